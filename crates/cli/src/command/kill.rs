@@ -1,0 +1,31 @@
+use std::process::ExitCode;
+
+use cotty_protocol::op::destroy::{Params, Reply};
+
+use super::{block_on, client};
+use crate::out;
+
+/// End a session together with everything it started
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Id, number or name
+    session: String,
+    /// Kill at once instead of asking first
+    #[arg(long, short)]
+    force: bool,
+    /// Print everything that is known
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let client = client()?;
+    let params = Params { session: args.session, force: args.force };
+    let ended: Reply = block_on(async { Ok(client.call("destroy", &params).await?) })?;
+    if args.json {
+        out::json(&ended)?;
+    } else if !ended.left_running.is_empty() {
+        out::note(&format!("still running, on their own: {}", ended.left_running.join(", ")));
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,62 @@
+use std::process::ExitCode;
+
+use cotty_protocol::op::create::{Params, Reply};
+
+use super::{block_on, client, terminal_size};
+use crate::out;
+
+/// Start a program in a new session (your shell by default), and print its id
+///
+/// The session goes on when you leave. From a terminal it starts at that terminal's size.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  cotty new\n  cotty new --name build -- make all\n  cotty attach $(cotty new)")]
+pub(crate) struct Args {
+    /// A name to find it by
+    #[arg(long)]
+    name: Option<String>,
+    /// Columns
+    #[arg(long)]
+    cols: Option<u16>,
+    /// Rows
+    #[arg(long)]
+    rows: Option<u16>,
+    /// Working directory
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<String>,
+    /// A variable for it, besides your own
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
+    env: Vec<(String, String)>,
+    /// Print everything that is known of it
+    #[arg(long)]
+    json: bool,
+    /// The program and its arguments
+    #[arg(last = true, value_name = "PROGRAM")]
+    command: Vec<String>,
+}
+
+fn variable(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let client = client()?;
+    let size = terminal_size();
+    let mut command = args.command.into_iter();
+    let params = Params {
+        program: command.next(),
+        args: command.collect(),
+        name: args.name,
+        cols: args.cols.or(size.map(|s| s.0)),
+        rows: args.rows.or(size.map(|s| s.1)),
+        env: args.env.into_iter().collect(),
+        cwd: args.cwd,
+        ..Params::default()
+    };
+    let made: Reply = block_on(async { Ok(client.call("create", &params).await?) })?;
+    match args.json {
+        true => out::json(&made)?,
+        false => out::line(&made.session_id),
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,30 @@
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use cotty_client::{ClientError, Home, keeper_pid};
+use rustix::process::{Pid, Signal};
+
+use crate::out;
+
+/// Longer than the keeper gives the daemon.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// End the daemon and all sessions
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {}
+
+pub(crate) fn run(_args: Args) -> anyhow::Result<ExitCode> {
+    let home = Home::open()?;
+    let keeper = keeper_pid(&home).ok_or(ClientError::NotRunning)?;
+    let pid = i32::try_from(keeper).ok().and_then(Pid::from_raw).context("the keeper's process id")?;
+    rustix::process::kill_process(pid, Signal::TERM)?;
+    let started = Instant::now();
+    // The keeper lets go of its lock as the very last thing.
+    while keeper_pid(&home).is_some() {
+        anyhow::ensure!(started.elapsed() < LIMIT, "it did not end in {} s; `kill -9 {keeper}` will", LIMIT.as_secs());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    out::note("stopped");
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,138 @@
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use cotty_protocol::{ActorKind, Answer, Call, Caller, Fault, Origin};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Bytes;
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::net::UnixStream;
+
+use crate::start::connect_or_start;
+use crate::{ClientError, Home, View};
+
+/// How long a daemon may be away before a call gives up. The keeper starts it again at once.
+const AWAY: Duration = Duration::from_secs(10);
+
+/// A client of the daemon of one home.
+#[derive(Debug)]
+pub struct Client {
+    home: Home,
+    caller: Caller,
+    origin: Origin,
+    start: bool,
+    instance: String,
+    count: AtomicU64,
+}
+
+impl Client {
+    /// A client that starts the daemon if there is none.
+    pub fn new(home: Home, kind: ActorKind, name: &str) -> Result<Client, ClientError> {
+        Ok(Client {
+            home,
+            caller: Caller { kind, client: name.to_owned() },
+            origin: Origin::of_this_process(),
+            start: true,
+            instance: instance()?,
+            count: AtomicU64::new(0),
+        })
+    }
+
+    /// The same, but it only speaks to a daemon that runs already.
+    #[must_use]
+    pub fn without_start(mut self) -> Client {
+        self.start = false;
+        self
+    }
+
+    /// Where its daemon is.
+    pub fn home(&self) -> &Home {
+        &self.home
+    }
+
+    /// Does one operation. If the daemon dies meanwhile, the next one is asked under the same id: it happens once.
+    pub async fn call<R: DeserializeOwned>(&self, op: &str, params: &impl Serialize) -> Result<R, ClientError> {
+        let count = self.count.fetch_add(1, Ordering::Relaxed);
+        let call = Call {
+            op: op.to_owned(),
+            request_id: format!("{}:{count}", self.instance),
+            caller: self.caller.clone(),
+            origin: Some(self.origin.clone()),
+            params: serde_json::to_value(params).map_err(std::io::Error::other)?,
+        };
+        let body = Bytes::from(serde_json::to_vec(&call).map_err(std::io::Error::other)?);
+        let value = self.until_answered(|| self.post(body.clone())).await?;
+        serde_json::from_value(value).map_err(|e| ClientError::NoAnswer(format!("it answered strangely: {e}")))
+    }
+
+    /// Watches a session.
+    pub async fn view(&self, session: &str) -> Result<View, ClientError> {
+        self.until_answered(|| async {
+            let stream = self.connect().await?;
+            View::open(stream, session).await
+        })
+        .await
+    }
+
+    /// Tries until there is an answer, a refusal, or too much time has passed since the daemon was last there.
+    pub(crate) async fn until_answered<T, F: Future<Output = Result<T, ClientError>>>(
+        &self,
+        attempt: impl Fn() -> F,
+    ) -> Result<T, ClientError> {
+        let mut lost: Option<Instant> = None;
+        loop {
+            let error = match attempt().await {
+                Err(error @ (ClientError::NoAnswer(_) | ClientError::Io(_))) => error,
+                answered => return answered,
+            };
+            if lost.get_or_insert_with(Instant::now).elapsed() > AWAY {
+                return Err(error);
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    pub(crate) async fn connect(&self) -> Result<UnixStream, ClientError> {
+        if !self.start {
+            return UnixStream::connect(self.home.socket()).await.map_err(|_| ClientError::NotRunning);
+        }
+        // The socket is the keeper's: it can be connected to even while the daemon is being replaced.
+        if let Ok(stream) = UnixStream::connect(self.home.socket()).await {
+            return Ok(stream);
+        }
+        let home = self.home.clone();
+        let started = tokio::task::spawn_blocking(move || connect_or_start(&home)).await;
+        let stream = started.map_err(std::io::Error::other)??;
+        stream.set_nonblocking(true)?;
+        Ok(UnixStream::from_std(stream)?)
+    }
+
+    async fn post(&self, body: Bytes) -> Result<serde_json::Value, ClientError> {
+        let lost = |e: hyper::Error| ClientError::NoAnswer(e.to_string());
+        let stream = self.connect().await?;
+        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(lost)?;
+        let driver = tokio::spawn(connection);
+        let request = hyper::Request::post("/v1/call")
+            .header("host", "cotty")
+            .header("content-type", "application/json")
+            .body(Full::new(body))
+            .map_err(std::io::Error::other)?;
+        let response = sender.send_request(request).await.map_err(lost)?;
+        let bytes = response.into_body().collect().await.map_err(lost)?.to_bytes();
+        driver.abort();
+        match serde_json::from_slice(&bytes) {
+            Ok(Answer::Ok(value)) => Ok(value),
+            Ok(Answer::Error(fault)) => Err(Fault::into(fault)),
+            Err(e) => Err(ClientError::NoAnswer(format!("it answered strangely: {e}"))),
+        }
+    }
+}
+
+/// A name for this client that no other has.
+pub(crate) fn instance() -> Result<String, ClientError> {
+    let mut bytes = [0u8; 12];
+    getrandom::fill(&mut bytes).map_err(std::io::Error::other)?;
+    Ok(bytes.iter().map(|b| format!("{b:02x}")).collect())
+}

@@ -1,0 +1,127 @@
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use crate::ClientError;
+
+/// Longest path that a Unix socket can have, with its closing NUL.
+const SOCKET_PATH: usize = 107;
+
+/// Where everything of one user lies. `COTTY_HOME` moves all of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Home {
+    runtime: PathBuf,
+    state: PathBuf,
+}
+
+impl Home {
+    /// Finds the directories, makes them if they are not there, and checks that nobody else has a hand in them.
+    pub fn open() -> Result<Home, ClientError> {
+        let home = Home::locate(|name| std::env::var(name).ok().filter(|v| !v.is_empty()))?;
+        private_directory(&home.state)?;
+        private_directory(&home.runtime)?;
+        let socket = home.socket();
+        if socket.as_os_str().len() > SOCKET_PATH {
+            let message = format!(
+                "the path of the socket is too long ({} bytes, {SOCKET_PATH} are possible): {}. Set COTTY_HOME to a shorter one",
+                socket.as_os_str().len(),
+                socket.display()
+            );
+            return Err(ClientError::Home(message));
+        }
+        Ok(home)
+    }
+
+    fn locate(var: impl Fn(&str) -> Option<String>) -> Result<Home, ClientError> {
+        if let Some(home) = var("COTTY_HOME") {
+            let state = std::path::absolute(home)?;
+            return Ok(Home { runtime: state.join("run"), state });
+        }
+        let state = match (var("XDG_STATE_HOME"), var("HOME")) {
+            (Some(dir), _) if dir.starts_with('/') => PathBuf::from(dir).join("cotty"),
+            (_, Some(home)) => PathBuf::from(home).join(".local/state/cotty"),
+            (_, None) => return Err(ClientError::Home("neither COTTY_HOME nor HOME is set".into())),
+        };
+        let uid = rustix::process::getuid().as_raw();
+        let runtime = var("XDG_RUNTIME_DIR").filter(|dir| Path::new(dir).is_dir());
+        let runtime = runtime.map_or_else(|| PathBuf::from(format!("/tmp/cotty-{uid}")), |dir| Path::new(&dir).join("cotty"));
+        Ok(Home { runtime, state })
+    }
+
+    /// For what dies with the machine.
+    pub fn runtime(&self) -> &Path {
+        &self.runtime
+    }
+
+    /// For what stays.
+    pub fn state(&self) -> &Path {
+        &self.state
+    }
+
+    /// The socket that the daemon listens on.
+    pub fn socket(&self) -> PathBuf {
+        self.runtime.join("cotty.sock")
+    }
+
+    /// Held by the keeper for its whole life; has its process id.
+    pub fn keeper_lock(&self) -> PathBuf {
+        self.runtime.join("keeper.lock")
+    }
+
+    /// Held while one client starts the keeper and others wait for it.
+    pub fn start_lock(&self) -> PathBuf {
+        self.runtime.join("start.lock")
+    }
+
+    /// What a background daemon has to say.
+    pub fn log(&self) -> PathBuf {
+        self.state.join("cotty.log")
+    }
+}
+
+/// A directory that only we can enter. One that is a link, another's or open to others could be a trap.
+fn private_directory(path: &Path) -> Result<(), ClientError> {
+    let refused = |why: &str| Err(ClientError::Home(format!("{} {why}", path.display())));
+    match std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path) {
+        Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return refused(&format!("cannot be made: {e}")),
+        _ => {}
+    }
+    let metadata = std::fs::symlink_metadata(path)?;
+    if !metadata.is_dir() {
+        return refused("is not a directory");
+    }
+    if metadata.uid() != rustix::process::geteuid().as_raw() {
+        return refused("belongs to another user");
+    }
+    if metadata.mode() & 0o077 != 0 {
+        return refused("can be entered by others: `chmod 700` it");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    fn locate(vars: &[(&str, &str)]) -> Home {
+        let vars: HashMap<_, _> = vars.iter().copied().collect();
+        Home::locate(|name| vars.get(name).map(|v| (*v).to_owned())).unwrap()
+    }
+
+    #[test]
+    fn cotty_home_moves_everything() {
+        let home = locate(&[("COTTY_HOME", "/x"), ("HOME", "/home/a"), ("XDG_STATE_HOME", "/y")]);
+        assert_eq!((home.state(), home.runtime()), (Path::new("/x"), Path::new("/x/run")));
+    }
+
+    #[test]
+    fn without_it_the_usual_directories_are_used() {
+        let home = locate(&[("HOME", "/home/a"), ("XDG_RUNTIME_DIR", "/")]);
+        assert_eq!(home.state(), Path::new("/home/a/.local/state/cotty"));
+        assert_eq!(home.runtime(), Path::new("/cotty"));
+        let home = locate(&[("HOME", "/home/a"), ("XDG_STATE_HOME", "/state")]);
+        assert_eq!(home.state(), Path::new("/state/cotty"));
+        assert!(home.runtime().starts_with("/tmp"));
+    }
+}

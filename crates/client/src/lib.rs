@@ -1,0 +1,52 @@
+//! The one typed client of the daemon: finds it, starts it if it is not there, and asks again when it was replaced.
+//!
+//! [`Home`] says where everything lies. [`Client::call`] does one operation, exactly once however often the daemon
+//! dies meanwhile. [`Client::view`] watches a session. [`pipe`] is `cotty mcp`.
+
+mod call;
+mod home;
+pub mod pipe;
+mod start;
+mod view;
+
+pub use call::Client;
+pub use home::Home;
+pub use start::{keeper_pid, launch, lock_keeper};
+pub use view::View;
+
+use cotty_protocol::Fault;
+
+/// Why a client has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// The daemon said no.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+    /// There is none, and none was to be started.
+    #[error("no cotty is running here")]
+    NotRunning,
+    /// It could not be started.
+    #[error("cotty did not start: {0}")]
+    NotStarted(String),
+    /// It went away and did not come back.
+    #[error("the daemon does not answer: {0}")]
+    NoAnswer(String),
+    /// A directory of ours is not as it must be.
+    #[error("{0}")]
+    Home(String),
+    /// Reading or writing failed.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+impl ClientError {
+    /// The next step to try.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            ClientError::Fault(fault) => fault.hint.clone(),
+            ClientError::NotRunning => Some("`cotty new` starts one, `cotty serve` keeps one in view".into()),
+            ClientError::NoAnswer(_) => Some("`cotty restart` replaces the daemon and keeps every session".into()),
+            ClientError::NotStarted(_) | ClientError::Home(_) | ClientError::Io(_) => None,
+        }
+    }
+}

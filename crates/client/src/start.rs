@@ -1,0 +1,100 @@
+//! Starting the keeper in the background: once, however many clients want it at the same moment.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use rustix::fs::FlockOperation;
+
+use crate::{ClientError, Home};
+
+/// Connects; where nothing listens, starts the keeper and connects then. The lock lets one client do so while the
+/// others wait, and connecting again under it finds what another has started.
+pub(crate) fn connect_or_start(home: &Home) -> Result<UnixStream, ClientError> {
+    if let Ok(stream) = UnixStream::connect(home.socket()) {
+        return Ok(stream);
+    }
+    let lock = open_lock(&home.start_lock())?;
+    rustix::fs::flock(&lock, FlockOperation::LockExclusive).map_err(std::io::Error::from)?;
+    if let Ok(stream) = UnixStream::connect(home.socket()) {
+        return Ok(stream);
+    }
+    start(home)?;
+    UnixStream::connect(home.socket()).map_err(|e| ClientError::NotStarted(e.to_string()))
+}
+
+fn start(home: &Home) -> Result<(), ClientError> {
+    let before = std::fs::metadata(home.log()).map_or(0, |m| m.len());
+    let mut launcher = Command::new(std::env::current_exe()?)
+        .arg("__launch")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let mut ready = Vec::new();
+    if let Some(mut pipe) = launcher.stdout.take() {
+        let mut byte = [0];
+        if pipe.read(&mut byte)? == 1 {
+            ready.push(byte[0]);
+        }
+    }
+    let _ = launcher.wait();
+    match ready.first() {
+        Some(b'+') => Ok(()),
+        _ => Err(ClientError::NotStarted(reason(home, before))),
+    }
+}
+
+/// What the daemon said before it gave up.
+fn reason(home: &Home, before: u64) -> String {
+    let mut said = String::new();
+    if let Ok(mut log) = File::open(home.log()) {
+        let _ = log.seek(SeekFrom::Start(before));
+        let _ = log.take(4096).read_to_string(&mut said);
+    }
+    match said.trim() {
+        "" => format!("it said nothing (its log is {})", home.log().display()),
+        said => said.to_owned(),
+    }
+}
+
+/// `cotty __launch`: starts the keeper and ends, so that the keeper is nobody's child. Hosts of agents end whole
+/// process trees; what they started is not to be found in theirs.
+pub fn launch(home: &Home) -> Result<(), ClientError> {
+    let _ = rustix::process::setsid();
+    let log = OpenOptions::new().create(true).append(true).mode(0o600).open(home.log())?;
+    Command::new(std::env::current_exe()?).arg("__keeper").stdin(Stdio::null()).stderr(log).spawn()?;
+    Ok(())
+}
+
+/// Takes the lock that makes a keeper the only one of its home, and writes its process id into it.
+pub fn lock_keeper(home: &Home) -> Result<OwnedFd, ClientError> {
+    let mut lock = open_lock(&home.keeper_lock())?;
+    if rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
+        let pid = keeper_pid(home).map_or_else(String::new, |pid| format!(" (process {pid})"));
+        return Err(ClientError::NotStarted(format!("it is already running here{pid}; `cotty status` tells where")));
+    }
+    lock.set_len(0)?;
+    write!(lock, "{}", std::process::id())?;
+    Ok(lock.into())
+}
+
+/// The process id of the keeper that runs now.
+pub fn keeper_pid(home: &Home) -> Option<u32> {
+    let mut lock = open_lock(&home.keeper_lock()).ok()?;
+    // Whoever gets the lock shows that nobody holds it.
+    if rustix::fs::flock(&lock, FlockOperation::NonBlockingLockShared).is_ok() {
+        return None;
+    }
+    let mut text = String::new();
+    lock.read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}
+
+fn open_lock(path: &Path) -> Result<File, ClientError> {
+    Ok(OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?)
+}

@@ -1,0 +1,117 @@
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Why an operation was refused or failed. Clients branch on the code, people read the rest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Fault {
+    /// Stable across releases.
+    pub code: Code,
+    /// What happened.
+    pub message: String,
+    /// The next step to try.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+impl Fault {
+    /// A fault without a hint.
+    pub fn new(code: Code, message: impl Into<String>) -> Fault {
+        Fault { code, message: message.into(), hint: None }
+    }
+
+    /// The same fault with the next step to try.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Fault {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code, self.message)?;
+        match &self.hint {
+            Some(hint) => write!(f, " ({hint})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Fault {}
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $text:literal, $status:literal;)*) => {
+        /// Every error that cotty can answer with.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+        pub enum Code {
+            $($(#[$doc])* #[serde(rename = $text)] $name,)*
+        }
+        impl Code {
+            /// All of them, for tables in the docs and tests.
+            pub const ALL: &'static [Code] = &[$(Code::$name,)*];
+            /// As it stands on the wire.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Code::$name => $text,)* }
+            }
+            /// The HTTP status that says the same.
+            pub fn http_status(self) -> u16 {
+                match self { $(Code::$name => $status,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    /// A pseudo-terminal could not be made or used.
+    PtyError = "PTY_ERROR", 500;
+    /// Reading or writing failed.
+    IoError = "IO_ERROR", 500;
+    /// No session by this id, number or name was ever there.
+    SessionNotFound = "SESSION_NOT_FOUND", 404;
+    /// The session was there and was destroyed.
+    SessionDestroyed = "SESSION_DESTROYED", 410;
+    /// The limit of live sessions is reached.
+    MaxSessions = "MAX_SESSIONS", 429;
+    /// The session itself is broken.
+    SessionError = "SESSION_ERROR", 500;
+    /// Neither text nor key was given.
+    NoInput = "NO_INPUT", 400;
+    /// There is no such key.
+    InvalidKey = "INVALID_KEY", 400;
+    /// A regular expression does not compile.
+    InvalidPattern = "INVALID_PATTERN", 400;
+    /// The program has ended, so nothing can be typed into it.
+    ProcessExited = "PROCESS_EXITED", 409;
+    /// There is no such program, or it may not be run.
+    ProgramNotFound = "PROGRAM_NOT_FOUND", 400;
+    /// The condition did not come true in time.
+    WaitTimeout = "WAIT_TIMEOUT", 408;
+    /// A person has the keyboard.
+    KeyboardHeld = "KEYBOARD_HELD", 409;
+    /// The program asks for a secret.
+    SecretInput = "SECRET_INPUT", 409;
+    /// A rule says no.
+    PolicyDenied = "POLICY_DENIED", 403;
+    /// A parameter is missing, unknown or out of range.
+    InvalidInput = "INVALID_INPUT", 400;
+    /// Another call is typing into this session.
+    Busy = "BUSY", 409;
+    /// The shell is not waiting for a command, or its line is not empty.
+    NotAtPrompt = "NOT_AT_PROMPT", 409;
+    /// The session has no marked shell, so commands cannot be told apart.
+    NoShell = "NO_SHELL", 409;
+    /// There is no such operation.
+    UnknownOperation = "UNKNOWN_OPERATION", 404;
+    /// A token is missing or wrong.
+    Unauthorized = "UNAUTHORIZED", 401;
+    /// The daemon is ending.
+    ShuttingDown = "SHUTTING_DOWN", 503;
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

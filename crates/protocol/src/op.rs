@@ -1,0 +1,507 @@
+//! The operations' parameters and replies, one module each, named as the operation is.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Columns and rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Dimensions {
+    /// Rows.
+    pub rows: u16,
+    /// Columns.
+    pub cols: u16,
+}
+
+/// A place on the screen, 1-based.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Place {
+    /// Row, from 1.
+    pub row: u16,
+    /// Column, from 1.
+    pub col: u16,
+}
+
+/// What a session is doing, as far as can be known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Activity {
+    /// The shell waits for a command.
+    Prompt,
+    /// A program runs.
+    Running {
+        /// The one that may read the terminal.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        program: Option<String>,
+    },
+    /// The program reads a line without showing it: a secret is asked for.
+    SecretInput,
+    /// The program has ended.
+    Exited,
+}
+
+/// Everything that a list shows of a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionInfo {
+    /// Its id, `sess_` and eight characters.
+    pub session_id: String,
+    /// Its small number, never used again in this home.
+    pub number: u32,
+    /// The name its maker gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The title that the program set.
+    pub title: String,
+    /// The program's path.
+    pub program: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Its process id.
+    pub pid: u32,
+    /// ISO 8601.
+    pub created_at: String,
+    /// Its size.
+    pub dimensions: Dimensions,
+    /// The cursor, 1-based.
+    pub cursor: Place,
+    /// Whether the program has ended.
+    pub exited: bool,
+    /// With what, where it ended by itself.
+    pub exit_code: Option<i32>,
+    /// By which signal, where one ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i32>,
+    /// No errors, not exited.
+    pub healthy: bool,
+    /// What it is doing.
+    pub activity: Activity,
+    /// Whose it is.
+    pub owner: String,
+    /// The directory of its foreground program, now.
+    pub cwd: Option<String>,
+    /// Bytes of output processed.
+    pub seq: u64,
+}
+
+/// Conditions to wait for; the first that holds wins, and the program's exit ends every wait.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Wait {
+    /// This text appears in what came since `since`, or on the screen if that is newer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// A match of this regular expression appears.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regex: Option<String>,
+    /// No output for this many milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle_ms: Option<u64>,
+    /// The shell waits for a command.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub prompt: bool,
+    /// The program ends.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub exit: bool,
+    /// Only what came after this many bytes of output counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<u64>,
+    /// Give up after this many milliseconds; 30,000 where a condition is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+}
+
+/// Which condition ended a wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Met {
+    /// The text appeared.
+    Text,
+    /// The pattern matched.
+    Regex,
+    /// Nothing came for the asked time.
+    Idle,
+    /// The shell waits for a command.
+    Prompt,
+    /// The program ended.
+    Exit,
+    /// Nothing of it, in time.
+    Timeout,
+}
+
+/// `create`: starts a program in a terminal of its own.
+pub mod create {
+    use super::{Dimensions, JsonSchema};
+    use serde::{Deserialize, Serialize};
+    use std::collections::BTreeMap;
+
+    /// What to start, and how.
+    #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct Params {
+        /// The program; the caller's shell where none is given.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub program: Option<String>,
+        /// Its arguments.
+        pub args: Vec<String>,
+        /// A name to find it by.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub name: Option<String>,
+        /// Rows; 24 where none are given.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub rows: Option<u16>,
+        /// Columns; 80 where none are given.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub cols: Option<u16>,
+        /// Variables on top of the caller's environment.
+        pub env: BTreeMap<String, String>,
+        /// Its directory; the caller's where none is given.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub cwd: Option<String>,
+        /// Answer only when the shell waits for a command. Default: true for shells.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub wait_ready: Option<bool>,
+        /// But not later than this; 5,000 where none is given.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub ready_timeout_ms: Option<u64>,
+    }
+
+    /// What was started.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+    pub struct Reply {
+        /// Its id.
+        pub session_id: String,
+        /// Its number.
+        pub number: u32,
+        /// Its process id.
+        pub pid: u32,
+        /// The program's path.
+        pub program: String,
+        /// Its size.
+        pub dimensions: Dimensions,
+        /// Whether the shell waits for a command.
+        pub ready: bool,
+        /// Bytes of output processed.
+        pub seq: u64,
+    }
+}
+
+/// `send`: types into a session.
+pub mod send {
+    use super::JsonSchema;
+    use serde::{Deserialize, Serialize};
+
+    /// When typed text is put in paste brackets.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Paste {
+        /// When the program asked for it and the text has several lines.
+        #[default]
+        Auto,
+        /// Always.
+        Always,
+        /// Never.
+        Never,
+    }
+
+    /// What to type: text, or one key.
+    #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct Params {
+        /// Id, number or name.
+        pub session: String,
+        /// Text; each line end is the Enter key.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub text: Option<String>,
+        /// A key: `up`, `enter`, `f5`, `c`, `ctrl+c`, `^C`, `<Esc>`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub key: Option<String>,
+        /// With Control.
+        pub ctrl: bool,
+        /// With Alt.
+        pub alt: bool,
+        /// With Shift.
+        pub shift: bool,
+        /// Paste brackets.
+        pub paste: Paste,
+    }
+
+    /// What was typed.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+    pub struct Reply {
+        /// Bytes written for the program to read.
+        pub bytes: u64,
+        /// Output processed before they were written: read or wait from here.
+        pub seq: u64,
+    }
+}
+
+/// `read`: what a session shows.
+pub mod read {
+    use super::{Activity, Dimensions, JsonSchema, Met, Place, Wait};
+    use serde::{Deserialize, Serialize};
+
+    /// Which part to read.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum View {
+        /// What a person would see.
+        #[default]
+        Screen,
+        /// What came since this reader's last read, as a person would have seen it.
+        New,
+        /// What left the screen.
+        Scrollback,
+    }
+
+    /// How to write it down.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Format {
+        /// Text alone.
+        #[default]
+        Plain,
+        /// With colours, as escape sequences.
+        Raw,
+    }
+
+    /// What to read, and what to wait for first.
+    #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct Params {
+        /// Id, number or name.
+        pub session: String,
+        /// Which part.
+        pub view: View,
+        /// How.
+        pub format: Format,
+        /// For `new`: from this many bytes of output on, instead of this reader's place.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub since: Option<u64>,
+        /// For `scrollback`: lines to skip, from the newest.
+        pub offset: usize,
+        /// For `scrollback`: most lines to answer with; 1,000 where none are given.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub limit: Option<usize>,
+        /// Wait for this first.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub wait: Option<Wait>,
+    }
+
+    /// What was read.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+    pub struct Reply {
+        /// The text.
+        pub content: String,
+        /// Lines in it.
+        pub lines: usize,
+        /// The cursor, 1-based, for the screen.
+        pub cursor: Option<Place>,
+        /// The session's size.
+        pub dimensions: Dimensions,
+        /// Whether anything came since this reader's last read.
+        pub has_new_content: bool,
+        /// Whether the shell waits for a command.
+        pub prompt_detected: bool,
+        /// Whether nothing came for the time waited for.
+        pub idle: bool,
+        /// Whether the program has ended.
+        pub exited: bool,
+        /// With what.
+        pub exit_code: Option<i32>,
+        /// What it is doing.
+        pub activity: Activity,
+        /// Lines that the limits had dropped before they were read.
+        pub dropped_lines: u64,
+        /// Go on from here.
+        pub seq: u64,
+        /// How the wait ended, where there was one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub met: Option<Met>,
+    }
+}
+
+/// `wait`: until something is true of a session.
+pub mod wait {
+    use super::{Activity, JsonSchema, Met, Wait};
+    use serde::{Deserialize, Serialize};
+
+    /// Which session, and for what.
+    #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+    #[serde(default)]
+    pub struct Params {
+        /// Id, number or name.
+        pub session: String,
+        /// The conditions.
+        #[serde(flatten)]
+        pub wait: Wait,
+    }
+
+    /// How it ended.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+    pub struct Reply {
+        /// Which condition held.
+        pub met: Met,
+        /// After how long.
+        pub elapsed_ms: u64,
+        /// What the session is doing.
+        pub activity: Activity,
+        /// Whether the program has ended.
+        pub exited: bool,
+        /// With what.
+        pub exit_code: Option<i32>,
+        /// Bytes of output processed.
+        pub seq: u64,
+        /// The screen at that moment.
+        pub screen: String,
+        /// Why nothing held, where nothing did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub why: Option<String>,
+    }
+}
+
+/// `run`: one command in a shell, with its own output and exit code.
+pub mod run {
+    use super::{Activity, JsonSchema};
+    use serde::{Deserialize, Serialize};
+
+    /// What to run, and where.
+    #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct Params {
+        /// Id, number or name of a session whose shell waits for a command.
+        pub session: String,
+        /// The command, one line or several.
+        pub command: String,
+        /// Answer `running` after this many milliseconds; 30,000 where none are given.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub timeout_ms: Option<u64>,
+    }
+
+    /// How far it came.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Outcome {
+        /// It ended.
+        Done,
+        /// It runs on; the output is what it said so far.
+        Running,
+        /// The shell itself ended.
+        Exited,
+    }
+
+    /// What became of it.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+    pub struct Reply {
+        /// How far it came.
+        pub outcome: Outcome,
+        /// Its own output, without prompt and echo.
+        pub output: String,
+        /// Its exit code, once it ended.
+        pub exit_code: Option<i32>,
+        /// How long it took, or has taken so far.
+        pub duration_ms: u64,
+        /// The shell's directory afterwards.
+        pub cwd: Option<String>,
+        /// What the session is doing.
+        pub activity: Activity,
+        /// Lines of output that the limits had dropped.
+        pub dropped_lines: u64,
+        /// Go on from here.
+        pub seq: u64,
+    }
+}
+
+/// `list`: all sessions.
+pub mod list {
+    use super::{JsonSchema, SessionInfo};
+    use serde::{Deserialize, Serialize};
+
+    /// No parameters.
+    #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct Params {}
+
+    /// The sessions, oldest first.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+    pub struct Reply {
+        /// Each of them.
+        pub sessions: Vec<SessionInfo>,
+        /// How many.
+        pub count: usize,
+    }
+}
+
+/// `info`: one session.
+pub mod info {
+    use super::{JsonSchema, SessionInfo};
+    use serde::{Deserialize, Serialize};
+
+    /// Which session.
+    #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct Params {
+        /// Id, number or name.
+        pub session: String,
+    }
+
+    /// All that is known of it.
+    pub type Reply = SessionInfo;
+}
+
+/// `destroy`: ends a session with everything it started.
+pub mod destroy {
+    use super::JsonSchema;
+    use serde::{Deserialize, Serialize};
+
+    /// Which session, and how.
+    #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct Params {
+        /// Id, number or name.
+        pub session: String,
+        /// Kill at once instead of asking first.
+        pub force: bool,
+    }
+
+    /// How it ended.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+    pub struct Reply {
+        /// Always true: a failure is an error.
+        pub destroyed: bool,
+        /// The program's exit code; null if a signal ended it.
+        pub exit_code: Option<i32>,
+        /// Processes that set themselves free and could not be ended.
+        pub left_running: Vec<String>,
+    }
+}
+
+/// `status`: the daemon itself.
+pub mod status {
+    use super::JsonSchema;
+    use serde::{Deserialize, Serialize};
+
+    /// No parameters.
+    #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct Params {}
+
+    /// What runs, and where it listens.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+    pub struct Reply {
+        /// The daemon's process id.
+        pub pid: u32,
+        /// The keeper's process id.
+        pub keeper_pid: u32,
+        /// Its version.
+        pub version: String,
+        /// Where the page is: `http://127.0.0.1:7420`.
+        pub http: String,
+        /// The page with its token.
+        pub link: String,
+        /// The Unix socket.
+        pub socket: String,
+        /// Sessions whose program runs.
+        pub live: usize,
+        /// Sessions whose program has ended and that can still be read.
+        pub exited: usize,
+    }
+}

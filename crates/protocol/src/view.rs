@@ -1,0 +1,75 @@
+//! What a viewer and the daemon tell each other over a WebSocket: paints one way, keys the other.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::op::send::Paste;
+use crate::{Fault, op::Activity};
+
+/// To the viewer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ToViewer {
+    /// The screen, or what changed of it, in nothing but positions, styles, text and erases.
+    Paint(Paint),
+    /// The program ended; the last screen stays.
+    Exited {
+        /// With what, where it ended by itself.
+        exit_code: Option<i32>,
+        /// By which signal, where one ended it.
+        signal: Option<i32>,
+    },
+    /// The session is gone.
+    Gone,
+    /// What was typed was refused.
+    Refused(Fault),
+}
+
+/// One frame.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Paint {
+    /// Output that this frame shows, in bytes.
+    pub seq: u64,
+    /// Whether it replaces the screen instead of changing it.
+    pub full: bool,
+    /// Columns of the session.
+    pub cols: u16,
+    /// Rows of the session.
+    pub rows: u16,
+    /// What to write to the terminal.
+    pub data: String,
+    /// The session's id.
+    pub session_id: String,
+    /// The title that the program set: data, not markup.
+    pub title: String,
+    /// What the session is doing.
+    pub activity: Activity,
+}
+
+/// From the viewer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum FromViewer {
+    /// One key, by name; it is encoded for the modes that the program has set.
+    Key {
+        /// Its name, or one character.
+        key: String,
+        /// With Control.
+        #[serde(default)]
+        ctrl: bool,
+        /// With Alt.
+        #[serde(default)]
+        alt: bool,
+        /// With Shift.
+        #[serde(default)]
+        shift: bool,
+    },
+    /// Text that was typed or pasted.
+    Text {
+        /// The text.
+        text: String,
+        /// Paste brackets.
+        #[serde(default)]
+        paste: Paste,
+    },
+}

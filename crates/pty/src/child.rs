@@ -1,0 +1,130 @@
+//! `cotty __child`: becomes the program of a session.
+//!
+//! The keeper starts it with a socket as stdin and the PTY's slave as stdout and stderr. The daemon wrote a [`Spec`]
+//! into the other end of that socket before it asked for the child, so the child needs no daemon to be alive. It
+//! takes the slave as its controlling terminal and execs. The socket closes by itself when that succeeds; otherwise
+//! the reason goes back through it.
+
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use rustix::process::{Resource, Rlimit};
+use serde::{Deserialize, Serialize};
+
+/// What the child is to become. Bytes, not text: names in a file system need not be UTF-8.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spec {
+    /// The program, as an absolute path.
+    pub program: Vec<u8>,
+    /// Its arguments, without the name it is called by.
+    pub args: Vec<Vec<u8>>,
+    /// Its whole environment.
+    pub env: Vec<(Vec<u8>, Vec<u8>)>,
+    /// Its working directory.
+    pub cwd: Vec<u8>,
+    /// The soft limit of open files to go back to; ours is raised.
+    pub open_files: Option<u64>,
+}
+
+/// Where a child failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Stage {
+    /// Its terminal could not be taken.
+    Terminal,
+    /// Its directory could not be entered.
+    Directory,
+    /// Its program could not be executed.
+    Program,
+}
+
+/// Why a child did not become its program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// At which step.
+    pub stage: Stage,
+    /// The kernel's number.
+    pub errno: i32,
+}
+
+/// The frame that carries a [`Spec`] to the child.
+pub fn encode(spec: &Spec) -> io::Result<Vec<u8>> {
+    let body = postcard::to_allocvec(spec).map_err(io::Error::other)?;
+    let mut bytes = u32::try_from(body.len()).map_err(io::Error::other)?.to_le_bytes().to_vec();
+    bytes.extend(body);
+    Ok(bytes)
+}
+
+/// Reads what a child left in its socket: nothing means that it became its program.
+pub fn decode_failure(bytes: &[u8]) -> Option<Failure> {
+    postcard::from_bytes(bytes).ok()
+}
+
+/// Runs as `cotty __child`; returns only where it failed.
+pub fn run() -> io::Error {
+    let stdin = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 10);
+    let mut socket = match stdin {
+        Ok(fd) => UnixStream::from(fd),
+        Err(e) => return e.into(),
+    };
+    let Failed { stage, error } = match become_program(&mut socket) {
+        Ok(never) => match never {},
+        Err(failed) => failed,
+    };
+    let failure = Failure { stage, errno: error.raw_os_error().unwrap_or(5) };
+    if let Ok(bytes) = postcard::to_allocvec(&failure) {
+        let _ = socket.write_all(&bytes);
+    }
+    error
+}
+
+struct Failed {
+    stage: Stage,
+    error: io::Error,
+}
+
+fn at(stage: Stage) -> impl Fn(io::Error) -> Failed {
+    move |error| Failed { stage, error }
+}
+
+fn become_program(socket: &mut UnixStream) -> Result<std::convert::Infallible, Failed> {
+    let spec = read_spec(socket).map_err(at(Stage::Program))?;
+    take_terminal().map_err(at(Stage::Terminal))?;
+    let cwd = OsString::from_vec(spec.cwd);
+    std::env::set_current_dir(&cwd).map_err(at(Stage::Directory))?;
+    if let Some(soft) = spec.open_files {
+        let now = rustix::process::getrlimit(Resource::Nofile);
+        let _ = rustix::process::setrlimit(
+            Resource::Nofile,
+            Rlimit { current: Some(soft), maximum: now.maximum },
+        );
+    }
+    let text = |bytes: Vec<u8>| OsString::from_vec(bytes);
+    let error = Command::new(text(spec.program))
+        .args(spec.args.into_iter().map(text))
+        .env_clear()
+        .envs(spec.env.into_iter().map(|(name, value)| (text(name), text(value))))
+        .exec();
+    Err(Failed { stage: Stage::Program, error })
+}
+
+fn read_spec(socket: &mut UnixStream) -> io::Result<Spec> {
+    let mut len = [0; 4];
+    socket.read_exact(&mut len)?;
+    let mut body = vec![0; u32::from_le_bytes(len) as usize];
+    socket.read_exact(&mut body)?;
+    postcard::from_bytes(&body).map_err(io::Error::other)
+}
+
+/// Makes stdout, which is the slave, the controlling terminal and stdin of a new session.
+fn take_terminal() -> io::Result<()> {
+    rustix::process::setsid()?;
+    let slave: OwnedFd = rustix::stdio::stdout().as_fd().try_clone_to_owned()?;
+    rustix::process::ioctl_tiocsctty(&slave)?;
+    rustix::stdio::dup2_stdin(&slave)?;
+    Ok(())
+}

@@ -1,0 +1,131 @@
+//! MCP: the tools that agents see, over the operations.
+//!
+//! `cotty mcp` is a pipe: it connects to `/v1/mcp` on the Unix socket, says in one line who and where it is
+//! ([`Hello`]), and from then on passes MCP's own lines both ways. The server is here, in the daemon, so a pipe that
+//! lives for days always speaks to the newest tools.
+
+mod schema;
+mod terminal;
+mod tool;
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::header::{CONNECTION, UPGRADE};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use cotty_protocol::{ActorKind, Caller, Code, Fault, McpHello};
+use hyper_util::rt::TokioIo;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, Implementation, JsonObject, ListToolsResult, PaginatedRequestParams,
+    ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
+use tokio::io::{AsyncBufReadExt, BufReader};
+
+use crate::face::http::{App, refuse};
+use crate::ops::Context;
+
+/// What a pipe asks to become.
+pub(crate) const PROTOCOL: &str = "cotty-mcp";
+/// Longest first line: it carries an environment.
+const HELLO: u64 = 4 << 20;
+
+const INSTRUCTIONS: &str = "\
+cotty gives you real terminals that stay: they outlive your process, and a person can watch them and type too.
+- terminal__create_session starts your shell (or any program); keep its session_id.
+- terminal__run is for commands: it answers with the command's own output and exit code. When it says `running`, the \
+command goes on: terminal__wait for it, or interrupt it with terminal__send key \"c\" ctrl true.
+- terminal__send types text or presses a key in any program (vim, a REPL, a prompt); give it `read` to see what \
+happened in the same call. \\n in text is the Enter key.
+- terminal__read view \"screen\" is what a person sees; \"new\" is what came since your last read.
+- terminal__wait waits for text, a pause, the prompt or the end, instead of asking again and again.
+Destroy sessions that you no longer need.";
+
+pub(crate) async fn upgrade(State(app): State<App>, mut request: Request) -> Response {
+    if request.headers().get(UPGRADE).map(HeaderValue::as_bytes) != Some(PROTOCOL.as_bytes()) {
+        return refuse(Fault::new(Code::InvalidInput, format!("this path speaks `{PROTOCOL}` after an upgrade")));
+    }
+    let upgraded = hyper::upgrade::on(&mut request);
+    tokio::spawn(async move {
+        match upgraded.await {
+            Ok(stream) => serve(app, TokioIo::new(stream)).await,
+            Err(error) => tracing::warn!(%error, "an MCP pipe was not upgraded"),
+        }
+    });
+    let headers = [(CONNECTION, "upgrade"), (UPGRADE, PROTOCOL)];
+    (StatusCode::SWITCHING_PROTOCOLS, headers).into_response()
+}
+
+async fn serve(app: App, stream: impl tokio::io::AsyncRead + tokio::io::AsyncWrite + Send + Unpin + 'static) {
+    let (read, write) = tokio::io::split(stream);
+    let mut read = BufReader::new(read);
+    let mut line = String::new();
+    let limited = tokio::io::AsyncReadExt::take(&mut read, HELLO).read_line(&mut line).await;
+    let hello: McpHello = match limited.map(|_| serde_json::from_str(&line)) {
+        Ok(Ok(hello)) => hello,
+        _ => return tracing::warn!("an MCP pipe did not say hello"),
+    };
+    let server = Server { app, hello: Arc::new(hello) };
+    match server.serve((read, write)).await {
+        Ok(service) => {
+            let _ = service.waiting().await;
+        }
+        Err(error) => tracing::debug!(%error, "an MCP client went away before it began"),
+    }
+}
+
+struct Server {
+    app: App,
+    hello: Arc<McpHello>,
+}
+
+impl Server {
+    fn context(&self, context: &RequestContext<RoleServer>) -> Context {
+        let client = context.client_info().map_or_else(|| "mcp".to_owned(), |info| info.name.clone());
+        let caller = Caller { kind: ActorKind::Agent, client };
+        // The pipe sends a request again, with the same id, to the daemon that comes after a crash.
+        let request = format!("mcp:{}:{}", self.hello.instance, context.id);
+        self.app.context(caller, Some(self.hello.origin.clone()), request)
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new("cotty", env!("CARGO_PKG_VERSION")))
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(terminal::TOOLS.iter().map(tool::Entry::describe).collect()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        terminal::TOOLS.iter().find(|entry| entry.name == name).map(tool::Entry::describe)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(entry) = terminal::TOOLS.iter().find(|entry| entry.name == request.name) else {
+            let names: Vec<&str> = terminal::TOOLS.iter().map(|entry| entry.name).collect();
+            let message = format!("there is no tool `{}`; there are: {}", request.name, names.join(", "));
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        let arguments: JsonObject = request.arguments.unwrap_or_default();
+        let calling = entry.call(self.context(&context), arguments);
+        // Cancelling a call ends its waiting, never the program.
+        tokio::select! {
+            result = calling => Ok(result.into()),
+            () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! JSON Schema as every MCP client accepts it.
+
+use rmcp::model::JsonObject;
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::Value;
+
+/// The schema of a type, inline, without what some clients stumble over: integer formats that validators do not know,
+/// and `null` beside the type of an optional field.
+pub(super) fn schema_of<T: JsonSchema>() -> JsonObject {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    simplify(&mut schema);
+    match schema {
+        Value::Object(object) => object,
+        _ => JsonObject::new(),
+    }
+}
+
+fn simplify(value: &mut Value) {
+    match value {
+        Value::Object(object) => {
+            object.remove("format");
+            if let Some(Value::Array(types)) = object.get_mut("type") {
+                types.retain(|t| t != "null");
+                if let [only] = types.as_slice() {
+                    let only = only.clone();
+                    object.insert("type".into(), only);
+                }
+            }
+            if let Some(Value::Array(options)) = object.get_mut("anyOf") {
+                options.retain(|o| o.get("type") != Some(&Value::from("null")));
+                if let [Value::Object(only)] = options.as_slice() {
+                    let only = only.clone();
+                    object.remove("anyOf");
+                    object.extend(only);
+                }
+            }
+            object.values_mut().for_each(simplify);
+        }
+        Value::Array(items) => items.iter_mut().for_each(simplify),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    struct Example {
+        count: Option<u64>,
+        nested: Option<Inner>,
+    }
+
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    struct Inner {
+        x: u16,
+    }
+
+    #[test]
+    fn no_formats_no_nulls_no_references() {
+        let text = Value::Object(schema_of::<Example>()).to_string();
+        for word in ["uint", "null", "$ref", "anyOf"] {
+            assert!(!text.contains(word), "{word} in {text}");
+        }
+        assert!(text.contains(r#""x""#));
+    }
+}

@@ -1,0 +1,78 @@
+use std::collections::BTreeMap;
+
+use cotty_protocol::Fault;
+use cotty_protocol::op::{Dimensions, create};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::face::mcp::tool::{LONGEST_CALL_MS, McpTool};
+use crate::ops::{Access, Context, Create, Operation};
+
+pub(super) struct CreateSession;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Params {
+    /// Program to run. Default: your shell ($SHELL).
+    program: Option<String>,
+    /// Its arguments.
+    #[serde(default)]
+    args: Vec<String>,
+    /// Rows. Default: 24.
+    rows: Option<u16>,
+    /// Columns. Default: 80.
+    cols: Option<u16>,
+    /// Additional environment variables.
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    /// Working directory. Default: yours.
+    cwd: Option<String>,
+    /// Return only when the prompt is there. Default: true for shells.
+    wait_ready: Option<bool>,
+    /// Longest wait for that, in ms. Default: 5000.
+    ready_timeout_ms: Option<u64>,
+    /// A name for it, instead of the id.
+    name: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Reply {
+    session_id: String,
+    pid: u32,
+    program: String,
+    dimensions: Dimensions,
+    ready: bool,
+    next_since: u64,
+}
+
+impl McpTool for CreateSession {
+    const NAME: &'static str = "terminal__create_session";
+    const TITLE: &'static str = "Create a terminal";
+    const DESCRIPTION: &'static str = "Start a shell, or any program, in a terminal of its own. It stays until it is destroyed. Answers with the session_id that the other tools take.";
+    const ACCESS: Access = Access::Write;
+    type Params = Params;
+    type Reply = Reply;
+
+    async fn call(context: Context, params: Params) -> Result<Reply, Fault> {
+        let params = create::Params {
+            program: params.program,
+            args: params.args,
+            name: params.name,
+            rows: params.rows,
+            cols: params.cols,
+            env: params.env,
+            cwd: params.cwd,
+            wait_ready: params.wait_ready,
+            ready_timeout_ms: params.ready_timeout_ms.map(|ms| ms.min(LONGEST_CALL_MS)),
+        };
+        let made = Create::run(context, params).await?;
+        Ok(Reply {
+            session_id: made.session_id,
+            pid: made.pid,
+            program: made.program,
+            dimensions: made.dimensions,
+            ready: made.ready,
+            next_since: made.seq,
+        })
+    }
+}

@@ -1,0 +1,32 @@
+use cotty_protocol::Fault;
+use cotty_protocol::op::destroy;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::face::mcp::tool::McpTool;
+use crate::ops::{Access, Context, Destroy, Operation};
+
+pub(super) struct DestroySession;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Params {
+    /// The session to end.
+    session_id: String,
+    /// Kill at once (SIGKILL) instead of asking first. Default: false.
+    #[serde(default)]
+    force: bool,
+}
+
+impl McpTool for DestroySession {
+    const NAME: &'static str = "terminal__destroy_session";
+    const TITLE: &'static str = "End a terminal";
+    const DESCRIPTION: &'static str = "End a session together with everything it started.";
+    const ACCESS: Access = Access::Destroy;
+    type Params = Params;
+    type Reply = destroy::Reply;
+
+    async fn call(context: Context, params: Params) -> Result<destroy::Reply, Fault> {
+        Destroy::run(context, destroy::Params { session: params.session_id, force: params.force }).await
+    }
+}

@@ -1,0 +1,30 @@
+use cotty_protocol::Fault;
+use cotty_protocol::op::{SessionInfo, info};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::face::mcp::tool::McpTool;
+use crate::ops::{Access, Context, Info, Operation};
+
+pub(super) struct GetInfo;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Params {
+    /// The session.
+    session_id: String,
+}
+
+impl McpTool for GetInfo {
+    const NAME: &'static str = "terminal__get_info";
+    const TITLE: &'static str = "Look at a terminal's state";
+    const DESCRIPTION: &'static str =
+        "What a session is and does (program, directory, cursor, whether it has exited), without its content.";
+    const ACCESS: Access = Access::Read;
+    type Params = Params;
+    type Reply = SessionInfo;
+
+    async fn call(context: Context, params: Params) -> Result<SessionInfo, Fault> {
+        Info::run(context, info::Params { session: params.session_id }).await
+    }
+}

@@ -1,0 +1,20 @@
+use cotty_protocol::Fault;
+use cotty_protocol::op::list;
+
+use crate::face::mcp::tool::McpTool;
+use crate::ops::{Access, Context, List, Operation};
+
+pub(super) struct ListSessions;
+
+impl McpTool for ListSessions {
+    const NAME: &'static str = "terminal__list_sessions";
+    const TITLE: &'static str = "List terminals";
+    const DESCRIPTION: &'static str = "All sessions, with what each is doing.";
+    const ACCESS: Access = Access::Read;
+    type Params = list::Params;
+    type Reply = list::Reply;
+
+    async fn call(context: Context, params: list::Params) -> Result<list::Reply, Fault> {
+        List::run(context, params).await
+    }
+}

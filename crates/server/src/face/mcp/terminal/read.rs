@@ -1,0 +1,114 @@
+use cotty_protocol::Fault;
+use cotty_protocol::op::read::{self, Format, View};
+use cotty_protocol::op::{self, Activity, Dimensions, Place};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::face::mcp::tool::{LONGEST_CALL_MS, McpTool};
+use crate::ops::{self, Access, Context, Operation};
+
+pub(super) struct Read;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Params {
+    /// The session.
+    session_id: String,
+    #[serde(flatten)]
+    how: How,
+}
+
+/// How to read; also what `send` takes as `read`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(super) struct How {
+    /// "screen": what a person sees (default). "new": what came since your last read. "scrollback": what left the screen.
+    view: View,
+    /// "plain" (default) or "raw" with colours as escape sequences.
+    format: Format,
+    /// Longest wait in ms; 0 answers at once. Default: 30000 where a condition is given.
+    timeout_ms: Option<u64>,
+    /// Wait until no output came for this many ms.
+    wait_idle_ms: u64,
+    /// Wait for the shell's prompt.
+    wait_for_prompt: bool,
+    /// For scrollback: lines to skip, from the newest.
+    offset: usize,
+    /// For scrollback: most lines. Default: 1000.
+    limit: Option<usize>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Reply {
+    content: String,
+    lines: usize,
+    /// 1-based; for the screen view.
+    cursor: Option<Place>,
+    dimensions: Dimensions,
+    has_new_content: bool,
+    prompt_detected: bool,
+    idle: bool,
+    exited: bool,
+    exit_code: Option<i32>,
+    activity: Activity,
+    #[serde(skip_serializing_if = "is_zero")]
+    dropped_lines: u64,
+    next_since: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+impl How {
+    /// Reads a session, waiting first for what was asked for; `since` is where an input of the same call stands.
+    pub(super) async fn read(self, context: Context, session: String, since: Option<u64>) -> Result<Reply, Fault> {
+        let conditions = self.wait_idle_ms > 0 || self.wait_for_prompt;
+        // Alone, a time means: until the exit, or that long.
+        let waits = self.timeout_ms != Some(0) && (conditions || self.timeout_ms.is_some());
+        let wait = waits.then(|| op::Wait {
+            idle_ms: Some(self.wait_idle_ms).filter(|&ms| ms > 0),
+            prompt: self.wait_for_prompt,
+            since,
+            timeout_ms: self.timeout_ms.map(|ms| ms.min(LONGEST_CALL_MS)),
+            ..op::Wait::default()
+        });
+        let params = read::Params {
+            session,
+            view: self.view,
+            format: self.format,
+            since: None,
+            offset: self.offset,
+            limit: self.limit,
+            wait,
+        };
+        let read = ops::Read::run(context, params).await?;
+        Ok(Reply {
+            content: read.content,
+            lines: read.lines,
+            cursor: read.cursor,
+            dimensions: read.dimensions,
+            has_new_content: read.has_new_content,
+            prompt_detected: read.prompt_detected,
+            idle: read.idle,
+            exited: read.exited,
+            exit_code: read.exit_code,
+            activity: read.activity,
+            dropped_lines: read.dropped_lines,
+            next_since: read.seq,
+        })
+    }
+}
+
+impl McpTool for Read {
+    const NAME: &'static str = "terminal__read";
+    const TITLE: &'static str = "Read a terminal";
+    const DESCRIPTION: &'static str = "Read what a session shows, after waiting for a pause or the prompt if asked to. A wait that runs out is an answer, not an error.";
+    const ACCESS: Access = Access::Read;
+    type Params = Params;
+    type Reply = Reply;
+
+    async fn call(context: Context, params: Params) -> Result<Reply, Fault> {
+        params.how.read(context, params.session_id, None).await
+    }
+}

@@ -1,0 +1,81 @@
+use cotty_protocol::op::{self, Activity, Met, wait};
+use cotty_protocol::{Code, Fault};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::face::mcp::tool::{LONGEST_CALL_MS, McpTool};
+use crate::ops::{self, Access, Context, Operation};
+
+pub(super) struct Wait;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Params {
+    /// The session.
+    session_id: String,
+    /// Until this text appears.
+    text: Option<String>,
+    /// Until this regular expression matches.
+    regex: Option<String>,
+    /// Until no output came for this many ms.
+    idle_ms: Option<u64>,
+    /// Until the shell waits for a command.
+    #[serde(default)]
+    prompt: bool,
+    /// Until the program ends.
+    #[serde(default)]
+    exit: bool,
+    /// Count only output after this (next_since or since of another answer). Default: since your last input.
+    since: Option<u64>,
+    /// Longest wait in ms. Default: 30000, at most 50000.
+    timeout_ms: Option<u64>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Reply {
+    /// Which condition held.
+    met: Met,
+    elapsed_ms: u64,
+    activity: Activity,
+    exited: bool,
+    exit_code: Option<i32>,
+    screen: String,
+    next_since: u64,
+}
+
+impl McpTool for Wait {
+    const NAME: &'static str = "terminal__wait";
+    const TITLE: &'static str = "Wait for a terminal";
+    const DESCRIPTION: &'static str = "Wait until the first of the given conditions holds; the program's end ends every wait. The echo of what you typed never counts.";
+    const ACCESS: Access = Access::Read;
+    type Params = Params;
+    type Reply = Reply;
+
+    async fn call(context: Context, params: Params) -> Result<Reply, Fault> {
+        let timeout_ms = params.timeout_ms.map(|ms| ms.min(LONGEST_CALL_MS));
+        let wait = op::Wait {
+            text: params.text,
+            regex: params.regex,
+            idle_ms: params.idle_ms,
+            prompt: params.prompt,
+            exit: params.exit,
+            since: params.since,
+            timeout_ms,
+        };
+        let waited = ops::Wait::run(context, wait::Params { session: params.session_id, wait }).await?;
+        if waited.met == Met::Timeout {
+            let why = waited.why.unwrap_or_default();
+            return Err(Fault::new(Code::WaitTimeout, format!("Wait timeout after {}ms: {why}", waited.elapsed_ms))
+                .with_hint("wait again with since, read the screen, or interrupt it with key \"c\" ctrl true"));
+        }
+        Ok(Reply {
+            met: waited.met,
+            elapsed_ms: waited.elapsed_ms,
+            activity: waited.activity,
+            exited: waited.exited,
+            exit_code: waited.exit_code,
+            screen: waited.screen,
+            next_since: waited.seq,
+        })
+    }
+}

@@ -1,0 +1,98 @@
+//! What a tool is: a name, a schema, and a translation into an operation.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use cotty_protocol::{Code, Fault};
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::schema::schema_of;
+use crate::ops::{Access, Context};
+
+/// No call lasts longer: clients cut at 60 seconds.
+pub(super) const LONGEST_CALL_MS: u64 = 50_000;
+
+/// One tool.
+pub(super) trait McpTool: Send + 'static {
+    const NAME: &'static str;
+    const TITLE: &'static str;
+    const DESCRIPTION: &'static str;
+    const ACCESS: Access;
+    type Params: DeserializeOwned + JsonSchema + Send;
+    type Reply: Serialize + JsonSchema + Send;
+
+    fn call(context: Context, params: Self::Params) -> impl Future<Output = Result<Self::Reply, Fault>> + Send;
+}
+
+type Calling = Pin<Box<dyn Future<Output = CallToolResult> + Send>>;
+
+/// A tool in the table of its set.
+pub(super) struct Entry {
+    pub(super) name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    access: Access,
+    params: fn() -> JsonObject,
+    reply: fn() -> JsonObject,
+    call: fn(Context, JsonObject) -> Calling,
+}
+
+pub(super) const fn entry<T: McpTool>() -> Entry {
+    Entry {
+        name: T::NAME,
+        title: T::TITLE,
+        description: T::DESCRIPTION,
+        access: T::ACCESS,
+        params: schema_of::<T::Params>,
+        reply: schema_of::<T::Reply>,
+        call: |context, arguments| Box::pin(answer::<T>(context, arguments)),
+    }
+}
+
+impl Entry {
+    pub(super) fn describe(&self) -> Tool {
+        let hints = ToolAnnotations::new()
+            .read_only(self.access == Access::Read)
+            .destructive(self.access == Access::Destroy)
+            // What is typed can reach anything.
+            .open_world(self.access == Access::Write);
+        Tool::new(self.name, self.description, Arc::new((self.params)()))
+            .with_title(self.title)
+            .with_raw_output_schema(Arc::new((self.reply)()))
+            .with_annotations(hints)
+    }
+
+    pub(super) fn call(&self, context: Context, arguments: JsonObject) -> Calling {
+        (self.call)(context, arguments)
+    }
+}
+
+async fn answer<T: McpTool>(context: Context, arguments: JsonObject) -> CallToolResult {
+    let params = serde_json::from_value(Value::Object(arguments))
+        .map_err(|error| Fault::new(Code::InvalidInput, format!("{}: {error}", T::NAME)));
+    let reply = match params {
+        Ok(params) => T::call(context, params).await,
+        Err(fault) => Err(fault),
+    };
+    let value = reply.and_then(|reply| {
+        serde_json::to_value(reply).map_err(|error| Fault::new(Code::SessionError, error.to_string()))
+    });
+    // Some clients show the model only `content`, others only `structuredContent`: each is the whole answer.
+    match value {
+        Ok(value) => {
+            let mut result = CallToolResult::success(vec![ContentBlock::text(value.to_string())]);
+            result.structured_content = Some(value);
+            result
+        }
+        Err(fault) => {
+            let mut result = CallToolResult::error(vec![ContentBlock::text(fault.to_string())]);
+            result.structured_content = Some(json!({ "error": fault }));
+            result
+        }
+    }
+}

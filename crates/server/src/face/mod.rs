@@ -1,0 +1,6 @@
+//! The faces: each knows its protocol, translates it into operations, and nothing else.
+
+pub(crate) mod http;
+mod mcp;
+mod view;
+mod web;

@@ -1,0 +1,110 @@
+//! A viewer over a WebSocket: paints go out, keys come in.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::extract::{Path, State};
+use axum::response::Response;
+use cotty_protocol::op::send;
+use cotty_protocol::view::{FromViewer, Paint, ToViewer};
+use cotty_protocol::{Code, Fault};
+use cotty_session::{ActorKind, Frame, Session};
+use tokio::sync::broadcast::error::RecvError;
+
+use crate::auth::VIEW_PROTOCOL;
+use crate::face::http::{App, refuse};
+use crate::ops::{activity, fault, send_input};
+
+/// Longest message from a viewer: a large paste.
+const MESSAGE: usize = 4 << 20;
+
+pub(crate) async fn view(State(app): State<App>, Path(name): Path<String>, upgrade: WebSocketUpgrade) -> Response {
+    let session = match app.hub.find(&name) {
+        Ok(session) => session,
+        Err(error) => return refuse(fault(error)),
+    };
+    upgrade
+        .protocols([VIEW_PROTOCOL])
+        .max_message_size(MESSAGE)
+        .on_upgrade(move |socket| async move {
+            // Whoever closes first, the session goes on.
+            let _ = serve(socket, session).await;
+        })
+}
+
+async fn serve(mut socket: WebSocket, session: Session) -> Result<(), axum::Error> {
+    let Ok(mut viewer) = session.view().await else { return tell(&mut socket, &ToViewer::Gone).await };
+    let mut ended = None;
+    tell(&mut socket, &message(&viewer.first, &session)).await?;
+    if let Ok(info) = session.info().await {
+        ended = info.ended;
+    }
+    if let Some(ended) = ended {
+        let (exit_code, signal) = (ended.exit_code, ended.signal);
+        tell(&mut socket, &ToViewer::Exited { exit_code, signal }).await?;
+    }
+    loop {
+        tokio::select! {
+            frame = viewer.frames.recv() => match frame {
+                Ok(frame) => tell(&mut socket, &message(&frame, &session)).await?,
+                // Too slow for the differences: the newest screen instead of all that was missed.
+                Err(RecvError::Lagged(_)) => match session.view().await {
+                    Ok(fresh) => {
+                        viewer = fresh;
+                        tell(&mut socket, &message(&viewer.first, &session)).await?;
+                    }
+                    Err(_) => return tell(&mut socket, &ToViewer::Gone).await,
+                },
+                Err(RecvError::Closed) => return tell(&mut socket, &ToViewer::Gone).await,
+            },
+            received = socket.recv() => match received {
+                Some(Ok(Message::Text(text))) => {
+                    if let Err(refused) = typed(&session, &text).await {
+                        tell(&mut socket, &ToViewer::Refused(refused)).await?;
+                    }
+                }
+                Some(Ok(Message::Close(_))) | None => return Ok(()),
+                Some(Ok(_)) => {}
+                Some(Err(error)) => return Err(error),
+            },
+        }
+    }
+}
+
+async fn typed(session: &Session, text: &str) -> Result<(), Fault> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let message: FromViewer =
+        serde_json::from_str(text).map_err(|e| Fault::new(Code::InvalidInput, format!("not a message: {e}")))?;
+    let params = match message {
+        FromViewer::Key { key, ctrl, alt, shift } => {
+            send::Params { key: Some(key), ctrl, alt, shift, ..send::Params::default() }
+        }
+        FromViewer::Text { text, paste } => send::Params { text: Some(text), paste, ..send::Params::default() },
+    };
+    let input = send_input(&params)?;
+    // A key is never retried, so its id only has to be new.
+    let request = format!("view:{}:{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    session.send(input, ActorKind::Person, &request).await.map(drop).map_err(fault)
+}
+
+fn message(frame: &Arc<Frame>, session: &Session) -> ToViewer {
+    match frame.as_ref() {
+        Frame::Paint { seq, full, size, data, title, activity: doing } => ToViewer::Paint(Paint {
+            seq: *seq,
+            full: *full,
+            cols: size.0,
+            rows: size.1,
+            data: data.clone(),
+            session_id: session.meta().id.clone(),
+            title: title.clone(),
+            activity: activity(doing.clone()),
+        }),
+        Frame::Exited(ended) => ToViewer::Exited { exit_code: ended.exit_code, signal: ended.signal },
+    }
+}
+
+async fn tell(socket: &mut WebSocket, message: &ToViewer) -> Result<(), axum::Error> {
+    let text = serde_json::to_string(message).map_err(axum::Error::new)?;
+    socket.send(Message::Text(text.into())).await
+}

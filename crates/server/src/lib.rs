@@ -1,0 +1,11 @@
+//! The daemon: operations over the hub, and the faces that translate protocols into them.
+//!
+//! [`daemon::run`] is given everything from outside (directories, listeners, the keeper's socket). `ops/` holds one
+//! file per operation and the table that lists them; `face/` one module per protocol. A face never holds a rule.
+
+mod auth;
+pub mod daemon;
+mod face;
+pub mod ops;
+
+pub use daemon::{DaemonOptions, Listen};

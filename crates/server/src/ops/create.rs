@@ -1,0 +1,57 @@
+//! `create`: starts a program in a terminal of its own.
+
+use std::time::Duration;
+
+use cotty_protocol::Fault;
+use cotty_protocol::op::create::{Params, Reply};
+use cotty_session as session;
+
+use super::convert::{dimensions, fault};
+use super::{Access, Context, Operation};
+
+const READY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// See the module.
+#[derive(Debug)]
+pub struct Create;
+
+impl Operation for Create {
+    const NAME: &'static str = "create";
+    const SUMMARY: &'static str = "Start a program (your shell by default) in a terminal of its own";
+    const ACCESS: Access = Access::Write;
+    type Params = Params;
+    type Reply = Reply;
+
+    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+        let create = session::Create {
+            program: params.program,
+            args: params.args,
+            name: params.name,
+            cols: params.cols,
+            rows: params.rows,
+            env: params.env,
+            cwd: params.cwd,
+        };
+        let made = context.hub.create(create, context.actor, &context.origin, &context.request).await;
+        let made = made.map_err(fault)?;
+        let wait_ready = params.wait_ready.unwrap_or_else(|| made.is_shell());
+        let timeout = params.ready_timeout_ms.map_or(READY_TIMEOUT, Duration::from_millis);
+        // A shell that is slow to start is an answer, not an error.
+        let (info, ready) = if wait_ready {
+            let wait = session::Wait { prompt: true, timeout: Some(timeout), ..session::Wait::default() };
+            let waited = made.wait(wait).await.map_err(fault)?;
+            (waited.info, waited.met == session::Met::Prompt)
+        } else {
+            (made.info().await.map_err(fault)?, false)
+        };
+        Ok(Reply {
+            session_id: info.meta.id,
+            number: info.meta.number,
+            pid: info.pid,
+            program: info.meta.program,
+            dimensions: dimensions(info.size),
+            ready,
+            seq: info.seq,
+        })
+    }
+}

@@ -1,0 +1,24 @@
+//! `destroy`: ends a session with everything it started.
+
+use cotty_protocol::Fault;
+use cotty_protocol::op::destroy::{Params, Reply};
+
+use super::convert::fault;
+use super::{Access, Context, Operation};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Destroy;
+
+impl Operation for Destroy {
+    const NAME: &'static str = "destroy";
+    const SUMMARY: &'static str = "End a session together with everything it started";
+    const ACCESS: Access = Access::Destroy;
+    type Params = Params;
+    type Reply = Reply;
+
+    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+        let ended = context.hub.destroy(&params.session, params.force, &context.request).await.map_err(fault)?;
+        Ok(Reply { destroyed: true, exit_code: ended.exit_code, left_running: ended.left_running })
+    }
+}

@@ -1,0 +1,24 @@
+//! `info`: one session.
+
+use cotty_protocol::Fault;
+use cotty_protocol::op::info::{Params, Reply};
+
+use super::convert::{self, fault};
+use super::{Access, Context, Operation};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Info;
+
+impl Operation for Info {
+    const NAME: &'static str = "info";
+    const SUMMARY: &'static str = "Tell what a session is and does, without its content";
+    const ACCESS: Access = Access::Read;
+    type Params = Params;
+    type Reply = Reply;
+
+    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+        let session = context.hub.find(&params.session).map_err(fault)?;
+        Ok(convert::info(session.info().await.map_err(fault)?))
+    }
+}

@@ -1,0 +1,44 @@
+//! `run`: one command in a shell, with its own output and exit code.
+
+use std::time::Duration;
+
+use cotty_protocol::Fault;
+use cotty_protocol::op::run::{Outcome, Params, Reply};
+use cotty_session::RunOutcome;
+
+use super::convert::{self, fault};
+use super::{Access, Context, Operation};
+
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// See the module.
+#[derive(Debug)]
+pub struct Run;
+
+impl Operation for Run {
+    const NAME: &'static str = "run";
+    const SUMMARY: &'static str = "Run one command in a shell and answer with its output and exit code";
+    const ACCESS: Access = Access::Write;
+    type Params = Params;
+    type Reply = Reply;
+
+    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+        let session = context.hub.find(&params.session).map_err(fault)?;
+        let timeout = params.timeout_ms.map_or(TIMEOUT, Duration::from_millis);
+        let result = session.run(&params.command, timeout, &context.request).await.map_err(fault)?;
+        Ok(Reply {
+            outcome: match result.outcome {
+                RunOutcome::Done => Outcome::Done,
+                RunOutcome::Running => Outcome::Running,
+                RunOutcome::Exited => Outcome::Exited,
+            },
+            output: result.output,
+            exit_code: result.exit_code,
+            duration_ms: result.duration_ms,
+            cwd: result.info.cwd,
+            activity: convert::activity(result.info.activity),
+            dropped_lines: result.dropped,
+            seq: result.info.seq,
+        })
+    }
+}

@@ -1,0 +1,41 @@
+//! `wait`: until something is true of a session.
+
+use cotty_protocol::op::wait::{Params, Reply};
+use cotty_protocol::{Code, Fault};
+
+use super::convert::{self, fault};
+use super::{Access, Context, Operation};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Wait;
+
+impl Operation for Wait {
+    const NAME: &'static str = "wait";
+    const SUMMARY: &'static str = "Wait until text appears, output pauses, the prompt is back or the program ends";
+    const ACCESS: Access = Access::Read;
+    type Params = Params;
+    type Reply = Reply;
+
+    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+        let session = context.hub.find(&params.session).map_err(fault)?;
+        let asked = &params.wait;
+        let conditions = asked.text.is_some() || asked.regex.is_some() || asked.idle_ms.is_some() || asked.prompt;
+        if !conditions && !asked.exit && asked.timeout_ms.is_none() {
+            return Err(Fault::new(Code::InvalidInput, "nothing to wait for")
+                .with_hint("give text, regex, idle_ms, prompt, exit or timeout_ms"));
+        }
+        let waited = session.wait(convert::wait(params.wait)?).await.map_err(fault)?;
+        let elapsed_ms = u64::try_from(waited.elapsed.as_millis()).unwrap_or(u64::MAX);
+        Ok(Reply {
+            met: convert::met(waited.met),
+            elapsed_ms,
+            activity: convert::activity(waited.info.activity),
+            exited: waited.info.ended.is_some(),
+            exit_code: waited.info.ended.and_then(|e| e.exit_code),
+            seq: waited.info.seq,
+            screen: waited.screen,
+            why: waited.why,
+        })
+    }
+}

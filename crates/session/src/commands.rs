@@ -1,0 +1,211 @@
+//! What the shell ran: told by its marks, kept with where each command's output lies.
+//!
+//! Pure: told of marks and of the time, it decides nothing about terminals. It is part of a session's state, so a
+//! new daemon knows the same commands as the one before.
+
+use std::collections::VecDeque;
+
+use cotty_vt::Position;
+use serde::{Deserialize, Serialize};
+
+use crate::shell::ShellMark;
+
+/// Commands remembered.
+const KEPT: usize = 1000;
+
+/// A point in a session: where, after how much output, and when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Moment {
+    pub(crate) position: Position,
+    pub(crate) seq: u64,
+    pub(crate) ms: u64,
+}
+
+/// One command, from its line to its end.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Command {
+    /// The `run` that typed it.
+    pub(crate) request: Option<String>,
+    /// Its text, as the shell understood it.
+    pub(crate) text: Option<String>,
+    /// Where `run` began to type.
+    pub(crate) typed: Option<Moment>,
+    /// Where its output begins.
+    pub(crate) started: Option<Moment>,
+    /// Where its output ends.
+    pub(crate) ended: Option<Moment>,
+    pub(crate) exit_code: Option<i32>,
+    /// Why it was not run.
+    pub(crate) denied: Option<String>,
+}
+
+/// What the shell is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Phase {
+    /// No prompt yet.
+    Starting,
+    /// It waits for a command; the prompt ends here.
+    Prompt(Moment),
+    /// A line runs, or the prompt is being drawn.
+    Running,
+}
+
+/// The commands of one session, oldest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Commands {
+    phase: Phase,
+    kept: VecDeque<Command>,
+}
+
+impl Default for Commands {
+    fn default() -> Self {
+        Commands { phase: Phase::Starting, kept: VecDeque::new() }
+    }
+}
+
+impl Commands {
+    pub(crate) fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// The command that a `run` typed.
+    pub(crate) fn of_request(&self, request: &str) -> Option<&Command> {
+        self.kept.iter().rev().find(|c| c.request.as_deref() == Some(request))
+    }
+
+    /// Whether the command of a `run` is over and the shell waits for the next.
+    pub(crate) fn is_over(&self, request: &str) -> bool {
+        let ended = self.of_request(request).and_then(|c| c.ended);
+        matches!((ended, self.phase), (Some(ended), Phase::Prompt(prompt)) if prompt.seq >= ended.seq)
+            || ended
+                .is_some_and(|e| self.kept.back().and_then(|c| c.ended).is_some_and(|last| last.seq > e.seq))
+    }
+
+    /// Where the line that begins the newest output starts, for leaving out an echo: the start of the first command
+    /// after `seq`.
+    pub(crate) fn output_after(&self, seq: u64) -> Option<Position> {
+        self.kept.iter().filter_map(|c| c.started).find(|s| s.seq > seq).map(|s| s.position)
+    }
+
+    /// A `run` has typed its command.
+    pub(crate) fn typed(&mut self, request: &str, at: Moment) {
+        self.push(Command { request: Some(request.to_owned()), typed: Some(at), ..Command::default() });
+    }
+
+    /// The policy said no to the line that was asked about last.
+    pub(crate) fn denied(&mut self, reason: &str) {
+        if let Some(command) = self.open() {
+            command.denied = Some(reason.to_owned());
+        }
+    }
+
+    /// The shell said something.
+    pub(crate) fn marked(&mut self, mark: &ShellMark, at: Moment) {
+        match mark {
+            ShellMark::PromptStart => {}
+            ShellMark::PromptEnd => self.phase = Phase::Prompt(at),
+            ShellMark::Ask(ask) => {
+                self.phase = Phase::Running;
+                let command = self.open_or_new();
+                command.text = Some(ask.line.clone());
+            }
+            ShellMark::CommandStart => {
+                self.phase = Phase::Running;
+                self.open_or_new().started = Some(at);
+            }
+            ShellMark::CommandEnd { code } => {
+                self.phase = Phase::Running;
+                // Without an open command this was an empty line, or the shell's first prompt.
+                if let Some(command) = self.open() {
+                    command.ended = Some(at);
+                    command.exit_code = Some(*code);
+                }
+            }
+        }
+    }
+
+    fn open(&mut self) -> Option<&mut Command> {
+        self.kept.back_mut().filter(|c| c.ended.is_none())
+    }
+
+    fn open_or_new(&mut self) -> &mut Command {
+        if self.open().is_none() {
+            self.push(Command::default());
+        }
+        let last = self.kept.len() - 1;
+        &mut self.kept[last]
+    }
+
+    fn push(&mut self, command: Command) {
+        if self.kept.len() == KEPT {
+            self.kept.pop_front();
+        }
+        self.kept.push_back(command);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shell::Ask;
+    use cotty_vt::LineId;
+
+    fn at(seq: u64) -> Moment {
+        Moment { position: Position { line: LineId(seq), cell: 0 }, seq, ms: seq * 10 }
+    }
+
+    fn ask(line: &str) -> ShellMark {
+        ShellMark::Ask(Ask { line: line.into(), id: "1".into() })
+    }
+
+    #[test]
+    fn a_run_is_over_when_its_command_ended_and_the_prompt_is_back() {
+        let mut commands = Commands::default();
+        commands.marked(&ShellMark::CommandEnd { code: 0 }, at(1));
+        commands.marked(&ShellMark::PromptEnd, at(2));
+        assert_eq!(commands.phase(), Phase::Prompt(at(2)));
+        commands.typed("r1", at(2));
+        assert!(!commands.is_over("r1"));
+        commands.marked(&ask("false"), at(10));
+        commands.marked(&ShellMark::CommandStart, at(12));
+        commands.marked(&ShellMark::CommandEnd { code: 1 }, at(20));
+        assert!(!commands.is_over("r1"));
+        commands.marked(&ShellMark::PromptEnd, at(22));
+        assert!(commands.is_over("r1"));
+        let command = commands.of_request("r1").unwrap();
+        assert_eq!((command.exit_code, command.text.as_deref()), (Some(1), Some("false")));
+        assert_eq!((command.started, command.ended), (Some(at(12)), Some(at(20))));
+    }
+
+    #[test]
+    fn a_line_that_never_started_ends_with_the_shells_code() {
+        // A syntax error: the shell asks nothing and starts nothing, but comes back with a code.
+        let mut commands = Commands::default();
+        commands.marked(&ShellMark::PromptEnd, at(2));
+        commands.typed("r1", at(2));
+        commands.marked(&ShellMark::CommandEnd { code: 2 }, at(9));
+        commands.marked(&ShellMark::PromptEnd, at(11));
+        assert!(commands.is_over("r1"));
+        let command = commands.of_request("r1").unwrap();
+        assert_eq!((command.started, command.exit_code), (None, Some(2)));
+    }
+
+    #[test]
+    fn an_empty_line_is_no_command() {
+        let mut commands = Commands::default();
+        commands.marked(&ShellMark::PromptEnd, at(2));
+        commands.marked(&ShellMark::CommandEnd { code: 0 }, at(4));
+        commands.marked(&ShellMark::PromptEnd, at(6));
+        assert!(commands.kept.is_empty());
+    }
+
+    #[test]
+    fn what_is_remembered_is_bounded() {
+        let mut commands = Commands::default();
+        for i in 0..(2 * KEPT as u64) {
+            commands.marked(&ShellMark::CommandStart, at(2 * i));
+            commands.marked(&ShellMark::CommandEnd { code: 0 }, at(2 * i + 1));
+        }
+        assert_eq!(commands.kept.len(), KEPT);
+    }
+}

@@ -1,0 +1,122 @@
+//! What a child sees: the environment of the process that asked, without secrets and without traces of an outer
+//! terminal, and with what our terminal is.
+
+use std::collections::BTreeMap;
+
+/// Named by the seed; anything that looks like a secret goes too.
+const SECRET_NAMES: &[&str] = &[
+    "SSH_AUTH_SOCK",
+    "SSH_AGENT_PID",
+    "GPG_AGENT_INFO",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "GITHUB_TOKEN",
+    "ANTHROPIC_API_KEY",
+    "OPENAI_API_KEY",
+];
+const SECRET_PARTS: &[&str] = &["SECRET", "PASSWORD", "CREDENTIAL", "TOKEN", "API_KEY", "PRIVATE_KEY"];
+
+/// They describe the terminal that the asking process stands in, not ours.
+const OUTER_TERMINAL: &[&str] = &[
+    "TMUX",
+    "TMUX_PANE",
+    "STY",
+    "WINDOW",
+    "WINDOWID",
+    "TERM_PROGRAM",
+    "TERM_PROGRAM_VERSION",
+    "TERM_SESSION_ID",
+    "TERMCAP",
+    "VTE_VERSION",
+    "COLUMNS",
+    "LINES",
+    "KITTY_WINDOW_ID",
+    "KITTY_PID",
+    "WEZTERM_PANE",
+    "ALACRITTY_WINDOW_ID",
+    "KONSOLE_VERSION",
+    "INSIDE_EMACS",
+    "COTTY_SESSION",
+    "COTTY_NONCE",
+    "COTTY_HOOK",
+    "COTTY_HISTFILE",
+];
+
+/// The terminal type that children are told.
+const TERM: &str = "xterm-256color";
+
+/// The child's environment: `origin` filtered, ours added, `extra` on top.
+pub(crate) fn child_environment(
+    origin: &BTreeMap<String, String>,
+    session: &str,
+    extra: &BTreeMap<String, String>,
+) -> BTreeMap<String, String> {
+    let kept = |name: &str| !is_secret(name) && !OUTER_TERMINAL.contains(&name);
+    let mut env: BTreeMap<String, String> =
+        origin.iter().filter(|(name, _)| kept(name)).map(|(n, v)| (n.clone(), v.clone())).collect();
+    env.insert("TERM".into(), TERM.into());
+    env.insert("COLORTERM".into(), "truecolor".into());
+    env.insert("COTTY_SESSION".into(), session.into());
+    env.entry("PATH".into()).or_insert_with(|| "/usr/local/bin:/usr/bin:/bin".into());
+    if !has_utf8_locale(&env) {
+        env.remove("LC_ALL");
+        env.insert("LC_CTYPE".into(), "C.UTF-8".into());
+    }
+    env.extend(extra.iter().map(|(n, v)| (n.clone(), v.clone())));
+    env
+}
+
+fn is_secret(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    SECRET_NAMES.contains(&upper.as_str()) || SECRET_PARTS.iter().any(|part| upper.contains(part))
+}
+
+fn has_utf8_locale(env: &BTreeMap<String, String>) -> bool {
+    // The first of these that is set decides, as in the C library.
+    let locale =
+        ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| env.get(*name).filter(|v| !v.is_empty()));
+    locale.is_some_and(|value| {
+        let value = value.to_ascii_lowercase();
+        value.contains("utf-8") || value.contains("utf8")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+        pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect()
+    }
+
+    // R-T10
+    #[test]
+    fn secrets_and_outer_terminals_are_left_out() {
+        let origin = map(&[
+            ("HOME", "/home/a"),
+            ("GITHUB_TOKEN", "x"),
+            ("my_db_password", "x"),
+            ("STRIPE_API_KEY", "x"),
+            ("SSH_AUTH_SOCK", "x"),
+            ("TMUX", "x"),
+            ("COLUMNS", "200"),
+            ("LANG", "de_DE.UTF-8"),
+        ]);
+        let env = child_environment(&origin, "sess_a", &map(&[("GITHUB_TOKEN", "given on purpose")]));
+        assert_eq!(env["HOME"], "/home/a");
+        assert_eq!(env["GITHUB_TOKEN"], "given on purpose");
+        assert_eq!(env["TERM"], "xterm-256color");
+        assert_eq!(env["COTTY_SESSION"], "sess_a");
+        assert!(!env.contains_key("LC_CTYPE"));
+        for gone in ["my_db_password", "STRIPE_API_KEY", "SSH_AUTH_SOCK", "TMUX", "COLUMNS"] {
+            assert!(!env.contains_key(gone), "{gone}");
+        }
+    }
+
+    #[test]
+    fn a_locale_without_utf8_gets_one() {
+        let env = child_environment(&map(&[("LC_ALL", "C"), ("LANG", "en_US.UTF-8")]), "s", &map(&[]));
+        assert_eq!(env.get("LC_CTYPE").map(String::as_str), Some("C.UTF-8"));
+        assert!(!env.contains_key("LC_ALL"));
+    }
+}

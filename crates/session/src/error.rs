@@ -1,0 +1,118 @@
+use std::io;
+
+use cotty_pty::KeeperError;
+
+/// Why an operation on a session was refused or failed.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// Never there.
+    #[error("Session not found: {0}")]
+    NotFound(String),
+    /// Was there.
+    #[error("Session already destroyed: {0}")]
+    Destroyed(String),
+    /// More are not allowed.
+    #[error("Maximum sessions reached ({limit})")]
+    TooMany {
+        /// The limit that was reached.
+        limit: usize,
+        /// Those that were quiet longest, to be ended first.
+        idle: Vec<String>,
+    },
+    /// The name is taken, or no name.
+    #[error("{0}")]
+    BadName(String),
+    /// No such program on the child's PATH, or not to be executed.
+    #[error("Program not found: {0}")]
+    ProgramNotFound(String),
+    /// The working directory cannot be entered.
+    #[error("cannot enter the directory {dir}: {error}")]
+    Directory {
+        /// Which one.
+        dir: String,
+        /// Why.
+        error: io::Error,
+    },
+    /// The kernel gave no terminal.
+    #[error("PTY error: {0}")]
+    Pty(String),
+    /// Reading or writing failed.
+    #[error("IO error: {0}")]
+    Io(#[from] io::Error),
+    /// The keeper said no.
+    #[error(transparent)]
+    Keeper(#[from] KeeperError),
+    /// The task behind the handle is gone.
+    #[error("Session has error: {0}")]
+    Broken(String),
+    /// The program has ended.
+    #[error("Process has exited with code {0:?}")]
+    Exited(Option<i32>),
+    /// Another call is typing.
+    #[error("another call is typing into this session")]
+    Busy,
+    /// The shell does not wait for a command.
+    #[error("the shell is not waiting for a command{}", doing(.program))]
+    NotAtPrompt {
+        /// What runs instead.
+        program: Option<String>,
+    },
+    /// Somebody began a line.
+    #[error("there is already something on the command line")]
+    LineBegun,
+    /// No marks, so no commands.
+    #[error("this session has no shell that marks its commands")]
+    NoShell,
+    /// A rule says no.
+    #[error("the line was refused: {reason}")]
+    Denied {
+        /// Which, in words.
+        reason: String,
+    },
+    /// A regular expression does not compile.
+    #[error("Invalid pattern: {0}")]
+    BadPattern(String),
+    /// Something else in the call is wrong.
+    #[error("{0}")]
+    Invalid(String),
+    /// The daemon is ending.
+    #[error("the daemon is shutting down")]
+    ShuttingDown,
+}
+
+fn doing(program: &Option<String>) -> String {
+    program.as_ref().map(|p| format!(": `{p}` is running")).unwrap_or_default()
+}
+
+impl SessionError {
+    /// The next step to try, in words a person or a model can act on.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::NotFound(_) => "list the sessions to see which there are",
+            Self::Destroyed(_) => "create a new session",
+            Self::TooMany { idle, .. } => {
+                return Some(format!(
+                    "end one that is no longer needed, longest idle first: {}",
+                    idle.join(", ")
+                ));
+            }
+            Self::BadName(_) => "a name has letters, digits, `-`, `_` and `.`, and is not taken",
+            Self::ProgramNotFound(_) => "give the program's path, or a PATH in env that has it",
+            Self::Directory { .. } => "give a directory that exists and that you may enter",
+            Self::Pty(_) => "destroy sessions that are no longer needed; `kernel.pty.max` limits them all",
+            Self::Exited(_) => "read it, then destroy it and create a new session",
+            Self::Busy => "wait for that call to end, or cancel it",
+            Self::NotAtPrompt { .. } => {
+                "wait for the prompt, send keys to the program, or interrupt it with ctrl+c"
+            }
+            Self::LineBegun => "send ctrl+u to clear it or enter to run it, then try again",
+            Self::NoShell => "use send and wait instead, or create a session with bash",
+            Self::Denied { .. } => "do it another way, or ask a person",
+            Self::BadPattern(_) => "escape what is meant literally, or use text instead of regex",
+            Self::Io(_) | Self::Keeper(_) | Self::Broken(_) | Self::Invalid(_) | Self::ShuttingDown => {
+                return None;
+            }
+        };
+        Some(hint.to_owned())
+    }
+}

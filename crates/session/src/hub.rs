@@ -1,0 +1,283 @@
+//! Finds sessions, makes them and ends them. Nothing outside assumes that a session is local.
+
+mod create;
+mod destroy;
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use cotty_pty::{Entry, Event, Link, Pty};
+use cotty_vt::{Options, Size, Vt};
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc;
+
+use crate::journal::{Hot, InputQueue};
+use crate::meta::now_ms;
+use crate::recovery::{Checkpoint, Held, Saved};
+use crate::session::{Ended, Info, Request};
+use crate::shell::{Hook, Integration};
+use crate::task::Task;
+use crate::viewers::Viewers;
+use crate::{Meta, Policy, Session, SessionError, Wait};
+
+pub use create::Create;
+pub use destroy::Destroyed;
+
+/// The keeper's key for what belongs to no session.
+const KEY: &[u8] = b"hub";
+/// Destroyed sessions that are remembered, so that asking for one says so.
+const REMEMBERED: usize = 256;
+/// How long an ended session stays readable.
+const RETENTION_MS: u64 = 10 * 60 * 1000;
+
+/// What a hub is told when it starts.
+#[derive(Debug, Clone)]
+pub struct HubOptions {
+    /// Where fifos and the shells' own files lie; the user's alone.
+    pub runtime_dir: PathBuf,
+    /// Where the history of agents' commands lies.
+    pub history_file: PathBuf,
+    /// Live sessions an owner may have.
+    pub max_per_owner: usize,
+    /// Live sessions in all.
+    pub max_total: usize,
+    /// Lines of history a session keeps.
+    pub history_lines: usize,
+    /// What a prompt looks like where the shell does not mark it.
+    pub prompt_pattern: String,
+    /// The soft limit of open files that children go back to.
+    pub open_files: Option<u64>,
+}
+
+/// All sessions of this daemon. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Hub {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    options: HubOptions,
+    link: Link,
+    integration: Integration,
+    policy: Arc<Policy>,
+    prompt_pattern: Arc<Regex>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    sessions: BTreeMap<u32, Session>,
+    next_number: u32,
+    gone: VecDeque<Gone>,
+    /// Exits of sessions that are still being made.
+    early_exits: HashMap<Vec<u8>, i32>,
+    closing: bool,
+}
+
+/// A session that was destroyed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Gone {
+    id: String,
+    number: u32,
+    name: Option<String>,
+    /// The request that ended it, and what it was told.
+    request: String,
+    exit_code: Option<i32>,
+}
+
+/// What the keeper holds for the hub itself.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct HubBlob {
+    next_number: u32,
+    gone: VecDeque<Gone>,
+}
+
+impl Hub {
+    /// Takes over everything that the keeper holds, and is ready for more.
+    pub async fn start(options: HubOptions, link: Link) -> Result<Hub, SessionError> {
+        let hooks = options.runtime_dir.join("hooks");
+        std::fs::create_dir_all(&hooks)?;
+        let inner = Inner {
+            integration: Integration::install(&options.runtime_dir.join("shell"))?,
+            policy: Arc::new(Policy::built_in()),
+            prompt_pattern: Arc::new(Wait::pattern(&options.prompt_pattern)?),
+            state: Mutex::new(State { next_number: 1, ..State::default() }),
+            options,
+            link,
+        };
+        let hub = Hub { inner: Arc::new(inner) };
+        hub.adopt_all().await?;
+        Ok(hub)
+    }
+
+    async fn adopt_all(&self) -> Result<(), SessionError> {
+        let entries = self.inner.link.list().await?;
+        let blob = entries.iter().find(|e| e.key == KEY).map(|e| serde_json::from_slice::<HubBlob>(&e.blob));
+        if let Some(Ok(blob)) = blob {
+            let mut state = self.state();
+            state.next_number = blob.next_number.max(1);
+            state.gone = blob.gone;
+        }
+        for entry in entries.into_iter().filter(|e| e.key.starts_with(b"sess_")) {
+            let gone = self.state().gone.iter().any(|g| g.id.as_bytes() == entry.key);
+            if gone {
+                let _ = self.inner.link.forget(&entry.key).await;
+                continue;
+            }
+            let key = String::from_utf8_lossy(&entry.key).into_owned();
+            match self.adopt(entry).await {
+                Ok(number) => tracing::info!(session = key, number, "adopted"),
+                Err(error) => tracing::error!(session = key, %error, "could not be adopted"),
+            }
+        }
+        Ok(())
+    }
+
+    async fn adopt(&self, entry: Entry) -> Result<u32, SessionError> {
+        let meta: Meta = serde_json::from_slice(&entry.blob)
+            .map_err(|e| SessionError::Broken(format!("its description: {e}")))?;
+        let held = Held::from_slots(self.inner.link.take(&entry.key).await?)?;
+        let checkpoint = held.state.as_ref().map(Checkpoint::read).transpose()?;
+        let input_end = checkpoint.as_ref().map_or(0, Checkpoint::input);
+        let hot = Hot::adopt(&held.journal)?;
+        let input = InputQueue::adopt(held.input, input_end);
+        let pid = entry.pid.unwrap_or(0);
+        let mut task = self.task(meta, pid, Pty::adopt(held.master)?, hot, input)?;
+        task.replay(checkpoint)?;
+        let (size, kernel) = (task.vt.size(), task.pty.get_ref().size()?);
+        if (kernel.cols, kernel.rows) != (size.cols, size.rows) {
+            task.pty.get_ref().resize(cotty_pty::WindowSize { cols: size.cols, rows: size.rows })?;
+        }
+        task.push_input();
+        if let Some(status) = entry.status {
+            while task.drain().await {}
+            task.ended = Some(Ended::from_status(status, now_ms()));
+        }
+        Ok(self.register(task))
+    }
+
+    /// A task around the parts of a session, with an engine that has seen nothing yet.
+    fn task(
+        &self,
+        meta: Meta,
+        pid: u32,
+        pty: Pty,
+        hot: Hot,
+        input: InputQueue,
+    ) -> Result<Task, SessionError> {
+        let (cols, rows) = meta.size;
+        let options = Options {
+            size: Size { cols, rows },
+            history_lines: self.inner.options.history_lines,
+            ..Options::default()
+        };
+        let vt = Vt::with_options(options);
+        let hook = meta.nonce.as_ref().map(|_| Hook::open(&self.hook_path(&meta.id))).transpose()?;
+        Ok(Task {
+            meta: Arc::new(meta),
+            pid,
+            link: self.inner.link.clone(),
+            pty: pty.watch()?,
+            hot,
+            input,
+            start: vt.position(),
+            vt,
+            saved: Saved::default(),
+            hook,
+            policy: Arc::clone(&self.inner.policy),
+            prompt_pattern: Arc::clone(&self.inner.prompt_pattern),
+            lane: std::sync::Weak::new(),
+            last_typed: None,
+            typed_seq: 0,
+            ended: None,
+            last_output: None,
+            waits: Vec::new(),
+            viewers: Viewers::new(),
+            replied: 0,
+            noted: 0,
+            input_blocked: false,
+            hung_up: false,
+        })
+    }
+
+    fn hook_path(&self, id: &str) -> PathBuf {
+        self.inner.options.runtime_dir.join("hooks").join(id)
+    }
+
+    /// Lets a task run, and lets the session be found.
+    fn register(&self, task: Task) -> u32 {
+        let (requests, inbox) = mpsc::channel(64);
+        let meta = Arc::clone(&task.meta);
+        let (number, key) = (meta.number, meta.id.clone().into_bytes());
+        let session = Session::new(meta, requests.clone());
+        tokio::spawn(task.serve(inbox));
+        let mut state = self.state();
+        state.next_number = state.next_number.max(number + 1);
+        if let Some(status) = state.early_exits.remove(&key) {
+            let _ = requests.try_send(Request::Exited { status });
+        }
+        state.sessions.insert(number, session);
+        number
+    }
+
+    /// The keeper said that something ended.
+    pub async fn keeper_says(&self, event: &Event) {
+        let Event::Exited { key, status } = event else { return };
+        let session = {
+            let mut state = self.state();
+            let known = state.sessions.values().find(|s| s.meta().id.as_bytes() == key).cloned();
+            if known.is_none() {
+                state.early_exits.insert(key.clone(), *status);
+            }
+            known
+        };
+        if let Some(session) = session {
+            let _ = session.tell(Request::Exited { status: *status }).await;
+        }
+    }
+
+    /// The session by its id, number or name.
+    pub fn find(&self, reference: &str) -> Result<Session, SessionError> {
+        let state = self.state();
+        let number = reference.parse::<u32>().ok();
+        let named = |id: &str, n: u32, name: Option<&str>| {
+            id == reference || Some(n) == number || name == Some(reference)
+        };
+        let found = state.sessions.values().find(|s| {
+            let meta = s.meta();
+            named(&meta.id, meta.number, meta.name.as_deref())
+        });
+        if let Some(session) = found {
+            return Ok(session.clone());
+        }
+        let gone = state.gone.iter().any(|g| named(&g.id, g.number, g.name.as_deref()));
+        Err(match gone {
+            true => SessionError::Destroyed(reference.to_owned()),
+            false => SessionError::NotFound(reference.to_owned()),
+        })
+    }
+
+    /// All sessions, oldest first. Those that ended long ago leave here.
+    pub async fn list(&self) -> Vec<Info> {
+        let sessions: Vec<Session> = self.state().sessions.values().cloned().collect();
+        let mut infos = Vec::with_capacity(sessions.len());
+        for session in sessions {
+            let Ok(info) = session.info().await else { continue };
+            let expired = info.ended.is_some_and(|e| now_ms().saturating_sub(e.at_ms) > RETENTION_MS);
+            if expired {
+                self.let_go(&session, "", info.ended.and_then(|e| e.exit_code)).await;
+            } else {
+                infos.push(info);
+            }
+        }
+        infos
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // The lock is never held across anything that can panic half way through a change.
+        self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

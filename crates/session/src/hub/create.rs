@@ -1,0 +1,256 @@
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+
+use cotty_pty::child::{self, Spec, Stage};
+use cotty_pty::{Pty, WindowSize};
+use rustix::io::Errno;
+use tokio::io::AsyncReadExt;
+
+use super::Hub;
+use crate::environment::child_environment;
+use crate::id::{random_text, session_id};
+use crate::journal::{Hot, InputQueue};
+use crate::meta::now_ms;
+use crate::recovery::slot;
+use crate::shell::is_shell;
+use crate::{Actor, ActorKind, Meta, Origin, Session, SessionError};
+
+/// Columns and rows where none are given.
+const DEFAULT_SIZE: (u16, u16) = (80, 24);
+/// Largest either way.
+const LARGEST: u16 = 1000;
+
+/// What to start.
+#[derive(Debug, Clone, Default)]
+pub struct Create {
+    /// The program; the origin's shell where none is given.
+    pub program: Option<String>,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// A name to find it by.
+    pub name: Option<String>,
+    /// Columns.
+    pub cols: Option<u16>,
+    /// Rows.
+    pub rows: Option<u16>,
+    /// Variables on top of the origin's.
+    pub env: BTreeMap<String, String>,
+    /// Its directory; the origin's where none is given.
+    pub cwd: Option<String>,
+}
+
+impl Hub {
+    /// Starts a program in a terminal of its own. The same request again answers the same session.
+    pub async fn create(
+        &self,
+        create: Create,
+        actor: Actor,
+        origin: &Origin,
+        request: &str,
+    ) -> Result<Session, SessionError> {
+        if let Some(session) = self.of_request(request) {
+            return Ok(session);
+        }
+        self.check_limits(&actor.owner).await?;
+        let size = checked_size(&create)?;
+        let id = session_id()?;
+        let env = child_environment(&origin.env, &id, &create.env);
+        let cwd = working_directory(&create, origin, &env)?;
+        let wanted = create.program.clone().unwrap_or_else(|| login_shell(&env));
+        let program = resolve(&wanted, env.get("PATH"), &cwd)?;
+        let number = self.take_number(create.name.as_deref())?;
+        let mut meta = Meta {
+            id,
+            number,
+            name: create.name,
+            program: program.to_string_lossy().into_owned(),
+            args: create.args,
+            created_ms: now_ms(),
+            size,
+            actor,
+            request: request.to_owned(),
+            nonce: None,
+        };
+        let spec = self.spec(&mut meta, env, &cwd)?;
+        self.spawn(meta, &spec, &cwd).await
+    }
+
+    /// The session that a request made.
+    fn of_request(&self, request: &str) -> Option<Session> {
+        self.state().sessions.values().find(|s| s.meta().request == request).cloned()
+    }
+
+    async fn check_limits(&self, owner: &str) -> Result<(), SessionError> {
+        let options = &self.inner.options;
+        if self.state().closing {
+            return Err(SessionError::ShuttingDown);
+        }
+        // Asking every session is only needed where the limit may be reached.
+        if self.state().sessions.len() < options.max_per_owner.min(options.max_total) {
+            return Ok(());
+        }
+        let live: Vec<_> = self.list().await.into_iter().filter(|info| info.ended.is_none()).collect();
+        let mine: Vec<_> = live.iter().filter(|info| info.meta.actor.owner == owner).collect();
+        let (limit, mut candidates) = match () {
+            () if live.len() >= options.max_total => (options.max_total, live.iter().collect()),
+            () if mine.len() >= options.max_per_owner => (options.max_per_owner, mine),
+            () => return Ok(()),
+        };
+        candidates.sort_by_key(|info| std::cmp::Reverse(info.idle_ms));
+        let idle = candidates.iter().take(3).map(|info| info.meta.id.clone()).collect();
+        Err(SessionError::TooMany { limit, idle })
+    }
+
+    fn take_number(&self, name: Option<&str>) -> Result<u32, SessionError> {
+        let mut state = self.state();
+        if let Some(name) = name {
+            let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+            let number = name.chars().all(|c| c.is_ascii_digit());
+            if name.is_empty() || name.len() > 64 || !plain || number || name.starts_with("sess_") {
+                return Err(SessionError::BadName(format!("`{name}` is no name for a session")));
+            }
+            if state.sessions.values().any(|s| s.meta().name.as_deref() == Some(name)) {
+                return Err(SessionError::BadName(format!("there is already a session named `{name}`")));
+            }
+        }
+        let number = state.next_number;
+        state.next_number += 1;
+        Ok(number)
+    }
+
+    /// What the child becomes. A shell that can mark its commands is made to.
+    fn spec(
+        &self,
+        meta: &mut Meta,
+        mut env: BTreeMap<String, String>,
+        cwd: &Path,
+    ) -> Result<Spec, SessionError> {
+        let nonce = random_text::<16>()?;
+        let hook = self.hook_path(&meta.id);
+        let marking = self.inner.integration.marking(&meta.program, &meta.args, &nonce, &hook);
+        let args = match marking {
+            Some(marking) => {
+                env.extend(marking.env);
+                if meta.actor.kind != ActorKind::Person {
+                    let file = self.inner.options.history_file.to_string_lossy().into_owned();
+                    env.insert("COTTY_HISTFILE".into(), file);
+                }
+                meta.nonce = Some(nonce);
+                marking.args
+            }
+            None => meta.args.clone(),
+        };
+        Ok(Spec {
+            program: meta.program.clone().into_bytes(),
+            args: args.into_iter().map(String::into_bytes).collect(),
+            env: env.into_iter().map(|(n, v)| (n.into_bytes(), v.into_bytes())).collect(),
+            cwd: cwd.as_os_str().as_encoded_bytes().to_vec(),
+            open_files: self.inner.options.open_files,
+        })
+    }
+
+    async fn spawn(&self, meta: Meta, spec: &Spec, cwd: &Path) -> Result<Session, SessionError> {
+        let (cols, rows) = meta.size;
+        let (pty, slave) = Pty::open(WindowSize { cols, rows }).map_err(pty_error)?;
+        let (hot, journal) = Hot::create()?;
+        let (input, queue) = InputQueue::create()?;
+        // Everything the child needs lies ready before it is asked for: it starts even if we die now.
+        let (mut ours, theirs) = UnixStream::pair()?;
+        let bytes = child::encode(spec)?;
+        ours.set_nonblocking(true)?;
+        ours.write_all(&bytes).map_err(|_| SessionError::Invalid("the environment is too large".into()))?;
+        let blob = serde_json::to_vec(&meta).map_err(io::Error::other)?;
+        let key = meta.id.clone().into_bytes();
+        let slots = vec![(slot::MASTER, pty.duplicate()?), (slot::JOURNAL, journal), (slot::INPUT, queue)];
+        let pid = self.inner.link.spawn(&key, &blob, OwnedFd::from(theirs), slave, slots).await?;
+        let mut failure = Vec::new();
+        tokio::net::UnixStream::from_std(ours)?.read_to_end(&mut failure).await?;
+        if let Some(failure) = child::decode_failure(&failure) {
+            let _ = self.inner.link.forget(&key).await;
+            self.state().early_exits.remove(&key);
+            return Err(start_error(&failure, &meta.program, cwd));
+        }
+        let id = meta.id.clone();
+        let task = self.task(meta, pid, pty, hot, input)?;
+        self.register(task);
+        self.find(&id)
+    }
+}
+
+/// Whether to wait for the prompt of what was started.
+impl Session {
+    /// Whether its program is a shell.
+    pub fn is_shell(&self) -> bool {
+        is_shell(&self.meta().program)
+    }
+}
+
+fn checked_size(create: &Create) -> Result<(u16, u16), SessionError> {
+    let (cols, rows) = (create.cols.unwrap_or(DEFAULT_SIZE.0), create.rows.unwrap_or(DEFAULT_SIZE.1));
+    if !(2..=LARGEST).contains(&cols) || !(1..=LARGEST).contains(&rows) {
+        let message = format!(
+            "{cols} columns by {rows} rows is no size for a terminal: 2 to {LARGEST} by 1 to {LARGEST}"
+        );
+        return Err(SessionError::Invalid(message));
+    }
+    Ok((cols, rows))
+}
+
+fn login_shell(env: &BTreeMap<String, String>) -> String {
+    env.get("SHELL").filter(|s| !s.is_empty()).cloned().unwrap_or_else(|| "/bin/bash".into())
+}
+
+fn working_directory(
+    create: &Create,
+    origin: &Origin,
+    env: &BTreeMap<String, String>,
+) -> Result<PathBuf, SessionError> {
+    let base = origin.cwd.clone().or_else(|| env.get("HOME").cloned()).unwrap_or_else(|| "/".into());
+    let dir = match &create.cwd {
+        Some(dir) => Path::new(&base).join(dir),
+        None => PathBuf::from(base),
+    };
+    let refused = |error| SessionError::Directory { dir: dir.to_string_lossy().into_owned(), error };
+    let metadata = std::fs::metadata(&dir).map_err(refused)?;
+    if !metadata.is_dir() {
+        return Err(refused(io::ErrorKind::NotADirectory.into()));
+    }
+    Ok(dir)
+}
+
+/// The program's path, found as a shell would find it.
+fn resolve(program: &str, path: Option<&String>, cwd: &Path) -> Result<PathBuf, SessionError> {
+    let candidates: Vec<PathBuf> = match program {
+        "" => Vec::new(),
+        _ if program.contains('/') => vec![cwd.join(program)],
+        _ => path
+            .map(|p| std::env::split_paths(p).map(|dir| cwd.join(dir).join(program)).collect())
+            .unwrap_or_default(),
+    };
+    let runs = |path: &PathBuf| {
+        std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+    };
+    candidates.into_iter().find(runs).ok_or_else(|| SessionError::ProgramNotFound(program.to_owned()))
+}
+
+fn pty_error(error: io::Error) -> SessionError {
+    match Errno::from_io_error(&error) {
+        // The kernel says ENOSPC for its limit on terminals; nobody should look at a disk for that.
+        Some(Errno::NOSPC) => SessionError::Pty("the system's limit of pseudo-terminals is reached".into()),
+        Some(Errno::MFILE | Errno::NFILE) => SessionError::Pty("the limit of open files is reached".into()),
+        _ => SessionError::Pty(error.to_string()),
+    }
+}
+
+fn start_error(failure: &child::Failure, program: &str, cwd: &Path) -> SessionError {
+    let error = io::Error::from_raw_os_error(failure.errno);
+    match failure.stage {
+        Stage::Terminal => SessionError::Pty(error.to_string()),
+        Stage::Directory => SessionError::Directory { dir: cwd.to_string_lossy().into_owned(), error },
+        Stage::Program => SessionError::ProgramNotFound(format!("{program}: {error}")),
+    }
+}

@@ -1,0 +1,131 @@
+use std::io;
+use std::time::Duration;
+
+use cotty_pty::tree::{self, Member};
+use rustix::process::Signal;
+
+use super::{Gone, Hub, HubBlob, KEY, REMEMBERED};
+use crate::session::Request;
+use crate::{Session, SessionError, Wait};
+
+/// How long a program may take to end after it was asked to.
+const GRACE: Duration = Duration::from_secs(2);
+/// How long what it left behind may take.
+const REST_GRACE: Duration = Duration::from_millis(200);
+/// How long the kernel may take to end what was killed.
+const KILLED: Duration = Duration::from_secs(2);
+
+/// How a session ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Destroyed {
+    /// The program's exit code; `None` if a signal ended it.
+    pub exit_code: Option<i32>,
+    /// Processes that set themselves free.
+    pub left_running: Vec<String>,
+}
+
+impl Hub {
+    /// Ends a session with everything it started. The same request again answers the same.
+    pub async fn destroy(
+        &self,
+        reference: &str,
+        force: bool,
+        request: &str,
+    ) -> Result<Destroyed, SessionError> {
+        let session = match self.find(reference) {
+            Err(SessionError::Destroyed(reference)) => {
+                let known = self.state().gone.iter().find(|g| g.request == request).cloned();
+                let gone = known.ok_or(SessionError::Destroyed(reference))?;
+                return Ok(Destroyed { exit_code: gone.exit_code, left_running: Vec::new() });
+            }
+            found => found?,
+        };
+        let info = session.info().await?;
+        let leader = i32::try_from(info.pid).unwrap_or(0);
+        let marker = format!("COTTY_SESSION={}", info.meta.id);
+        let members = || tree::members(leader, &marker);
+        if force {
+            tree::signal(&members(), Signal::KILL);
+        } else {
+            ask_to_end(&members());
+        }
+        let ended = wait_for_exit(&session, GRACE).await?;
+        if ended {
+            self.rest_ends(&members, leader).await;
+        }
+        tree::signal(&members(), Signal::KILL);
+        wait_for_exit(&session, KILLED).await?;
+        let info = session.info().await?;
+        let exit_code = info.ended.and_then(|e| e.exit_code);
+        let left_running = members().iter().map(|m| format!("{} ({})", m.name, m.pid)).collect();
+        self.let_go(&session, request, exit_code).await;
+        Ok(Destroyed { exit_code, left_running })
+    }
+
+    /// Gives what the program left behind a moment to end by itself.
+    async fn rest_ends(&self, members: &impl Fn() -> Vec<Member>, leader: i32) {
+        let until = tokio::time::Instant::now() + REST_GRACE;
+        while tokio::time::Instant::now() < until && members().iter().any(|m| !m.free && m.pid != leader) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    /// Remembers that a session was here, then lets the keeper forget it.
+    pub(super) async fn let_go(&self, session: &Session, request: &str, exit_code: Option<i32>) {
+        let meta = session.meta();
+        let blob = {
+            let mut state = self.state();
+            state.sessions.remove(&meta.number);
+            if state.gone.len() == REMEMBERED {
+                state.gone.pop_front();
+            }
+            state.gone.push_back(Gone {
+                id: meta.id.clone(),
+                number: meta.number,
+                name: meta.name.clone(),
+                request: request.to_owned(),
+                exit_code,
+            });
+            serde_json::to_vec(&HubBlob { next_number: state.next_number, gone: state.gone.clone() })
+        };
+        let saved = match blob {
+            Ok(blob) => self.inner.link.blob(KEY, &blob).await.map_err(io::Error::other),
+            Err(error) => Err(io::Error::other(error)),
+        };
+        if let Err(error) = saved {
+            tracing::warn!(%error, "the keeper did not note a destroyed session");
+        }
+        if let Err(error) = self.inner.link.forget(meta.id.as_bytes()).await {
+            tracing::warn!(%error, session = meta.id, "the keeper did not forget a session");
+        }
+        let _ = session.tell(Request::Close).await;
+    }
+
+    /// Ends all sessions; no new ones are made.
+    pub async fn shutdown(&self) {
+        let sessions: Vec<Session> = {
+            let mut state = self.state();
+            state.closing = true;
+            state.sessions.values().cloned().collect()
+        };
+        let ends = sessions.into_iter().map(|session| {
+            let hub = self.clone();
+            tokio::spawn(async move { hub.destroy(&session.meta().id, false, "shutdown").await.map(drop) })
+        });
+        for end in ends.collect::<Vec<_>>() {
+            let _ = end.await;
+        }
+    }
+}
+
+/// As a terminal that goes away does: an interactive bash ignores TERM, a stopped job needs CONT to hear either.
+fn ask_to_end(members: &[Member]) {
+    tree::signal(members, Signal::HUP);
+    tree::signal(members, Signal::CONT);
+    tree::signal(members, Signal::TERM);
+}
+
+async fn wait_for_exit(session: &Session, limit: Duration) -> Result<bool, SessionError> {
+    let waited = session.wait(Wait { timeout: Some(limit), ..Wait::default() }).await?;
+    Ok(waited.info.ended.is_some())
+}

@@ -1,0 +1,246 @@
+//! The hot end of a session's journal: memory that the keeper holds, so that a SIGKILL of the daemon loses nothing.
+//!
+//! Output is read by the kernel straight into a ring; its length is stored after. A kill between the two is found
+//! by the sentinel: the area ahead is filled with 0xFF, which no UTF-8 text contains. All else (what was typed,
+//! sizes, times of marks) stands beside it in an index of [`Record`]s. A [`checkpoint`](Hot::checkpointed) is a
+//! whole state from which the tail of ring and index can be replayed; it has to be taken before either ring would
+//! overwrite what came after the last one.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+
+use super::mapping::{Cells, Ring, memory};
+
+/// Most bytes one read may take. Also how far ahead the sentinel must stand, so an idle session pays for it.
+pub(crate) const READ: usize = 16 * 1024;
+/// Output held. A checkpoint is due each time this much is written.
+const OUTPUT: usize = 2 << 20;
+const INDEX: usize = 64 * 1024;
+const HEADER: usize = 4096;
+const SENTINEL: u8 = 0xFF;
+const MAGIC: u64 = u64::from_le_bytes(*b"cottyJ01");
+
+const CELL_MAGIC: usize = 0;
+const CELL_OUTPUT: usize = 1;
+const CELL_INDEX: usize = 2;
+
+/// Something that happened beside the output, at a place in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Record {
+    /// Output processed before it.
+    pub(crate) seq: u64,
+    pub(crate) what: What,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum What {
+    /// Input was accepted: the queue up to `to` will reach the program exactly once.
+    Typed { request: String, bytes: u64, to: u64, lines: u32, run: bool },
+    /// The program's queries up to here were answered; the answers end at `to` in the queue.
+    Replied { to: u64 },
+    /// The marks up to here were seen at this time (milliseconds since the epoch).
+    Marked { at: u64 },
+    /// The terminal has a new size.
+    Resized { cols: u16, rows: u16 },
+}
+
+/// The hot journal of one session.
+#[derive(Debug)]
+pub(crate) struct Hot {
+    cells: Cells,
+    output: Ring,
+    index: Ring,
+    /// Output and index lengths at the last checkpoint.
+    checkpoint: (u64, u64),
+    /// The sentinel stands from the end of the output up to here.
+    filled: u64,
+}
+
+impl Hot {
+    /// Memory for a new session, and the descriptor for the keeper.
+    pub(crate) fn create() -> io::Result<(Hot, OwnedFd)> {
+        let fd = memory("cotty-journal", (HEADER + INDEX + OUTPUT) as u64)?;
+        let mut hot = Hot::open(&fd)?;
+        hot.cells.store(CELL_MAGIC, MAGIC);
+        hot.fill_ahead(0);
+        Ok((hot, fd))
+    }
+
+    /// The memory of a session that another daemon served: the journal, and the length of the output that daemon
+    /// had, or was just being given when it died.
+    pub(crate) fn adopt(fd: &OwnedFd) -> io::Result<Hot> {
+        let mut hot = Hot::open(fd)?;
+        if hot.cells.load(CELL_MAGIC) != MAGIC {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "not a journal of this version"));
+        }
+        let stored = hot.output_len();
+        let ahead = hot.output.slice(stored, stored + READ as u64);
+        let found = ahead.iter().rposition(|&byte| byte != SENTINEL).map_or(0, |last| last + 1);
+        let len = stored + found as u64;
+        hot.filled = stored + READ as u64;
+        hot.fill_ahead(len);
+        hot.cells.store(CELL_OUTPUT, len);
+        Ok(hot)
+    }
+
+    fn open(fd: &OwnedFd) -> io::Result<Hot> {
+        Ok(Hot {
+            cells: Cells::map(fd, 0)?,
+            index: Ring::map(fd, HEADER as u64, INDEX)?,
+            output: Ring::map(fd, (HEADER + INDEX) as u64, OUTPUT)?,
+            checkpoint: (0, 0),
+            filled: 0,
+        })
+    }
+
+    /// Bytes of output so far.
+    pub(crate) fn output_len(&self) -> u64 {
+        self.cells.load(CELL_OUTPUT)
+    }
+
+    /// Bytes of index so far.
+    pub(crate) fn index_len(&self) -> u64 {
+        self.cells.load(CELL_INDEX)
+    }
+
+    /// Reads once from `source` into the ring; answers how much came. 0 is the end of the file.
+    pub(crate) fn read_from(&mut self, source: impl AsFd) -> Result<usize, Errno> {
+        let len = self.output_len();
+        let count = rustix::io::read(source, self.output.slice_mut(len, len + READ as u64))?;
+        // The sentinel first: from the moment the new length is stored, it must stand ahead of it.
+        self.fill_ahead(len + count as u64);
+        self.cells.store(CELL_OUTPUT, len + count as u64);
+        Ok(count)
+    }
+
+    /// Output that is still held.
+    pub(crate) fn output(&self, from: u64, to: u64) -> &[u8] {
+        self.output.slice(from, to)
+    }
+
+    /// Whether the next read or record might overwrite what came after the last checkpoint.
+    pub(crate) fn wants_checkpoint(&self) -> bool {
+        let output = self.output_len() - self.checkpoint.0;
+        let index = self.index_len() - self.checkpoint.1;
+        output as usize + 2 * READ > self.output.len() || index as usize + INDEX / 4 > self.index.len()
+    }
+
+    /// A state that covers everything so far is safe with the keeper.
+    pub(crate) fn checkpointed(&mut self, output: u64, index: u64) {
+        self.checkpoint = (output, index);
+    }
+
+    /// Writes a record down. From here on it has happened, whoever dies.
+    pub(crate) fn record(&mut self, record: &Record) -> io::Result<()> {
+        let body = postcard::to_allocvec(record).map_err(io::Error::other)?;
+        let from = self.index_len();
+        let to = from + 4 + body.len() as u64;
+        if to - self.checkpoint.1 > self.index.len() as u64 {
+            return Err(io::Error::new(io::ErrorKind::StorageFull, "the journal's index is full"));
+        }
+        let len = u32::try_from(body.len()).map_err(io::Error::other)?;
+        let space = self.index.slice_mut(from, to);
+        space[..4].copy_from_slice(&len.to_le_bytes());
+        space[4..].copy_from_slice(&body);
+        self.cells.store(CELL_INDEX, to);
+        Ok(())
+    }
+
+    /// The records from an index position on.
+    pub(crate) fn records(&self, mut from: u64) -> Vec<Record> {
+        let mut records = Vec::new();
+        while from + 4 <= self.index_len() {
+            let head = self.index.slice(from, from + 4);
+            let len = u64::from(u32::from_le_bytes([head[0], head[1], head[2], head[3]]));
+            if len > INDEX as u64 {
+                break;
+            }
+            let Ok(record) = postcard::from_bytes(self.index.slice(from + 4, from + 4 + len)) else { break };
+            records.push(record);
+            from += 4 + len;
+        }
+        records
+    }
+
+    fn fill_ahead(&mut self, len: u64) {
+        let (from, to) = (self.filled.max(len), len + READ as u64);
+        if from < to {
+            self.output.slice_mut(from, to).fill(SENTINEL);
+            self.filled = to;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn pipe() -> (std::io::PipeReader, std::io::PipeWriter) {
+        std::io::pipe().unwrap()
+    }
+
+    fn typed(seq: u64, to: u64) -> Record {
+        Record { seq, what: What::Typed { request: "r".into(), bytes: 1, to, lines: 0, run: false } }
+    }
+
+    #[test]
+    fn output_survives_a_daemon_that_died_before_it_stored_the_length() {
+        let (mut hot, fd) = Hot::create().unwrap();
+        let (reader, mut writer) = pipe();
+        writer.write_all(b"one ").unwrap();
+        hot.read_from(&reader).unwrap();
+        // The kernel's half of a read, without ours.
+        let len = hot.output_len();
+        hot.output.slice_mut(len, len + 3).copy_from_slice(b"two");
+        drop(hot);
+        let hot = Hot::adopt(&fd).unwrap();
+        assert_eq!(String::from_utf8_lossy(hot.output(0, hot.output_len())), "one two");
+    }
+
+    #[test]
+    fn the_ring_keeps_the_newest_output_across_its_seam() {
+        let (mut hot, fd) = Hot::create().unwrap();
+        let (reader, mut writer) = pipe();
+        let mut expected: Vec<u8> = Vec::new();
+        let mut line = 0;
+        while expected.len() < OUTPUT + OUTPUT / 2 {
+            let text = format!("line {line}\n");
+            writer.write_all(text.as_bytes()).unwrap();
+            expected.extend(text.as_bytes());
+            hot.read_from(&reader).unwrap();
+            if hot.wants_checkpoint() {
+                hot.checkpointed(hot.output_len(), hot.index_len());
+            }
+            line += 1;
+        }
+        let hot = Hot::adopt(&fd).unwrap();
+        let len = hot.output_len();
+        assert_eq!(len as usize, expected.len());
+        let held = 1 << 20;
+        assert!(*hot.output(len - held, len) == expected[expected.len() - held as usize..]);
+    }
+
+    #[test]
+    fn records_come_back_and_a_full_index_says_so() {
+        let (mut hot, fd) = Hot::create().unwrap();
+        let mut n = 0;
+        while hot.record(&typed(n, n)).is_ok() {
+            n += 1;
+        }
+        assert!(n > 1000 && hot.wants_checkpoint());
+        let hot = Hot::adopt(&fd).unwrap();
+        let records = hot.records(0);
+        assert_eq!(records.len() as u64, n);
+        assert_eq!(records.last(), Some(&typed(n - 1, n - 1)));
+    }
+
+    #[test]
+    fn foreign_memory_is_refused() {
+        let fd = memory("x", (HEADER + INDEX + OUTPUT) as u64).unwrap();
+        assert!(Hot::adopt(&fd).is_err());
+    }
+}

@@ -1,0 +1,147 @@
+//! What is on its way to the program: typed input and the engine's replies, in the order they were accepted.
+//!
+//! The queue is a memfd that the keeper holds, and the kernel keeps our place in it: `sendfile` moves bytes into the
+//! PTY and advances the shared file position in one system call. A daemon that is killed in the middle leaves a
+//! position that is right, so the next one goes on with the very next byte: nothing is lost and nothing comes twice.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::fs::{FallocateFlags, SeekFrom};
+use rustix::io::Errno;
+
+use super::mapping::memory;
+
+/// Sent input is given back to the system in steps of this size.
+const TRIM: u64 = 1 << 20;
+/// Most bytes that may wait for a program that does not read.
+pub(crate) const MOST_WAITING: u64 = 64 << 20;
+
+/// The input queue of one session.
+#[derive(Debug)]
+pub(crate) struct InputQueue {
+    fd: OwnedFd,
+    /// Where what was accepted ends.
+    end: u64,
+    trimmed: u64,
+}
+
+impl InputQueue {
+    /// An empty queue, and the descriptor for the keeper.
+    pub(crate) fn create() -> io::Result<(InputQueue, OwnedFd)> {
+        let fd = memory("cotty-input", 0)?;
+        let kept = fd.as_fd().try_clone_to_owned()?;
+        Ok((InputQueue { fd, end: 0, trimmed: 0 }, kept))
+    }
+
+    /// The queue of a session that another daemon served, with the end that its journal tells.
+    pub(crate) fn adopt(fd: OwnedFd, end: u64) -> InputQueue {
+        InputQueue { fd, end, trimmed: 0 }
+    }
+
+    /// Where what was accepted ends.
+    pub(crate) fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// Lays bytes behind the end. They count only once the journal says so and [`InputQueue::accept`] is called.
+    pub(crate) fn stage(&mut self, bytes: &[u8]) -> io::Result<u64> {
+        if self.waiting() + bytes.len() as u64 > MOST_WAITING {
+            return Err(io::Error::new(io::ErrorKind::StorageFull, "too much unread input"));
+        }
+        let mut at = self.end;
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let count = rustix::io::pwrite(&self.fd, rest, at)?;
+            rest = &rest[count..];
+            at += count as u64;
+        }
+        Ok(at)
+    }
+
+    /// Makes what was staged up to `end` part of the queue.
+    pub(crate) fn accept(&mut self, end: u64) {
+        self.end = end;
+    }
+
+    /// Bytes that the program has not been given yet.
+    pub(crate) fn waiting(&self) -> u64 {
+        self.end.saturating_sub(self.position())
+    }
+
+    /// Gives the program what its terminal takes now. `Ok(true)`: all of it.
+    pub(crate) fn push(&mut self, pty: impl AsFd) -> Result<bool, Errno> {
+        loop {
+            let position = self.position();
+            let count = usize::try_from(self.end.saturating_sub(position)).unwrap_or(usize::MAX);
+            if count == 0 {
+                self.trim(position);
+                return Ok(true);
+            }
+            match rustix::fs::sendfile(pty.as_fd(), &self.fd, None, count) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Ok(false),
+                Err(e) => return Err(e),
+            }
+        }
+    }
+
+    fn position(&self) -> u64 {
+        rustix::fs::seek(&self.fd, SeekFrom::Current(0)).unwrap_or(self.end)
+    }
+
+    fn trim(&mut self, position: u64) {
+        if position - self.trimmed >= TRIM {
+            let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+            let _ = rustix::fs::fallocate(&self.fd, flags, self.trimmed, position - self.trimmed);
+            self.trimmed = position;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cotty_pty::{Pty, WindowSize};
+
+    #[test]
+    fn a_megabyte_reaches_a_slow_reader_whole_even_across_an_adoption() {
+        let (pty, slave) = Pty::open(WindowSize { cols: 80, rows: 24 }).unwrap();
+        let mut termios = rustix::termios::tcgetattr(&slave).unwrap();
+        termios.make_raw();
+        rustix::termios::tcsetattr(&slave, rustix::termios::OptionalActions::Now, &termios).unwrap();
+        rustix::io::ioctl_fionbio(&slave, true).unwrap();
+
+        let text: Vec<u8> = (0..1 << 20).map(|i: u32| b'a' + (i % 23) as u8).collect();
+        let (mut queue, kept) = InputQueue::create().unwrap();
+        let end = queue.stage(&text).unwrap();
+        queue.accept(end);
+
+        let mut got: Vec<u8> = Vec::new();
+        let mut buffer = vec![0; 4096];
+        let mut kept = Some(kept);
+        while got.len() < text.len() {
+            queue.push(&pty).unwrap();
+            if let Some(kept) = kept.take_if(|_| got.len() > text.len() / 2) {
+                // The old daemon is gone; the new one has only the keeper's descriptor and the journal's end.
+                queue = InputQueue::adopt(kept, end);
+            }
+            match rustix::io::read(&slave, &mut buffer) {
+                Ok(n) => got.extend(&buffer[..n]),
+                Err(Errno::AGAIN) => {}
+                Err(e) => panic!("{e}"),
+            }
+        }
+        assert!(got == text);
+        assert_eq!(queue.waiting(), 0);
+    }
+
+    #[test]
+    fn what_was_staged_but_not_accepted_is_never_sent() {
+        let (pty, _slave) = Pty::open(WindowSize { cols: 80, rows: 24 }).unwrap();
+        let (mut queue, _kept) = InputQueue::create().unwrap();
+        queue.stage(b"half").unwrap();
+        assert!(queue.push(&pty).unwrap());
+        assert_eq!(queue.position(), 0);
+    }
+}

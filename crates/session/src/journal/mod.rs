@@ -1,0 +1,9 @@
+//! What a session's terminal said and was told. So far its hot end only: memory that outlives the daemon.
+
+mod hot;
+mod input;
+mod mapping;
+
+pub(crate) use hot::{Hot, Record, What};
+pub(crate) use input::InputQueue;
+pub(crate) use mapping::memory;

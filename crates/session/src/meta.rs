@@ -1,0 +1,65 @@
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// What kind of actor asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ActorKind {
+    /// Somebody at a keyboard.
+    Person,
+    /// A program that works for somebody.
+    Agent,
+    /// A process inside an agent's session.
+    Child,
+}
+
+/// Who asks. Every operation knows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Actor {
+    /// What it is.
+    pub kind: ActorKind,
+    /// Whose sessions it makes; limits are per owner.
+    pub owner: String,
+    /// The client's name, for lists and logs.
+    pub client: String,
+}
+
+/// The process that asks for a session: the child gets its directory and environment, never the daemon's.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// Its working directory.
+    pub cwd: Option<String>,
+    /// Its environment.
+    pub env: BTreeMap<String, String>,
+}
+
+/// What stays true of a session for its whole life. The keeper holds it as JSON, so that a newer daemon can read
+/// what an older one wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Meta {
+    /// `sess_` and eight characters.
+    pub id: String,
+    /// Its small number.
+    pub number: u32,
+    /// The name its maker gave it.
+    pub name: Option<String>,
+    /// The program's path.
+    pub program: String,
+    /// Its arguments, as they were asked for.
+    pub args: Vec<String>,
+    /// Milliseconds since the epoch.
+    pub created_ms: u64,
+    /// Columns and rows at the start.
+    pub size: (u16, u16),
+    /// Who made it.
+    pub actor: Actor,
+    /// The request that made it: asked again, it answers with this session.
+    pub request: String,
+    /// What our own marks carry; `None` where the program is no shell that marks.
+    pub nonce: Option<String>,
+}
+
+pub(crate) fn now_ms() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}

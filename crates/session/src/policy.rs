@@ -1,0 +1,91 @@
+//! Whether a line may run. Asked by the shell before it runs one, and by `run` for its parameter.
+//!
+//! A guard rail, not a wall: it reads a line as the shell is given it, and a line can hide what it does. What must
+//! not happen belongs in a sandbox.
+
+use regex::Regex;
+
+/// What the policy says to a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// Run it.
+    Allow,
+    /// Do not.
+    Deny {
+        /// Why, in words for whoever typed it.
+        reason: String,
+    },
+}
+
+/// The rules, in order; the first that matches decides.
+#[derive(Debug)]
+pub struct Policy {
+    rules: Vec<Rule>,
+}
+
+#[derive(Debug)]
+struct Rule {
+    pattern: Regex,
+    reason: &'static str,
+}
+
+impl Policy {
+    /// The rules that cotty ships with: so far the one whose damage nobody can undo.
+    pub fn built_in() -> Policy {
+        // A command stands at the start of a line, behind an operator, an opening bracket or a keyword, or behind a
+        // command that runs another (`sudo -u root mkfs`); a path may stand before its name.
+        let start = r"(?m)(?:^|[;&|(){}`!])\s*(?:(?:then|do|else)\s+)?";
+        let wrapper = r"(?:(?:sudo|doas|env|exec|command|nohup|time|xargs)\s(?:[^;&|\n]*\s)?\s*)?";
+        let mkfs = format!(r"{start}{wrapper}(?:\S*/)?mkfs(?:\.[a-z0-9]+)?(?:[\s;&|)]|$)");
+        let rules = Regex::new(&mkfs).map(|pattern| {
+            vec![Rule {
+                pattern,
+                reason: "making a file system destroys what is on the device (rule `mkfs`)",
+            }]
+        });
+        Policy { rules: rules.unwrap_or_default() }
+    }
+
+    /// Judges a line as the shell would run it.
+    pub fn judge(&self, line: &str) -> Verdict {
+        match self.rules.iter().find(|rule| rule.pattern.is_match(line)) {
+            Some(rule) => Verdict::Deny { reason: rule.reason.to_owned() },
+            None => Verdict::Allow,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_rule_sees_the_command_and_not_the_word() {
+        let policy = Policy::built_in();
+        assert_eq!(policy.rules.len(), 1);
+        for denied in [
+            "mkfs /dev/sdz",
+            "  mkfs.ext4 -F /dev/sdz",
+            "sudo mkfs.xfs /dev/sdz",
+            "sudo -u root /sbin/mkfs.xfs /dev/sdz",
+            "true && mkfs.ext4 /dev/sdz",
+            "for d in a b; do mkfs.ext4 $d; done",
+            "echo $(mkfs.ext4 /dev/sdz)",
+            "echo hi\nmkfs.ext4 /dev/sdz",
+            "(mkfs)",
+        ] {
+            assert!(matches!(policy.judge(denied), Verdict::Deny { .. }), "{denied}");
+        }
+        for allowed in [
+            "man mkfs.ext4",
+            "echo mkfs",
+            "ls mkfs.d",
+            "grep mkfs /var/log/syslog",
+            "mkfsx",
+            "echo do mkfs",
+            "echo sudo mkfs",
+        ] {
+            assert_eq!(policy.judge(allowed), Verdict::Allow, "{allowed}");
+        }
+    }
+}

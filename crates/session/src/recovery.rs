@@ -1,0 +1,160 @@
+//! How a session outlives its daemon: a checkpoint with the keeper, and the journal's tail replayed on top of it.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::io;
+use std::os::fd::OwnedFd;
+
+use cotty_vt::Vt;
+use serde::{Deserialize, Serialize};
+
+use crate::SessionError;
+use crate::commands::Commands;
+use crate::journal::{What, memory};
+use crate::reading::{Echo, Place};
+use crate::task::Task;
+
+/// What the keeper holds of a session.
+pub(crate) mod slot {
+    pub(crate) const MASTER: u8 = 0;
+    pub(crate) const JOURNAL: u8 = 1;
+    pub(crate) const INPUT: u8 = 2;
+    pub(crate) const STATE: u8 = 3;
+}
+
+/// Of the format below; another is not read.
+const VERSION: u32 = 1;
+
+/// The part of a session that is neither engine nor journal.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Saved {
+    pub(crate) commands: Commands,
+    /// Requests that typed: id, output before, bytes.
+    pub(crate) requests: VecDeque<(String, u64, u64)>,
+    pub(crate) readers: BTreeMap<String, Place>,
+    pub(crate) echo: Option<Echo>,
+}
+
+/// A whole state, from which the journal's tail is replayed.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Checkpoint {
+    version: u32,
+    /// Lengths of the journal's index and of the input queue at that moment; the engine knows its own seq.
+    index: u64,
+    input: u64,
+    engine: Vec<u8>,
+    saved: Saved,
+}
+
+impl Checkpoint {
+    /// Reads what [`Task::checkpoint`] wrote.
+    pub(crate) fn read(fd: &OwnedFd) -> io::Result<Checkpoint> {
+        let len = rustix::fs::fstat(fd)?.st_size;
+        let mut bytes = vec![0; usize::try_from(len).map_err(io::Error::other)?];
+        let mut got = 0;
+        while got < bytes.len() {
+            match rustix::io::pread(fd, &mut bytes[got..], got as u64)? {
+                0 => break,
+                count => got += count,
+            }
+        }
+        let checkpoint: Checkpoint = postcard::from_bytes(&bytes).map_err(io::Error::other)?;
+        if checkpoint.version != VERSION {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "a checkpoint of another version"));
+        }
+        Ok(checkpoint)
+    }
+
+    pub(crate) fn input(&self) -> u64 {
+        self.input
+    }
+}
+
+impl Task {
+    /// Hands the keeper a state that covers everything so far. Only then may the journal overwrite what it covers.
+    pub(crate) async fn checkpoint(&mut self) -> Result<(), SessionError> {
+        let (output, index) = (self.vt.seq(), self.hot.index_len());
+        let checkpoint = Checkpoint {
+            version: VERSION,
+            index,
+            input: self.input.end(),
+            engine: self.vt.state(),
+            saved: self.saved.clone(),
+        };
+        let bytes = postcard::to_allocvec(&checkpoint).map_err(io::Error::other)?;
+        let fd = memory("cotty-state", bytes.len() as u64)?;
+        let mut rest = bytes.as_slice();
+        while !rest.is_empty() {
+            let at = (bytes.len() - rest.len()) as u64;
+            let count = rustix::io::pwrite(&fd, rest, at).map_err(io::Error::from)?;
+            rest = &rest[count..];
+        }
+        self.link.put(self.meta.id.as_bytes(), slot::STATE, fd).await?;
+        self.hot.checkpointed(output, index);
+        Ok(())
+    }
+
+    /// Brings a task that was just put together to where the daemon before us stood, and further: to the last byte
+    /// that the kernel handed over.
+    pub(crate) fn replay(&mut self, checkpoint: Option<Checkpoint>) -> Result<(), SessionError> {
+        let mut index = 0;
+        if let Some(checkpoint) = checkpoint {
+            self.vt = Vt::restore(&checkpoint.engine).map_err(|e| SessionError::Broken(e.to_string()))?;
+            self.saved = checkpoint.saved;
+            index = checkpoint.index;
+        }
+        self.hot.checkpointed(self.vt.seq(), index);
+        let records = self.hot.records(index);
+        // Whatever was answered before is not answered again; what came after the last answer still is.
+        let last = |of: fn(&What) -> bool| records.iter().filter(|r| of(&r.what)).map(|r| r.seq).max();
+        self.replied = last(|w| matches!(w, What::Replied { .. })).unwrap_or(self.vt.seq());
+        self.noted = last(|w| matches!(w, What::Marked { .. })).unwrap_or(self.vt.seq());
+        let end = self.hot.output_len();
+        let mut times: VecDeque<(u64, u64)> = records
+            .iter()
+            .filter_map(|r| if let What::Marked { at } = r.what { Some((r.seq, at)) } else { None })
+            .collect();
+        for record in records {
+            self.replay_output(record.seq, &mut times);
+            let ms = times.front().map_or_else(crate::meta::now_ms, |&(_, at)| at);
+            self.apply(&record.what, ms);
+        }
+        self.replay_output(end, &mut times);
+        Ok(())
+    }
+
+    /// Feeds the engine up to `to`, in pieces that end where marks were noted, so that each gets its own time.
+    fn replay_output(&mut self, to: u64, times: &mut VecDeque<(u64, u64)>) {
+        while self.vt.seq() < to {
+            while times.front().is_some_and(|&(seq, _)| seq <= self.vt.seq()) {
+                times.pop_front();
+            }
+            let (upto, ms) = match times.front() {
+                Some(&(seq, at)) => (seq.min(to), at),
+                None => (to, crate::meta::now_ms()),
+            };
+            self.process_until(upto, ms);
+        }
+    }
+}
+
+/// The descriptors of a session, as the keeper gave them.
+pub(crate) struct Held {
+    pub(crate) master: OwnedFd,
+    pub(crate) journal: OwnedFd,
+    pub(crate) input: OwnedFd,
+    pub(crate) state: Option<OwnedFd>,
+}
+
+impl Held {
+    pub(crate) fn from_slots(mut slots: HashMap<u8, OwnedFd>) -> Result<Held, SessionError> {
+        let mut take = |slot: u8, name: &str| {
+            slots.remove(&slot).ok_or_else(|| SessionError::Broken(format!("the keeper has no {name}")))
+        };
+        Ok(Held {
+            master: take(slot::MASTER, "terminal")?,
+            journal: take(slot::JOURNAL, "journal")?,
+            input: take(slot::INPUT, "input queue")?,
+            state: slots.remove(&slot::STATE),
+        })
+    }
+}

@@ -1,0 +1,103 @@
+use cotty_vt::{Mark, MarkKind, Position};
+
+/// A mark of our own shell integration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ShellMark {
+    /// The prompt is about to be drawn.
+    PromptStart,
+    /// The prompt is drawn; what follows is typed.
+    PromptEnd,
+    /// The shell asks whether a line may run.
+    Ask(Ask),
+    /// A command begins; its output follows.
+    CommandStart,
+    /// A command, or an empty line, ended.
+    CommandEnd { code: i32 },
+}
+
+/// The shell's question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Ask {
+    pub(crate) line: String,
+    /// The answer has to carry it.
+    pub(crate) id: String,
+}
+
+/// Reads a mark and trusts it only if it carries the session's nonce: any output can hold marks.
+pub(crate) fn read_mark(mark: &Mark, nonce: &str) -> Option<(ShellMark, Position)> {
+    let parts: Vec<&str> = mark.params.split(';').collect();
+    let what = match (mark.kind, parts.as_slice()) {
+        (MarkKind::PromptStart, [n]) if *n == nonce => ShellMark::PromptStart,
+        (MarkKind::PromptEnd, [n]) if *n == nonce => ShellMark::PromptEnd,
+        (MarkKind::CommandStart, [n]) if *n == nonce => ShellMark::CommandStart,
+        (MarkKind::CommandEnd, [code, n]) if *n == nonce => {
+            ShellMark::CommandEnd { code: code.parse().ok()? }
+        }
+        (MarkKind::CommandLine, [line, n, id]) if *n == nonce => {
+            ShellMark::Ask(Ask { line: unescape(line), id: (*id).to_owned() })
+        }
+        _ => return None,
+    };
+    Some((what, mark.position))
+}
+
+/// Undoes `\\` and `\xHH`.
+fn unescape(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, tail)) = rest.split_first() {
+        let (byte, used) = match (first, tail) {
+            (b'\\', [b'\\', ..]) => (b'\\', 1),
+            (b'\\', [b'x', high, low, ..]) => match (hex(*high), hex(*low)) {
+                (Some(high), Some(low)) => (high * 16 + low, 3),
+                _ => (first, 0),
+            },
+            _ => (first, 0),
+        };
+        bytes.push(byte);
+        rest = &tail[used..];
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).and_then(|d| u8::try_from(d).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cotty_vt::LineId;
+
+    fn mark(kind: MarkKind, params: &str) -> Mark {
+        Mark {
+            kind,
+            position: Position { line: LineId(1), cell: 0 },
+            alt_screen: false,
+            params: params.into(),
+        }
+    }
+
+    #[test]
+    fn only_marks_with_the_nonce_count() {
+        let read = |kind, params| read_mark(&mark(kind, params), "n0").map(|(m, _)| m);
+        assert_eq!(read(MarkKind::CommandStart, "n0"), Some(ShellMark::CommandStart));
+        assert_eq!(read(MarkKind::CommandEnd, "42;n0"), Some(ShellMark::CommandEnd { code: 42 }));
+        for (kind, forged) in [
+            (MarkKind::CommandStart, ""),
+            (MarkKind::CommandEnd, "0"),
+            (MarkKind::CommandEnd, "0;n1"),
+            (MarkKind::CommandEnd, "zero;n0"),
+            (MarkKind::CommandLine, "ls;n1;7"),
+        ] {
+            assert_eq!(read(kind, forged), None, "{forged}");
+        }
+    }
+
+    #[test]
+    fn a_line_comes_back_as_it_was_typed() {
+        let asked = read_mark(&mark(MarkKind::CommandLine, r"echo a\x3b b\\n\x0aü \x07;n0;123"), "n0");
+        let line = "echo a; b\\n\nü \u{7}".to_owned();
+        assert_eq!(asked.unwrap().0, ShellMark::Ask(Ask { line, id: "123".into() }));
+    }
+}

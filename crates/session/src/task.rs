@@ -1,0 +1,360 @@
+//! The one task that owns a terminal: it reads, feeds, answers, and tells whoever waits.
+
+use std::io;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use cotty_pty::{Link, Pty, facts};
+use cotty_vt::{EffectKind, Position, Vt};
+use regex::Regex;
+use rustix::io::Errno;
+use rustix::process::Pid;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::commands::{Moment, Phase};
+use crate::journal::{Hot, InputQueue, Record, What};
+use crate::meta::now_ms;
+use crate::recovery::Saved;
+use crate::session::{Activity, Ended, Info, Request, Waited};
+use crate::shell::{Hook, ShellMark, read_mark};
+use crate::viewers::Viewers;
+use crate::wait::{Look, Prompt, Running};
+use crate::{Meta, Policy, Verdict};
+
+/// Output taken at a turn, so that one busy session starves nobody.
+const TURN: usize = 64 * 1024;
+/// How often a terminal is looked at that nobody has open, though its program lives: it may be opened again.
+const REOPENED: Duration = Duration::from_secs(1);
+
+pub(crate) struct Task {
+    pub(crate) meta: Arc<Meta>,
+    pub(crate) pid: u32,
+    pub(crate) link: Link,
+    pub(crate) pty: AsyncFd<Pty>,
+    pub(crate) hot: Hot,
+    pub(crate) input: InputQueue,
+    pub(crate) vt: Vt,
+    /// What is saved with the engine at a checkpoint.
+    pub(crate) saved: Saved,
+    pub(crate) hook: Option<Hook>,
+    pub(crate) policy: Arc<Policy>,
+    pub(crate) prompt_pattern: Arc<Regex>,
+    /// Where the very first output went.
+    pub(crate) start: Position,
+    /// Who types: alive as long as its call.
+    pub(crate) lane: Weak<()>,
+    pub(crate) last_typed: Option<Instant>,
+    pub(crate) typed_seq: u64,
+    pub(crate) ended: Option<Ended>,
+    pub(crate) last_output: Option<Instant>,
+    pub(crate) waits: Vec<(Running, oneshot::Sender<Waited>)>,
+    pub(crate) viewers: Viewers,
+    /// The program's queries up to here were answered by the daemon before us.
+    pub(crate) replied: u64,
+    /// The shell's questions up to here, likewise.
+    pub(crate) noted: u64,
+    pub(crate) input_blocked: bool,
+    pub(crate) hung_up: bool,
+}
+
+impl Task {
+    /// Serves until the session is closed or nobody can ask for it any more.
+    pub(crate) async fn serve(mut self, mut inbox: mpsc::Receiver<Request>) {
+        loop {
+            let wake = self.wakeup(Instant::now());
+            tokio::select! {
+                request = inbox.recv() => match request {
+                    None | Some(Request::Close) => break,
+                    Some(request) => self.handle(request).await,
+                },
+                // Readiness is kept: `drain` clears it when the kernel says that there is no more.
+                ready = self.pty.readable(), if !self.hung_up => {
+                    drop(ready);
+                    self.drain().await;
+                }
+                ready = self.pty.writable(), if self.input_blocked => {
+                    drop(ready);
+                    self.push_input();
+                }
+                () = sleep_until(wake) => {
+                    if self.hung_up && self.ended.is_none() {
+                        self.drain().await;
+                    }
+                }
+            }
+            self.after_turn();
+        }
+        if let Some(hook) = &self.hook {
+            hook.remove();
+        }
+    }
+
+    async fn handle(&mut self, request: Request) {
+        // Whoever asked may have gone; then the answer is for nobody, and that is fine.
+        match request {
+            Request::Type { input, request, by, reply } => {
+                let _ = reply.send(self.type_input(&input, &request, by).await);
+            }
+            Request::Run { command, request, lane, reply } => {
+                let _ = reply.send(self.start_run(&command, &request, lane).await);
+            }
+            Request::RunResult { request, reply } => {
+                let _ = reply.send(self.run_result(&request));
+            }
+            Request::Wait { wait, reply } => self.waits.push((Running::new(wait, Instant::now()), reply)),
+            Request::Read { view, raw, reader, since, reply } => {
+                let _ = reply.send(self.read(view, raw, &reader, since));
+            }
+            Request::Info { reply } => {
+                let _ = reply.send(self.info());
+            }
+            Request::View { reply } => {
+                let activity = self.activity();
+                let _ = reply.send(self.viewers.join(&self.vt, Instant::now(), activity));
+            }
+            Request::Exited { status } => {
+                // All that was said before the end is read before the end is told.
+                while self.drain().await {}
+                let ended = Ended::from_status(status, now_ms());
+                self.ended = Some(ended);
+                self.viewers.changed(Instant::now());
+                self.viewers.ended(ended);
+            }
+            Request::Close => {}
+        }
+    }
+
+    /// Reads what is there, at most a turn's worth. `true`: there may be more.
+    pub(crate) async fn drain(&mut self) -> bool {
+        let mut taken = 0;
+        while taken < TURN {
+            if self.hot.wants_checkpoint() && self.checkpoint().await.is_err() {
+                // Without a keeper nothing is kept, but the session goes on as long as it can.
+                self.hot.checkpointed(self.vt.seq(), self.hot.index_len());
+            }
+            match self.read_once() {
+                Ok(0) => break,
+                Ok(count) => taken += count,
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => return false,
+                Err(_) => break,
+            }
+        }
+        if taken > 0 && self.hung_up && self.rewatch().is_ok() {
+            self.hung_up = false;
+        }
+        taken >= TURN
+    }
+
+    fn read_once(&mut self) -> io::Result<usize> {
+        let hot = &mut self.hot;
+        let read = if self.hung_up {
+            hot.read_from(self.pty.get_ref())
+        } else {
+            let result = self.pty.try_io(Interest::READABLE, |pty| Ok(hot.read_from(pty)?));
+            result.map_err(|e| Errno::from_io_error(&e).unwrap_or(Errno::IO))
+        };
+        match read {
+            Ok(count) => {
+                self.process(now_ms());
+                Ok(count)
+            }
+            // Nobody has the terminal open. Not the end: /dev/tty can be opened again while the program lives.
+            Err(Errno::IO) => {
+                self.hung_up = true;
+                Err(Errno::IO.into())
+            }
+            Err(e) => Err(e.into()),
+        }
+    }
+
+    /// After a hang-up the runtime believes the descriptor closed for good, so it gets a new one.
+    fn rewatch(&mut self) -> io::Result<()> {
+        let fresh = Pty::adopt(self.pty.get_ref().duplicate()?)?;
+        self.pty = fresh.watch()?;
+        Ok(())
+    }
+
+    /// Feeds the engine what the journal has, and does what it asks for.
+    fn process(&mut self, ms: u64) {
+        self.process_until(self.hot.output_len(), ms);
+    }
+
+    pub(crate) fn process_until(&mut self, to: u64, ms: u64) {
+        let from = self.vt.seq();
+        self.vt.feed(self.hot.output(from, to));
+        self.last_output = Some(Instant::now());
+        self.viewers.changed(Instant::now());
+        let effects = self.vt.take_effects();
+        if effects.is_empty() {
+            return;
+        }
+        let (mut owed, mut marked) = (Vec::new(), false);
+        for effect in effects {
+            match effect.kind {
+                EffectKind::Reply(bytes) if effect.seq > self.replied => owed.extend(bytes),
+                EffectKind::Mark(mark) => {
+                    let Some(nonce) = &self.meta.nonce else { continue };
+                    let Some((mark, position)) = read_mark(&mark, nonce) else { continue };
+                    marked = true;
+                    self.shell_said(&mark, Moment { position, seq: effect.seq, ms });
+                }
+                _ => {}
+            }
+        }
+        let seq = self.vt.seq();
+        if marked && seq > self.noted {
+            let _ = self.hot.record(&Record { seq, what: What::Marked { at: ms } });
+        }
+        if !owed.is_empty() {
+            self.reply(&owed, seq);
+        }
+    }
+
+    /// Notes a mark, and answers the shell's question. An answer that came from the daemon before us is given again:
+    /// it carries the question's id, so a second one does no harm, and none at all would hold the shell up.
+    fn shell_said(&mut self, mark: &ShellMark, at: Moment) {
+        self.saved.commands.marked(mark, at);
+        let ShellMark::Ask(ask) = mark else { return };
+        let verdict = self.policy.judge(&ask.line);
+        if let Verdict::Deny { reason } = &verdict {
+            self.saved.commands.denied(reason);
+        }
+        if let Some(hook) = self.hook.as_ref().filter(|_| at.seq > self.noted) {
+            match &verdict {
+                Verdict::Allow => hook.answer(&ask.id, "allow"),
+                Verdict::Deny { reason } => hook.answer(&ask.id, reason),
+            }
+        }
+    }
+
+    /// Queues bytes that the program is owed: written down first, so that they come once.
+    fn reply(&mut self, bytes: &[u8], seq: u64) {
+        let Ok(to) = self.input.stage(bytes) else { return };
+        if self.hot.record(&Record { seq, what: What::Replied { to } }).is_ok() {
+            self.input.accept(to);
+            self.push_input();
+        }
+    }
+
+    pub(crate) fn push_input(&mut self) {
+        let input = &mut self.input;
+        let pushed = self.pty.try_io(Interest::WRITABLE, |pty| match input.push(pty) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(io::ErrorKind::WouldBlock.into()),
+            Err(e) => Err(e.into()),
+        });
+        self.input_blocked = matches!(pushed, Err(e) if e.kind() == io::ErrorKind::WouldBlock);
+    }
+
+    fn after_turn(&mut self) {
+        let now = Instant::now();
+        self.waits.retain(|(_, reply)| !reply.is_closed());
+        if !self.waits.is_empty() {
+            let mut waits = std::mem::take(&mut self.waits);
+            let met: Vec<_> = self
+                .with_look(now, |look| waits.iter_mut().map(|(running, _)| running.check(look)).collect());
+            for ((running, reply), met) in waits.into_iter().zip(met) {
+                let Some(met) = met else {
+                    self.waits.push((running, reply));
+                    continue;
+                };
+                let why = (met == crate::Met::Timeout).then(|| self.why_not(&running.wait));
+                let screen = self.vt.screen_text().trim_end_matches('\n').to_owned();
+                let elapsed = now - running.started;
+                let _ = reply.send(Waited { met, elapsed, info: self.info(), screen, why });
+            }
+        }
+        let mut viewers = std::mem::replace(&mut self.viewers, Viewers::new());
+        viewers.draw(&self.vt, now, || self.activity());
+        self.viewers = viewers;
+    }
+
+    fn wakeup(&self, now: Instant) -> Option<Instant> {
+        let waits = match self.waits.is_empty() {
+            true => None,
+            false => self.with_look(now, |look| self.waits.iter().map(|(w, _)| w.wakeup(look)).min()),
+        };
+        let reopened = (self.hung_up && self.ended.is_none()).then(|| now + REOPENED);
+        [waits, self.viewers.wakeup(&self.vt), reopened].into_iter().flatten().min()
+    }
+
+    /// Shows the session to something that decides.
+    fn with_look<T>(&self, now: Instant, decide: impl FnOnce(&Look<'_>) -> T) -> T {
+        decide(&Look {
+            now,
+            last_output: self.last_output,
+            seq: self.vt.seq(),
+            prompt: self.prompt(),
+            exited: self.ended.is_some(),
+            half_drawn: self.vt.modes().synchronized,
+            text_since: &|since| self.text_since(since),
+            is_over: &|request| self.saved.commands.is_over(request),
+        })
+    }
+
+    /// Since when the shell waits for a command. A line that was typed after the prompt makes it an old one, even
+    /// before the shell has had the time to say so.
+    fn prompt(&self) -> Option<Prompt> {
+        let prompt = match (&self.meta.nonce, self.saved.commands.phase()) {
+            (Some(_), Phase::Prompt(at)) => Prompt { seq: at.seq, guessed: false },
+            (Some(_), _) => return None,
+            (None, _) => self.guessed_prompt()?,
+        };
+        self.saved.echo.is_none_or(|echo| prompt.seq > echo.seq).then_some(prompt)
+    }
+
+    fn guessed_prompt(&self) -> Option<Prompt> {
+        let cursor = self.vt.cursor();
+        let line = self.vt.row_text(cursor.row);
+        let upto: String = line.chars().take(usize::from(cursor.col)).collect();
+        let matches = !upto.is_empty() && self.prompt_pattern.is_match(&upto);
+        matches.then(|| Prompt { seq: self.vt.seq(), guessed: true })
+    }
+
+    pub(crate) fn activity(&self) -> Activity {
+        if self.ended.is_some() {
+            return Activity::Exited;
+        }
+        if facts::line_mode(self.pty.get_ref()).is_some_and(facts::LineMode::asks_for_secret) {
+            return Activity::SecretInput;
+        }
+        match self.prompt() {
+            Some(_) => Activity::Prompt,
+            None => Activity::Running(self.foreground_name()),
+        }
+    }
+
+    pub(crate) fn foreground_name(&self) -> Option<String> {
+        facts::foreground(self.pty.get_ref()).and_then(facts::process_name)
+    }
+
+    pub(crate) fn info(&self) -> Info {
+        let (size, cursor) = (self.vt.size(), self.vt.cursor());
+        let leader = i32::try_from(self.pid).ok().and_then(Pid::from_raw);
+        let process = facts::foreground(self.pty.get_ref()).or(leader).filter(|_| self.ended.is_none());
+        let cwd = process.and_then(facts::directory).map(|dir| dir.to_string_lossy().into_owned());
+        let touched = self.last_output.max(self.last_typed);
+        Info {
+            meta: (*self.meta).clone(),
+            pid: self.pid,
+            title: self.vt.title().to_owned(),
+            size: (size.cols, size.rows),
+            cursor: (cursor.row, cursor.col),
+            ended: self.ended,
+            activity: self.activity(),
+            cwd: cwd.or_else(|| self.vt.directory().map(str::to_owned)),
+            seq: self.vt.seq(),
+            idle_ms: touched.map_or(0, |at| u64::try_from(at.elapsed().as_millis()).unwrap_or(u64::MAX)),
+        }
+    }
+}
+
+async fn sleep_until(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at.into()).await,
+        // Nothing to wake up for: an idle session costs nothing.
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,125 @@
+use cotty_vt::{Color as CellColor, Style as CellStyle, UnderlineStyle, Vt};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::widgets::Widget;
+
+/// Shows a terminal's screen in an area of any size: from the top left, or around the cursor where it does not fit.
+#[derive(Debug, Clone, Copy)]
+pub struct TerminalWidget<'a> {
+    vt: &'a Vt,
+}
+
+impl<'a> TerminalWidget<'a> {
+    /// Shows this terminal.
+    pub fn new(vt: &'a Vt) -> TerminalWidget<'a> {
+        TerminalWidget { vt }
+    }
+
+    /// Row and column of the session that stand in the area's top left corner.
+    fn origin(self, area: Rect) -> (u16, u16) {
+        let (size, cursor) = (self.vt.size(), self.vt.cursor());
+        let start = |cursor: u16, size: u16, room: u16| match size > room {
+            true => cursor.saturating_sub(room.saturating_sub(1)).min(size - room),
+            false => 0,
+        };
+        (start(cursor.row, size.rows, area.height), start(cursor.col, size.cols, area.width))
+    }
+
+    /// Where the cursor is to be shown, if it is.
+    pub fn cursor(self, area: Rect) -> Option<Position> {
+        let cursor = self.vt.cursor();
+        let (top, left) = self.origin(area);
+        let (row, col) = (cursor.row.checked_sub(top)?, cursor.col.checked_sub(left)?);
+        (cursor.visible && row < area.height && col < area.width)
+            .then(|| Position { x: area.x + col, y: area.y + row })
+    }
+}
+
+impl Widget for TerminalWidget<'_> {
+    fn render(self, area: Rect, buffer: &mut Buffer) {
+        let size = self.vt.size();
+        let (top, left) = self.origin(area);
+        for y in 0..area.height.min(size.rows - top) {
+            let cells = self.vt.row_cells(top + y).skip(usize::from(left)).take(usize::from(area.width));
+            for (x, cell) in (0u16..).zip(cells) {
+                let Some(target) = buffer.cell_mut(Position { x: area.x + x, y: area.y + y }) else { continue };
+                target.set_style(style(cell.style));
+                let cut = cell.width == 2 && x + 1 == area.width;
+                match cell.text {
+                    // The left half of a wide character is drawn over its right half; one that is cut is blank.
+                    "" => target.set_symbol(" "),
+                    _ if cut => target.set_symbol(" "),
+                    text => target.set_symbol(text),
+                };
+            }
+        }
+    }
+}
+
+fn style(cell: CellStyle) -> Style {
+    let mut style = Style::new().fg(color(cell.fg)).bg(color(cell.bg));
+    let modifiers = [
+        (cell.bold(), Modifier::BOLD),
+        (cell.dim(), Modifier::DIM),
+        (cell.italic(), Modifier::ITALIC),
+        (cell.underline != UnderlineStyle::None, Modifier::UNDERLINED),
+        (cell.blink(), Modifier::SLOW_BLINK),
+        (cell.inverse(), Modifier::REVERSED),
+        (cell.hidden(), Modifier::HIDDEN),
+        (cell.strike(), Modifier::CROSSED_OUT),
+    ];
+    for (set, modifier) in modifiers {
+        if set {
+            style = style.add_modifier(modifier);
+        }
+    }
+    style
+}
+
+fn color(color: CellColor) -> Color {
+    match color {
+        CellColor::Default => Color::Reset,
+        CellColor::Indexed(index) => Color::Indexed(index),
+        CellColor::Rgb(r, g, b) => Color::Rgb(r, g, b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cotty_vt::Size;
+
+    fn drawn(vt: &Vt, width: u16, height: u16) -> Vec<String> {
+        let area = Rect::new(0, 0, width, height);
+        let mut buffer = Buffer::empty(area);
+        TerminalWidget::new(vt).render(area, &mut buffer);
+        let rows = (0..height).map(|y| (0..width).map(|x| buffer[(x, y)].symbol()).collect::<String>());
+        rows.map(|row: String| row.trim_end().to_owned()).collect()
+    }
+
+    fn vt(cols: u16, rows: u16, text: &str) -> Vt {
+        let mut vt = Vt::new(Size { cols, rows });
+        vt.feed(text.as_bytes());
+        vt
+    }
+
+    #[test]
+    fn a_larger_area_shows_all_of_it() {
+        assert_eq!(drawn(&vt(5, 2, "ab\r\ncd"), 8, 3), ["ab", "cd", ""]);
+    }
+
+    #[test]
+    fn a_smaller_area_follows_the_cursor() {
+        let vt = vt(6, 4, "one\r\ntwo\r\nthree\r\nfour");
+        assert_eq!(drawn(&vt, 6, 2), ["three", "four"]);
+        assert_eq!(drawn(&vt, 3, 1), ["ur"]);
+        let cursor = TerminalWidget::new(&vt).cursor(Rect::new(0, 0, 3, 1));
+        assert_eq!(cursor, Some(Position { x: 2, y: 0 }));
+    }
+
+    #[test]
+    fn a_wide_character_that_does_not_fit_is_blank() {
+        assert_eq!(drawn(&vt(4, 1, "\u{1b}[?25la漢\u{1b}[H"), 2, 1), ["a"]);
+    }
+}

@@ -1,0 +1,200 @@
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Vt;
+use crate::history::PastLine;
+use crate::row::Row;
+
+/// The name of a logical line; it is never given to another line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct LineId(pub u64);
+
+/// A place in the text that stays the same when rows scroll or are laid out anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Position {
+    /// The logical line.
+    pub line: LineId,
+    /// The cell in it, from 0.
+    pub cell: u32,
+}
+
+/// A logical line's text with its id and stamp.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Line {
+    /// The line's id.
+    pub id: LineId,
+    /// `seq` after the last byte that changed it.
+    pub stamp: u64,
+    /// Its text, wraps joined, right-trimmed.
+    pub text: String,
+}
+
+/// A stretch of text, and how much of it was no longer there.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Excerpt {
+    /// The lines that are still held, with `\n` between them.
+    pub text: String,
+    /// About how many lines before them fell out of the history.
+    pub dropped: u64,
+}
+
+impl Vt {
+    /// The text from one position up to, not including, another, in the history and the primary
+    /// screen. A line that is gone stands for the next one that is held.
+    pub fn text_between(&self, from: Position, to: Position) -> Excerpt {
+        self.excerpt(from, Some(to))
+    }
+
+    /// The text from a position to the last line used, or the cursor's if that is lower.
+    pub fn text_from(&self, from: Position) -> Excerpt {
+        self.excerpt(from, None)
+    }
+
+    /// The logical lines that changed after `seq`, top to bottom: of the history and the primary
+    /// screen down to the last line used or the cursor's, or of the alternate screen while it is shown.
+    pub fn lines_since(&self, seq: u64) -> Vec<Line> {
+        let alternate = self.term.modes.alt_screen;
+        let segments = if alternate {
+            self.term.alternate.iter().map(Segment::Row).collect()
+        } else {
+            self.segments(self.used_rows())
+        };
+        let cols = self.term.cols();
+        let mut lines = Vec::new();
+        for group in segments.chunk_by(|a, b| a.line() == b.line()) {
+            let stamp = group.iter().map(Segment::stamp).max().unwrap_or(0);
+            if let Some(first) = group.first()
+                && stamp > seq
+            {
+                let mut text = String::new();
+                for segment in group {
+                    segment.push_text(0, u32::MAX, cols, &mut text);
+                }
+                text.truncate(text.trim_end_matches(' ').len());
+                lines.push(Line { id: first.line(), stamp, text });
+            }
+        }
+        lines
+    }
+
+    fn excerpt(&self, from: Position, to: Option<Position>) -> Excerpt {
+        let rows = if to.is_some() { usize::from(self.term.size.rows) } else { self.used_rows() };
+        let segments = self.segments(rows);
+        let (first, dropped) = self.find_start(&segments, from.line);
+        let end = to.map(|to| find_end(&segments, to.line));
+        let stop = end.map_or(segments.len(), |end| end.stop);
+        let mut text = String::new();
+        let mut previous = None;
+        let mut line_begin = 0;
+        for segment in segments.get(first..stop).unwrap_or_default() {
+            let line = segment.line();
+            if previous.is_some_and(|previous| previous != line) {
+                end_line(&mut text, line_begin);
+                text.push('\n');
+                line_begin = text.len();
+            }
+            previous = Some(line);
+            let begin = if line == from.line { from.cell } else { 0 };
+            let limit = to.filter(|to| to.line == line).map_or(u32::MAX, |to| to.cell);
+            segment.push_text(begin, limit, self.term.cols(), &mut text);
+        }
+        end_line(&mut text, line_begin);
+        // The end is the start of a line that is gone: what stands before it ended with a newline.
+        if previous.is_some() && end.is_some_and(|end| !end.held && end.stop < segments.len()) {
+            text.push('\n');
+        }
+        Excerpt { text, dropped }
+    }
+
+    /// Where an excerpt starts, and how many lines were lost before that.
+    fn find_start(&self, segments: &[Segment<'_>], line: LineId) -> (usize, u64) {
+        if let Some(at) = segments.iter().position(|segment| segment.line() == line) {
+            return (at, 0);
+        }
+        let oldest = segments.iter().map(Segment::line).min();
+        match oldest {
+            // It was erased, or is not there yet: what came after it.
+            Some(oldest) if oldest < line => {
+                let next = segments.iter().position(|segment| segment.line() > line);
+                (next.unwrap_or(segments.len()), 0)
+            }
+            Some(oldest) => (0, (oldest.0 - line.0).min(self.term.history.dropped())),
+            None => (0, 0),
+        }
+    }
+
+    /// The history's lines and the first rows of the primary screen.
+    fn segments(&self, rows: usize) -> Vec<Segment<'_>> {
+        let past = self.term.history.lines().iter().map(Segment::Past);
+        past.chain(self.term.primary.iter().take(rows).map(Segment::Row)).collect()
+    }
+
+    /// Rows of the primary screen down to the last with text or the cursor's.
+    fn used_rows(&self) -> usize {
+        let cursor = if self.term.modes.alt_screen { self.term.saved[0] } else { self.term.cursor };
+        let text = self.term.primary.iter().rposition(Row::has_text).map_or(0, |last| last + 1);
+        text.max(usize::from(cursor.row) + 1)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct End {
+    /// The first segment that is no part of the excerpt.
+    stop: usize,
+    held: bool,
+}
+
+fn find_end(segments: &[Segment<'_>], line: LineId) -> End {
+    match segments.iter().rposition(|segment| segment.line() == line) {
+        Some(last) => End { stop: last + 1, held: true },
+        None => {
+            let next = segments.iter().position(|segment| segment.line() > line);
+            End { stop: next.unwrap_or(segments.len()), held: false }
+        }
+    }
+}
+
+fn end_line(text: &mut String, begin: usize) {
+    let line = text.get(begin..).unwrap_or_default();
+    let end = begin + line.trim_end_matches(' ').len();
+    text.truncate(end);
+}
+
+/// A piece of a logical line, off or on the screen.
+enum Segment<'a> {
+    Past(&'a PastLine),
+    Row(&'a Row),
+}
+
+impl Segment<'_> {
+    fn line(&self) -> LineId {
+        match self {
+            Segment::Past(line) => line.id,
+            Segment::Row(row) => row.line,
+        }
+    }
+
+    fn stamp(&self) -> u64 {
+        match self {
+            Segment::Past(line) => line.stamp,
+            Segment::Row(row) => row.stamp,
+        }
+    }
+
+    /// Appends the text of the line's cells `from..to` that lie in this piece.
+    fn push_text(&self, from: u32, to: u32, cols: usize, out: &mut String) {
+        let within = |start: u32| (from.saturating_sub(start), to.saturating_sub(start));
+        match self {
+            Segment::Past(line) => {
+                let (from, to) = within(line.start);
+                line.push_text(from, to, out);
+            }
+            Segment::Row(row) => {
+                let (from, to) = within(row.start);
+                row.push_text(from as usize, row.line_len(cols).min(to as usize), out);
+            }
+        }
+    }
+}

@@ -1,0 +1,264 @@
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::{Key, KeyCode};
+
+/// A key that could not be understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownKey {
+    /// What was given.
+    pub given: String,
+    /// The nearest key that exists, when one is near.
+    pub did_you_mean: Option<String>,
+}
+
+impl fmt::Display for UnknownKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unknown key {:?}", self.given)?;
+        match &self.did_you_mean {
+            Some(key) => write!(f, "; did you mean {key:?}?"),
+            None => write!(f, "; keys are written like \"enter\", \"ctrl+c\", \"f5\" or a single character"),
+        }
+    }
+}
+
+impl core::error::Error for UnknownKey {}
+
+impl Key {
+    /// Reads a key in any of the usual notations: `enter`, `f5`, `c`, `ctrl+c`, `C-c`, `^C`, `[UP]`,
+    /// `<Esc>`, `<C-x>`, `M-f`, `shift+tab`. Names are the same in any case.
+    pub fn parse(s: &str) -> Result<Key, UnknownKey> {
+        if let Some(c) = only_char(s) {
+            return Ok(KeyCode::Char(c).into());
+        }
+        let inner = unwrapped(s).unwrap_or(s).trim();
+        if let Some(c) = inner.strip_prefix('^').and_then(only_char) {
+            return Ok(Key { ctrl: true, ..KeyCode::Char(c.to_ascii_lowercase()).into() });
+        }
+        let (modifiers, name) = split_modifiers(inner);
+        let mut key = Key::from(KeyCode::Escape);
+        for modifier in &modifiers {
+            match modifier {
+                Modifier::Ctrl => key.ctrl = true,
+                Modifier::Alt => key.alt = true,
+                Modifier::Shift => key.shift = true,
+            }
+        }
+        match named(name) {
+            Some((code, shift)) => {
+                key.code = match code {
+                    KeyCode::Char(c) if key.ctrl => KeyCode::Char(c.to_ascii_lowercase()),
+                    code => code,
+                };
+                key.shift |= shift;
+                Ok(key)
+            }
+            None => Err(UnknownKey { given: s.to_string(), did_you_mean: nearest(&modifiers, name) }),
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Modifier {
+    Ctrl,
+    Alt,
+    Shift,
+}
+
+/// What the encoder has a name for, and whether the name implies shift.
+const NAMES: &[(&str, KeyCode, bool)] = &[
+    ("enter", KeyCode::Enter, false),
+    ("return", KeyCode::Enter, false),
+    ("ret", KeyCode::Enter, false),
+    ("cr", KeyCode::Enter, false),
+    ("tab", KeyCode::Tab, false),
+    ("backtab", KeyCode::Tab, true),
+    ("btab", KeyCode::Tab, true),
+    ("backspace", KeyCode::Backspace, false),
+    ("bspace", KeyCode::Backspace, false),
+    ("bs", KeyCode::Backspace, false),
+    ("escape", KeyCode::Escape, false),
+    ("esc", KeyCode::Escape, false),
+    ("up", KeyCode::Up, false),
+    ("down", KeyCode::Down, false),
+    ("left", KeyCode::Left, false),
+    ("right", KeyCode::Right, false),
+    ("arrowup", KeyCode::Up, false),
+    ("arrowdown", KeyCode::Down, false),
+    ("arrowleft", KeyCode::Left, false),
+    ("arrowright", KeyCode::Right, false),
+    ("home", KeyCode::Home, false),
+    ("end", KeyCode::End, false),
+    ("pageup", KeyCode::PageUp, false),
+    ("pgup", KeyCode::PageUp, false),
+    ("ppage", KeyCode::PageUp, false),
+    ("prior", KeyCode::PageUp, false),
+    ("pagedown", KeyCode::PageDown, false),
+    ("pgdn", KeyCode::PageDown, false),
+    ("pgdown", KeyCode::PageDown, false),
+    ("npage", KeyCode::PageDown, false),
+    ("next", KeyCode::PageDown, false),
+    ("insert", KeyCode::Insert, false),
+    ("ins", KeyCode::Insert, false),
+    ("ic", KeyCode::Insert, false),
+    ("delete", KeyCode::Delete, false),
+    ("del", KeyCode::Delete, false),
+    ("dc", KeyCode::Delete, false),
+    ("space", KeyCode::Char(' '), false),
+    ("spc", KeyCode::Char(' '), false),
+    ("plus", KeyCode::Char('+'), false),
+    ("minus", KeyCode::Char('-'), false),
+    ("lt", KeyCode::Char('<'), false),
+    ("gt", KeyCode::Char('>'), false),
+];
+
+fn only_char(s: &str) -> Option<char> {
+    let mut chars = s.chars();
+    chars.next().filter(|_| chars.next().is_none())
+}
+
+/// The inside of `[UP]` or `<Esc>`.
+fn unwrapped(s: &str) -> Option<&str> {
+    let inner = s
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'))
+        .or_else(|| s.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')))?;
+    (!inner.is_empty()).then_some(inner)
+}
+
+fn split_modifiers(s: &str) -> (Vec<Modifier>, &str) {
+    let mut modifiers = Vec::new();
+    let mut rest = s;
+    while let Some((at, separator)) = rest.char_indices().find(|(_, c)| matches!(c, '+' | '-')) {
+        let (word, after) = (rest[..at].trim(), rest[at + 1..].trim_start());
+        // Single letters are modifiers only in the Emacs notation.
+        let modifier = match (word.to_ascii_lowercase().as_str(), separator) {
+            ("ctrl" | "control" | "ctl", _) | ("c", '-') => Modifier::Ctrl,
+            ("alt" | "meta" | "option" | "opt", _) | ("m" | "a", '-') => Modifier::Alt,
+            ("shift", _) | ("s", '-') => Modifier::Shift,
+            _ => break,
+        };
+        if after.is_empty() || modifiers.len() == 8 {
+            break;
+        }
+        modifiers.push(modifier);
+        rest = after;
+    }
+    (modifiers, rest)
+}
+
+fn named(name: &str) -> Option<(KeyCode, bool)> {
+    if let Some(c) = only_char(name) {
+        return Some((KeyCode::Char(c), false));
+    }
+    let lower: String =
+        name.chars().filter(|c| !matches!(c, ' ' | '_')).flat_map(char::to_lowercase).collect();
+    if let Some(number) = lower.strip_prefix('f')
+        && let Ok(n @ 1..=24) = number.parse::<u8>()
+    {
+        return Some((KeyCode::F(n), false));
+    }
+    NAMES.iter().find(|(known, ..)| *known == lower).map(|(_, code, shift)| (*code, *shift))
+}
+
+/// The nearest name, if at most a third of it would have to change.
+fn nearest(modifiers: &[Modifier], name: &str) -> Option<String> {
+    let given: Vec<char> = name.chars().flat_map(char::to_lowercase).take(32).collect();
+    let functions = (1..=24).map(|n| format!("f{n}"));
+    let names = NAMES.iter().map(|(name, ..)| (*name).to_string()).chain(functions);
+    let (distance, best) =
+        names.map(|known| (edit_distance(&given, &known), known)).min_by_key(|(d, _)| *d)?;
+    if distance * 3 > best.len().max(3) {
+        return None;
+    }
+    let mut out = String::new();
+    for modifier in modifiers {
+        out.push_str(match modifier {
+            Modifier::Ctrl => "ctrl+",
+            Modifier::Alt => "alt+",
+            Modifier::Shift => "shift+",
+        });
+    }
+    out.push_str(&best);
+    Some(out)
+}
+
+/// Insertions, deletions and replacements from one word to the other (Levenshtein).
+fn edit_distance(given: &[char], known: &str) -> usize {
+    let mut costs: Vec<usize> = (0..=given.len()).collect();
+    for (i, k) in known.chars().enumerate() {
+        let mut diagonal = i;
+        costs[0] = i + 1;
+        for (j, g) in given.iter().enumerate() {
+            let replaced = diagonal + usize::from(*g != k);
+            diagonal = costs[j + 1];
+            costs[j + 1] = replaced.min(diagonal + 1).min(costs[j] + 1);
+        }
+    }
+    costs.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(code: KeyCode, modifiers: &str) -> Key {
+        Key {
+            code,
+            ctrl: modifiers.contains('c'),
+            alt: modifiers.contains('a'),
+            shift: modifiers.contains('s'),
+        }
+    }
+
+    #[test]
+    fn every_notation_is_understood() {
+        let ctrl_c = key(KeyCode::Char('c'), "c");
+        for notation in ["ctrl+c", "C-c", "^C", "^c", "<C-c>", "Ctrl-C", "control + c", "[ctrl+c]"] {
+            assert_eq!(Key::parse(notation).unwrap(), ctrl_c, "{notation}");
+        }
+        let cases = [
+            ("enter", key(KeyCode::Enter, "")),
+            ("Return", key(KeyCode::Enter, "")),
+            ("[UP]", key(KeyCode::Up, "")),
+            ("<Esc>", key(KeyCode::Escape, "")),
+            ("pgup", key(KeyCode::PageUp, "")),
+            ("Page Up", key(KeyCode::PageUp, "")),
+            ("page_down", key(KeyCode::PageDown, "")),
+            ("F5", key(KeyCode::F(5), "")),
+            ("alt+f", key(KeyCode::Char('f'), "a")),
+            ("M-f", key(KeyCode::Char('f'), "a")),
+            ("M-F", key(KeyCode::Char('F'), "a")),
+            ("shift+tab", key(KeyCode::Tab, "s")),
+            ("backtab", key(KeyCode::Tab, "s")),
+            ("C-M-x", key(KeyCode::Char('x'), "ca")),
+            ("A", key(KeyCode::Char('A'), "")),
+            ("^", key(KeyCode::Char('^'), "")),
+            ("+", key(KeyCode::Char('+'), "")),
+            ("ctrl++", key(KeyCode::Char('+'), "c")),
+            ("C--", key(KeyCode::Char('-'), "c")),
+            ("[", key(KeyCode::Char('['), "")),
+            ("^[", key(KeyCode::Char('['), "c")),
+            (" ", key(KeyCode::Char(' '), "")),
+            ("日", key(KeyCode::Char('日'), "")),
+        ];
+        for (notation, expected) in cases {
+            assert_eq!(Key::parse(notation).unwrap(), expected, "{notation}");
+        }
+    }
+
+    #[test]
+    fn unknown_keys_name_the_nearest() {
+        let error = |s: &str| Key::parse(s).unwrap_err();
+        assert_eq!(error("entr").did_you_mean.as_deref(), Some("enter"));
+        assert_eq!(error("ctrl+dwon").did_you_mean, None);
+        assert_eq!(error("ctrl+donw").did_you_mean, None);
+        assert_eq!(error("ctrl+ddown").did_you_mean.as_deref(), Some("ctrl+down"));
+        assert_eq!(error("f25").did_you_mean.as_deref(), Some("f2"));
+        assert_eq!(error("").did_you_mean, None);
+        assert_eq!(error("qwertyuiop").did_you_mean, None);
+        assert!(error("entr").to_string().contains("did you mean \"enter\""));
+    }
+}

@@ -1,0 +1,93 @@
+use serde::{Deserialize, Serialize};
+
+/// The most parameters a sequence can carry; further ones are dropped.
+const MAX: usize = 32;
+
+/// The numbers of a control sequence; a missing one is 0.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Params {
+    values: [u16; MAX],
+    len: u8,
+    /// Bit i: value i followed a colon, so it belongs to the value before it.
+    subs: u32,
+    full: bool,
+}
+
+impl Params {
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+        self.subs = 0;
+        self.full = false;
+    }
+
+    pub(crate) fn digit(&mut self, digit: u8) {
+        if self.len == 0 {
+            self.start(false);
+        }
+        if !self.full
+            && let Some(value) = self.values.get_mut(usize::from(self.len) - 1)
+        {
+            *value = value.saturating_mul(10).saturating_add(u16::from(digit));
+        }
+    }
+
+    pub(crate) fn separator(&mut self, colon: bool) {
+        if self.len == 0 {
+            self.start(false);
+        }
+        self.start(colon);
+    }
+
+    fn start(&mut self, sub: bool) {
+        let Some(value) = self.values.get_mut(usize::from(self.len)) else {
+            self.full = true;
+            return;
+        };
+        *value = 0;
+        self.subs |= u32::from(sub) << self.len;
+        self.len += 1;
+    }
+
+    pub(crate) fn values(&self) -> &[u16] {
+        self.values.get(..usize::from(self.len)).unwrap_or_default()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    pub(crate) fn has_subs(&self) -> bool {
+        self.subs != 0
+    }
+
+    /// A value as given; 0 when missing.
+    pub(crate) fn get(&self, index: usize) -> u16 {
+        self.values().get(index).copied().unwrap_or(0)
+    }
+
+    /// A count or coordinate, for which 0 and missing mean 1.
+    pub(crate) fn count(&self, index: usize) -> u16 {
+        self.get(index).max(1)
+    }
+
+    /// The values with the sub-values that hang on them: `4:3;1` gives `[4, 3]` and `[1]`.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = &[u16]> {
+        let values = self.values();
+        let mut at = 0;
+        core::iter::from_fn(move || {
+            let start = at;
+            if start >= values.len() {
+                return None;
+            }
+            at += 1;
+            while at < values.len() && self.subs >> at & 1 == 1 {
+                at += 1;
+            }
+            values.get(start..at)
+        })
+    }
+
+    pub(crate) fn is_sound(&self) -> bool {
+        usize::from(self.len) <= MAX
+    }
+}

@@ -1,0 +1,354 @@
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::params::Params;
+use crate::term::Term;
+
+/// The longest OSC, DCS or APC payload; a longer one is read to its end and dropped.
+const MAX_STRING: usize = 64 << 10;
+
+/// Finds text and sequences in the bytes: Paul Williams' state machine with UTF-8 in the ground
+/// state. C1 controls are known only in their ESC forms, since 0x80–0x9f are UTF-8's bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Parser {
+    state: State,
+    utf8: Utf8,
+    header: Header,
+    /// Payload of the string being read.
+    string: Vec<u8>,
+    /// The string grew too long, or is of a kind nobody wants.
+    discard: bool,
+}
+
+/// What stands before the final byte of a sequence.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Header {
+    /// One of `<=>?`, or 0.
+    pub(crate) private: u8,
+    /// The intermediate byte, 0 for none; [`MANY`] stands for more than one.
+    pub(crate) intermediate: u8,
+    pub(crate) params: Params,
+    /// The final byte, for a DCS whose payload follows.
+    pub(crate) last: u8,
+    dcs: bool,
+}
+
+/// No sequence we know has two intermediates.
+const MANY: u8 = 0xff;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+enum State {
+    Ground,
+    Escape,
+    EscapeIntermediate,
+    /// CSI and DCS headers share these four.
+    Entry,
+    Param,
+    Intermediate,
+    Ignore,
+    String(StringKind),
+    /// An ESC inside a string: its end if a backslash follows, else the string is given up.
+    StringEscape(StringKind),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+enum StringKind {
+    Osc,
+    Dcs,
+    Apc,
+    /// PM and SOS, read and dropped.
+    Other,
+}
+
+/// A character of which some bytes have come.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Utf8 {
+    code: u32,
+    need: u8,
+    /// Bounds of the next byte, tighter after some lead bytes (Unicode, table 3-7).
+    low: u8,
+    high: u8,
+}
+
+impl Parser {
+    pub(crate) fn new() -> Parser {
+        Parser {
+            state: State::Ground,
+            utf8: Utf8::default(),
+            header: Header::default(),
+            string: Vec::new(),
+            discard: false,
+        }
+    }
+
+    pub(crate) fn in_sequence(&self) -> bool {
+        self.state != State::Ground || self.utf8.need > 0
+    }
+
+    pub(crate) fn advance(&mut self, term: &mut Term, bytes: &[u8]) {
+        let mut rest = bytes;
+        while let Some(&first) = rest.first() {
+            let taken = match self.state {
+                State::Ground => self.ground(term, rest, first),
+                State::String(kind) => self.string(term, rest, kind),
+                _ => {
+                    term.seq += 1;
+                    self.escape(term, first);
+                    1
+                }
+            };
+            rest = rest.get(taken..).unwrap_or_default();
+        }
+    }
+
+    /// Takes a run of text or one other byte, and says how many bytes that was.
+    fn ground(&mut self, term: &mut Term, rest: &[u8], first: u8) -> usize {
+        if self.utf8.need == 0 && matches!(first, 0x20..=0x7e) {
+            let run = rest.iter().position(|b| !matches!(b, 0x20..=0x7e)).unwrap_or(rest.len());
+            term.print_ascii(rest.get(..run).unwrap_or_default());
+            return run;
+        }
+        term.seq += 1;
+        if self.utf8.need > 0 {
+            if (self.utf8.low..=self.utf8.high).contains(&first) {
+                if let Some(c) = self.utf8.continuation(first) {
+                    term.print(c);
+                }
+                return 1;
+            }
+            // The character broke off: one replacement for what there was of it, then this byte.
+            self.utf8.need = 0;
+            term.print(char::REPLACEMENT_CHARACTER);
+        }
+        match first {
+            0x20..=0x7e => term.print(char::from(first)),
+            0x80.. => {
+                if !self.utf8.lead(first) {
+                    term.print(char::REPLACEMENT_CHARACTER);
+                }
+            }
+            0x1b => self.enter_escape(),
+            control => term.execute(control),
+        }
+        1
+    }
+
+    fn enter_escape(&mut self) {
+        self.state = State::Escape;
+        self.header.private = 0;
+        self.header.intermediate = 0;
+        self.header.params.clear();
+    }
+
+    /// One byte of an escape sequence, of a CSI or of a DCS header.
+    fn escape(&mut self, term: &mut Term, byte: u8) {
+        match byte {
+            0x18 | 0x1a => self.abort(),
+            0x1b => {
+                self.drop_string();
+                self.enter_escape();
+            }
+            0x00..0x20 if matches!(self.state, State::StringEscape(_)) => {
+                // The ESC before it did not end the string, so the string is void.
+                self.drop_string();
+                self.enter_escape();
+                term.execute(byte);
+            }
+            0x00..0x20 if self.header.dcs && self.in_header() => {}
+            0x00..0x20 => term.execute(byte),
+            0x7f => {}
+            0x80.. => {
+                // Text inside a sequence: the sequence is broken, the text is not.
+                self.abort();
+                if !self.utf8.lead(byte) {
+                    term.print(char::REPLACEMENT_CHARACTER);
+                }
+            }
+            _ => match self.state {
+                State::Escape | State::EscapeIntermediate => self.escape_byte(term, byte),
+                State::StringEscape(kind) => {
+                    if byte == b'\\' {
+                        self.end_string(term, kind, false);
+                    } else {
+                        self.drop_string();
+                        self.enter_escape();
+                        self.escape_byte(term, byte);
+                    }
+                }
+                _ => self.header_byte(term, byte),
+            },
+        }
+    }
+
+    fn in_header(&self) -> bool {
+        matches!(self.state, State::Entry | State::Param | State::Intermediate | State::Ignore)
+    }
+
+    fn abort(&mut self) {
+        self.drop_string();
+        self.state = State::Ground;
+    }
+
+    fn escape_byte(&mut self, term: &mut Term, byte: u8) {
+        let plain = self.state == State::Escape;
+        match byte {
+            0x20..=0x2f => {
+                self.collect(byte);
+                self.state = State::EscapeIntermediate;
+            }
+            b'[' if plain => self.enter_header(false),
+            b'P' if plain => self.enter_header(true),
+            b']' if plain => self.enter_string(StringKind::Osc, false),
+            b'_' if plain => self.enter_string(StringKind::Apc, false),
+            b'X' | b'^' if plain => self.enter_string(StringKind::Other, true),
+            _ => {
+                self.state = State::Ground;
+                term.esc(self.header.intermediate, byte);
+            }
+        }
+    }
+
+    fn enter_header(&mut self, dcs: bool) {
+        self.state = State::Entry;
+        self.header.dcs = dcs;
+    }
+
+    fn collect(&mut self, byte: u8) {
+        self.header.intermediate = if self.header.intermediate == 0 { byte } else { MANY };
+    }
+
+    fn header_byte(&mut self, term: &mut Term, byte: u8) {
+        match byte {
+            0x40..=0x7e => {
+                let ignored = self.state == State::Ignore;
+                if self.header.dcs {
+                    self.header.last = byte;
+                    self.enter_string(StringKind::Dcs, ignored);
+                } else {
+                    self.state = State::Ground;
+                    if !ignored {
+                        term.csi(&self.header, byte);
+                    }
+                }
+            }
+            _ if self.state == State::Ignore => {}
+            0x20..=0x2f => {
+                self.collect(byte);
+                self.state = State::Intermediate;
+            }
+            _ if self.state == State::Intermediate => self.state = State::Ignore,
+            b'0'..=b'9' => {
+                self.header.params.digit(byte - b'0');
+                self.state = State::Param;
+            }
+            b':' | b';' => {
+                self.header.params.separator(byte == b':');
+                self.state = State::Param;
+            }
+            b'<'..=b'?' if self.state == State::Entry => {
+                self.header.private = byte;
+                self.state = State::Param;
+            }
+            _ => self.state = State::Ignore,
+        }
+    }
+
+    fn enter_string(&mut self, kind: StringKind, discard: bool) {
+        self.state = State::String(kind);
+        self.string.clear();
+        self.discard = discard;
+    }
+
+    /// Takes payload up to the next control, or that control, and says how many bytes that was.
+    fn string(&mut self, term: &mut Term, rest: &[u8], kind: StringKind) -> usize {
+        let run = rest.iter().position(|b| *b < 0x20).unwrap_or(rest.len());
+        if run > 0 {
+            term.seq += run as u64;
+            self.put(rest.get(..run).unwrap_or_default());
+            return run;
+        }
+        term.seq += 1;
+        match rest.first() {
+            Some(0x18 | 0x1a) => self.abort(),
+            Some(0x1b) => self.state = State::StringEscape(kind),
+            Some(0x07) if kind == StringKind::Osc => self.end_string(term, kind, true),
+            // Other controls are part of a DCS's data and of nothing else's.
+            Some(control) if kind == StringKind::Dcs => self.put(&[*control]),
+            _ => {}
+        }
+        1
+    }
+
+    fn put(&mut self, bytes: &[u8]) {
+        if self.discard {
+            return;
+        }
+        if self.string.len() + bytes.len() > MAX_STRING {
+            self.drop_string();
+            self.discard = true;
+        } else {
+            self.string.extend_from_slice(bytes);
+        }
+    }
+
+    fn drop_string(&mut self) {
+        self.string = Vec::new();
+    }
+
+    fn end_string(&mut self, term: &mut Term, kind: StringKind, bell: bool) {
+        self.state = State::Ground;
+        let string = core::mem::take(&mut self.string);
+        if self.discard {
+            return;
+        }
+        match kind {
+            StringKind::Osc => term.osc(&string, bell),
+            StringKind::Dcs => term.dcs(&self.header, &string),
+            StringKind::Apc => term.apc(&string),
+            StringKind::Other => {}
+        }
+    }
+
+    pub(crate) fn is_sound(&self) -> bool {
+        let utf8 = &self.utf8;
+        let utf8_sound = utf8.need == 0
+            || (utf8.need <= 3
+                && self.state == State::Ground
+                && (0x80..=0xbf).contains(&utf8.low)
+                && (0x80..=0xbf).contains(&utf8.high)
+                && utf8.code < 1 << (21 - 6 * u32::from(utf8.need)));
+        utf8_sound && self.header.params.is_sound() && self.string.len() <= MAX_STRING
+    }
+}
+
+impl Utf8 {
+    /// Begins a character; false if no character begins with this byte.
+    fn lead(&mut self, byte: u8) -> bool {
+        let (need, low, high) = match byte {
+            0xc2..=0xdf => (1, 0x80, 0xbf),
+            0xe0 => (2, 0xa0, 0xbf),
+            0xed => (2, 0x80, 0x9f),
+            0xe1..=0xef => (2, 0x80, 0xbf),
+            0xf0 => (3, 0x90, 0xbf),
+            0xf1..=0xf3 => (3, 0x80, 0xbf),
+            0xf4 => (3, 0x80, 0x8f),
+            _ => return false,
+        };
+        // A lead byte of a character of n bytes keeps its low 7-n bits.
+        self.code = u32::from(byte & (0x3f >> need));
+        self.need = need;
+        self.low = low;
+        self.high = high;
+        true
+    }
+
+    /// Takes a byte within the bounds; gives the character when it is whole.
+    fn continuation(&mut self, byte: u8) -> Option<char> {
+        self.code = self.code << 6 | u32::from(byte & 0x3f);
+        self.need -= 1;
+        self.low = 0x80;
+        self.high = 0xbf;
+        (self.need == 0).then(|| char::from_u32(self.code).unwrap_or(char::REPLACEMENT_CHARACTER))
+    }
+}

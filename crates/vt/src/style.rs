@@ -1,0 +1,177 @@
+use alloc::string::String;
+use core::fmt::Write;
+
+use serde::{Deserialize, Serialize};
+
+/// How a cell looks, apart from its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub struct Style {
+    /// Colour of the text.
+    pub fg: Color,
+    /// Colour behind the text.
+    pub bg: Color,
+    /// Colour of the underline; the default is the text's.
+    pub underline_color: Color,
+    /// Kind of underline.
+    pub underline: UnderlineStyle,
+    pub(crate) attrs: u16,
+}
+
+/// A colour as the program named it; what it looks like is the viewer's palette.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub enum Color {
+    /// The viewer's default.
+    #[default]
+    Default,
+    /// One of xterm's 256.
+    Indexed(u8),
+    /// Red, green, blue.
+    Rgb(u8, u8, u8),
+}
+
+/// The kinds of underline (SGR 4:n).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub enum UnderlineStyle {
+    /// No underline.
+    #[default]
+    None,
+    /// One line.
+    Single,
+    /// Two lines.
+    Double,
+    /// A wave, as under misspelt words.
+    Curly,
+    /// Dots.
+    Dotted,
+    /// Dashes.
+    Dashed,
+}
+
+pub(crate) const BOLD: u16 = 1;
+pub(crate) const DIM: u16 = 1 << 1;
+pub(crate) const ITALIC: u16 = 1 << 2;
+pub(crate) const BLINK: u16 = 1 << 3;
+pub(crate) const INVERSE: u16 = 1 << 4;
+pub(crate) const HIDDEN: u16 = 1 << 5;
+pub(crate) const STRIKE: u16 = 1 << 6;
+pub(crate) const OVERLINE: u16 = 1 << 7;
+/// Every attribute bit that means something; a restored state may hold no other.
+pub(crate) const ALL_ATTRS: u16 = 0xff;
+
+impl Style {
+    /// Whether the text is bold.
+    pub fn bold(&self) -> bool {
+        self.has(BOLD)
+    }
+
+    /// Whether the text is faint.
+    pub fn dim(&self) -> bool {
+        self.has(DIM)
+    }
+
+    /// Whether the text is slanted.
+    pub fn italic(&self) -> bool {
+        self.has(ITALIC)
+    }
+
+    /// Whether the text blinks.
+    pub fn blink(&self) -> bool {
+        self.has(BLINK)
+    }
+
+    /// Whether foreground and background are swapped.
+    pub fn inverse(&self) -> bool {
+        self.has(INVERSE)
+    }
+
+    /// Whether the text is not to be seen.
+    pub fn hidden(&self) -> bool {
+        self.has(HIDDEN)
+    }
+
+    /// Whether the text is crossed out.
+    pub fn strike(&self) -> bool {
+        self.has(STRIKE)
+    }
+
+    /// Whether there is a line above the text.
+    pub fn overline(&self) -> bool {
+        self.has(OVERLINE)
+    }
+
+    /// The SGR sequence that gives this style whatever was set before (it starts with a reset).
+    pub fn sgr(&self) -> String {
+        let mut out = String::from("\x1b[");
+        self.write_parameters(&mut out);
+        out.push('m');
+        out
+    }
+
+    /// The parameters alone, for [`Style::sgr`] and for the answer to DECRQSS.
+    pub(crate) fn write_parameters(&self, out: &mut String) {
+        out.push('0');
+        const CODES: [(u16, &str); 8] = [
+            (BOLD, ";1"),
+            (DIM, ";2"),
+            (ITALIC, ";3"),
+            (BLINK, ";5"),
+            (INVERSE, ";7"),
+            (HIDDEN, ";8"),
+            (STRIKE, ";9"),
+            (OVERLINE, ";53"),
+        ];
+        for (bit, code) in CODES {
+            if self.has(bit) {
+                out.push_str(code);
+            }
+        }
+        out.push_str(match self.underline {
+            UnderlineStyle::None => "",
+            UnderlineStyle::Single => ";4",
+            UnderlineStyle::Double => ";4:2",
+            UnderlineStyle::Curly => ";4:3",
+            UnderlineStyle::Dotted => ";4:4",
+            UnderlineStyle::Dashed => ";4:5",
+        });
+        write_color(out, self.fg, 30, 90, 38);
+        write_color(out, self.bg, 40, 100, 48);
+        // Colons: a terminal that does not know 58 must skip its arguments, not obey them.
+        let _ = match self.underline_color {
+            Color::Default => Ok(()),
+            Color::Indexed(n) => write!(out, ";58:5:{n}"),
+            Color::Rgb(r, g, b) => write!(out, ";58:2::{r}:{g}:{b}"),
+        };
+    }
+
+    /// What erasing leaves behind: the background alone (xterm's "bce").
+    pub(crate) fn erased(&self) -> Style {
+        Style { bg: self.bg, ..Style::default() }
+    }
+
+    pub(crate) fn is_default(&self) -> bool {
+        *self == Style::default()
+    }
+
+    pub(crate) fn set(&mut self, bits: u16, on: bool) {
+        if on {
+            self.attrs |= bits;
+        } else {
+            self.attrs &= !bits;
+        }
+    }
+
+    fn has(&self, bit: u16) -> bool {
+        self.attrs & bit != 0
+    }
+}
+
+fn write_color(out: &mut String, color: Color, base: u16, bright: u16, extended: u16) {
+    // Writing to a String cannot fail.
+    let _ = match color {
+        Color::Default => Ok(()),
+        Color::Indexed(n @ 0..=7) => write!(out, ";{}", base + u16::from(n)),
+        Color::Indexed(n @ 8..=15) => write!(out, ";{}", bright + u16::from(n) - 8),
+        Color::Indexed(n) => write!(out, ";{extended};5;{n}"),
+        Color::Rgb(r, g, b) => write!(out, ";{extended};2;{r};{g};{b}"),
+    };
+}

@@ -1,0 +1,98 @@
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::Term;
+use crate::effect::{EffectKind, ImageKind};
+use crate::parser::Header;
+
+/// The most capabilities answered in one XTGETTCAP.
+const MAX_CAPABILITIES: usize = 32;
+const MAX_CAPABILITY_NAME: usize = 64;
+
+impl Term {
+    /// DA1: a VT220 with colour.
+    pub(super) fn primary_attributes(&mut self) {
+        self.reply("\x1b[?62;22c");
+    }
+
+    /// DA2: a VT220; the "patch level" is one at which programs know SGR mouse reports to work.
+    pub(super) fn secondary_attributes(&mut self) {
+        self.reply("\x1b[>1;388;0c");
+    }
+
+    /// DA3: a unit id that says nothing.
+    pub(super) fn tertiary_attributes(&mut self) {
+        self.reply("\x1bP!|00000000\x1b\\");
+    }
+
+    /// XTVERSION.
+    pub(super) fn report_version(&mut self) {
+        self.reply(concat!("\x1bP>|cotty ", env!("CARGO_PKG_VERSION"), "\x1b\\"));
+    }
+
+    /// Performs a device control string.
+    pub(crate) fn dcs(&mut self, header: &Header, payload: &[u8]) {
+        match (header.private, header.intermediate, header.last) {
+            (0, b'$', b'q') => self.report_setting(payload),
+            (0, b'+', b'q') => self.report_capabilities(payload),
+            (0, 0, b'q') => {
+                self.effect(EffectKind::Image { kind: ImageKind::Sixel, bytes: payload.to_vec() });
+            }
+            _ => {}
+        }
+    }
+
+    /// Performs an application program command: only kitty's images are one.
+    pub(crate) fn apc(&mut self, payload: &[u8]) {
+        if let Some(image) = payload.strip_prefix(b"G") {
+            self.effect(EffectKind::Image { kind: ImageKind::Kitty, bytes: image.to_vec() });
+        }
+    }
+
+    /// DECRQSS. What was asked is never echoed, so that nothing can be smuggled into the input.
+    fn report_setting(&mut self, what: &[u8]) {
+        let value = match what {
+            b"m" => {
+                let mut value = String::new();
+                self.cursor.style.write_parameters(&mut value);
+                format!("{value}m")
+            }
+            b"r" => format!("{};{}r", self.top + 1, self.bottom + 1),
+            b" q" => format!("{} q", self.cursor_code),
+            _ => return self.reply("\x1bP0$r\x1b\\"),
+        };
+        self.reply(&format!("\x1bP1$r{value}\x1b\\"));
+    }
+
+    /// XTGETTCAP: names in hexadecimal, separated by semicolons.
+    fn report_capabilities(&mut self, names: &[u8]) {
+        for name in names.split(|b| *b == b';').take(MAX_CAPABILITIES) {
+            let Some(plain) = decode_hex(name).filter(|plain| plain.len() <= MAX_CAPABILITY_NAME) else {
+                self.reply("\x1bP0+r\x1b\\");
+                continue;
+            };
+            // Echoing is safe: it is nothing but hexadecimal digits.
+            let name = String::from_utf8_lossy(name);
+            let value = match plain.as_slice() {
+                b"TN" | b"name" => "xterm-256color",
+                b"Co" | b"colors" => "256",
+                b"RGB" => "8/8/8",
+                _ => {
+                    self.reply(&format!("\x1bP0+r{name}\x1b\\"));
+                    continue;
+                }
+            };
+            let value: String = value.bytes().map(|b| format!("{b:02X}")).collect();
+            self.reply(&format!("\x1bP1+r{name}={value}\x1b\\"));
+        }
+    }
+}
+
+fn decode_hex(text: &[u8]) -> Option<Vec<u8>> {
+    let digit = |b: u8| char::from(b).to_digit(16);
+    if !text.len().is_multiple_of(2) {
+        return None;
+    }
+    text.chunks_exact(2).map(|pair| Some((digit(pair[0])? << 4 | digit(pair[1])?) as u8)).collect()
+}

@@ -1,0 +1,246 @@
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::{MAX_LABEL, Term};
+use crate::effect::{EffectKind, ImageKind, Mark, MarkKind};
+
+/// The most palette entries answered in one OSC 4.
+const MAX_COLORS: usize = 256;
+
+impl Term {
+    /// Performs an operating system command. Setting colours is accepted and ignored: colours are
+    /// the viewer's. Hyperlinks (8) are not kept.
+    pub(crate) fn osc(&mut self, payload: &[u8], bell: bool) {
+        let text = String::from_utf8_lossy(payload);
+        let (number, rest) = text.split_once(';').unwrap_or((&text, ""));
+        match number {
+            "0" | "2" => self.set_title(rest),
+            "4" => self.report_palette(rest, bell),
+            "7" => self.set_directory(payload.get(2..).unwrap_or_default()),
+            "9" => self.notify_plain(rest),
+            "10" | "11" | "12" => self.report_dynamic(number, rest, bell),
+            "52" => self.set_clipboard(rest),
+            "99" => self.notify_kitty(rest),
+            "133" | "633" => self.mark(rest),
+            "777" => self.notify_urxvt(rest),
+            "1337" => {
+                if let Some(file) = rest.strip_prefix("File=") {
+                    let bytes = file.as_bytes().to_vec();
+                    self.effect(EffectKind::Image { kind: ImageKind::Iterm, bytes });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn set_title(&mut self, text: &str) {
+        let title = label(text);
+        if title != self.title {
+            self.title.clone_from(&title);
+            self.effect(EffectKind::Title(title));
+        }
+    }
+
+    /// OSC 7: a file URL; the host is dropped, since over ssh it names another machine anyway.
+    fn set_directory(&mut self, url: &[u8]) {
+        let path = match url.strip_prefix(b"file://") {
+            Some(rest) => {
+                let slash = rest.iter().position(|b| *b == b'/').unwrap_or(rest.len());
+                rest.get(slash..).unwrap_or_default()
+            }
+            None => url,
+        };
+        if path.first() != Some(&b'/') {
+            return;
+        }
+        let directory = label(&String::from_utf8_lossy(&decode_percent(path)));
+        if self.directory.as_ref() != Some(&directory) {
+            self.directory = Some(directory.clone());
+            self.effect(EffectKind::Directory(directory));
+        }
+    }
+
+    /// OSC 133 and 633: a letter, then whatever belongs to it.
+    fn mark(&mut self, text: &str) {
+        let mut rest = text.chars();
+        let Some(letter) = rest.next() else { return };
+        let params = rest.as_str();
+        let params = truncated(params.strip_prefix(';').unwrap_or(params)).to_string();
+        self.effect(EffectKind::Mark(Mark {
+            kind: MarkKind::from_letter(letter),
+            position: self.position(),
+            alt_screen: self.modes.alt_screen,
+            params,
+        }));
+    }
+
+    /// OSC 52, writing only: to answer a read would let any output read the clipboard.
+    fn set_clipboard(&mut self, text: &str) {
+        let Some((selection, data)) = text.split_once(';') else { return };
+        if data == "?" {
+            return;
+        }
+        if let Some(bytes) = decode_base64(data) {
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            self.effect(EffectKind::Clipboard { selection: label(selection), text });
+        }
+    }
+
+    /// OSC 9: a message, unless it is one of ConEmu's numbered commands (4 is a progress bar).
+    fn notify_plain(&mut self, text: &str) {
+        let command = text.split(';').next().unwrap_or_default();
+        let numbered = !command.is_empty() && command.bytes().all(|b| b.is_ascii_digit());
+        if !numbered {
+            self.notify("", text);
+        }
+    }
+
+    /// OSC 777;notify;title;body.
+    fn notify_urxvt(&mut self, text: &str) {
+        if let Some(message) = text.strip_prefix("notify;") {
+            let (title, body) = message.split_once(';').unwrap_or((message, ""));
+            self.notify(title, body);
+        }
+    }
+
+    /// OSC 99: each piece is a notification of its own; only `p` and `e` of its metadata count.
+    fn notify_kitty(&mut self, text: &str) {
+        let Some((metadata, payload)) = text.split_once(';') else { return };
+        let value =
+            |key: &str| metadata.split(':').find_map(|pair| pair.strip_prefix(key)?.strip_prefix('='));
+        let payload = match value("e") {
+            Some("1") => match decode_base64(payload) {
+                Some(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
+                None => return,
+            },
+            _ => Cow::Borrowed(payload),
+        };
+        match value("p") {
+            None | Some("title") => self.notify(&payload, ""),
+            Some("body") => self.notify("", &payload),
+            Some(_) => {}
+        }
+    }
+
+    fn notify(&mut self, title: &str, body: &str) {
+        let (title, body) = (label(title), label(body));
+        if !(title.is_empty() && body.is_empty()) {
+            self.effect(EffectKind::Notification { title, body });
+        }
+    }
+
+    /// OSC 4: pairs of an index and a colour, of which only questions are answered.
+    fn report_palette(&mut self, text: &str, bell: bool) {
+        let mut parts = text.split(';');
+        for _ in 0..MAX_COLORS {
+            let (Some(index), Some(color)) = (parts.next(), parts.next()) else { return };
+            if let (Ok(index), "?") = (index.parse::<u8>(), color) {
+                self.reply_color(&format!("4;{index}"), palette(index), bell);
+            }
+        }
+    }
+
+    /// OSC 10, 11, 12: foreground, background, cursor; further values go to the next number.
+    fn report_dynamic(&mut self, number: &str, text: &str, bell: bool) {
+        let names = ["10", "11", "12"];
+        let names = names.iter().skip_while(|name| **name != number);
+        for (name, color) in names.zip(text.split(';')) {
+            if color == "?" {
+                let rgb = if *name == "11" { (0, 0, 0) } else { (0xd0, 0xd0, 0xd0) };
+                self.reply_color(name, rgb, bell);
+            }
+        }
+    }
+
+    fn reply_color(&mut self, name: &str, (r, g, b): (u8, u8, u8), bell: bool) {
+        let end = if bell { "\x07" } else { "\x1b\\" };
+        self.reply(&format!("\x1b]{name};rgb:{r:02x}{r:02x}/{g:02x}{g:02x}/{b:02x}{b:02x}{end}"));
+    }
+}
+
+/// Text for people to see: no control characters, and bounded.
+fn label(text: &str) -> String {
+    truncated(text).chars().filter(|c| !c.is_control()).collect()
+}
+
+fn truncated(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(MAX_LABEL)).unwrap_or_default()
+}
+
+fn decode_percent(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let [first, after @ ..] = rest {
+        let digit = |at: usize| after.get(at).and_then(|b| char::from(*b).to_digit(16));
+        match (first, digit(0), digit(1)) {
+            (b'%', Some(high), Some(low)) => {
+                out.push((high << 4 | low) as u8);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            _ => {
+                out.push(*first);
+                rest = after;
+            }
+        }
+    }
+    out
+}
+
+fn decode_base64(text: &str) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(text.len() / 4 * 3);
+    let (mut bits, mut count) = (0u32, 0u32);
+    for b in text.trim_end_matches('=').bytes() {
+        let value = match b {
+            b'A'..=b'Z' => b - b'A',
+            b'a'..=b'z' => b - b'a' + 26,
+            b'0'..=b'9' => b - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => return None,
+        };
+        bits = bits << 6 | u32::from(value);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            out.push((bits >> count) as u8);
+            bits &= (1 << count) - 1;
+        }
+    }
+    Some(out)
+}
+
+/// xterm's 256 colours.
+fn palette(index: u8) -> (u8, u8, u8) {
+    const BASE: [(u8, u8, u8); 16] = [
+        (0x00, 0x00, 0x00),
+        (0xcd, 0x00, 0x00),
+        (0x00, 0xcd, 0x00),
+        (0xcd, 0xcd, 0x00),
+        (0x00, 0x00, 0xee),
+        (0xcd, 0x00, 0xcd),
+        (0x00, 0xcd, 0xcd),
+        (0xe5, 0xe5, 0xe5),
+        (0x7f, 0x7f, 0x7f),
+        (0xff, 0x00, 0x00),
+        (0x00, 0xff, 0x00),
+        (0xff, 0xff, 0x00),
+        (0x5c, 0x5c, 0xff),
+        (0xff, 0x00, 0xff),
+        (0x00, 0xff, 0xff),
+        (0xff, 0xff, 0xff),
+    ];
+    let cube = |level: u8| if level == 0 { 0 } else { 55 + 40 * level };
+    match index {
+        0..16 => BASE[usize::from(index)],
+        16..232 => {
+            let n = index - 16;
+            (cube(n / 36), cube(n / 6 % 6), cube(n % 6))
+        }
+        232.. => {
+            let gray = 8 + 10 * (index - 232);
+            (gray, gray, gray)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+use alloc::format;
+
+use super::Term;
+
+/// The size of a cell in pixels that we claim, for programs that ask and for the pixel mouse.
+pub(crate) const CELL_WIDTH: u32 = 8;
+pub(crate) const CELL_HEIGHT: u32 = 16;
+
+impl Term {
+    /// DSR: are you well (5), where is the cursor (6).
+    pub(super) fn report_status(&mut self, what: u16) {
+        match what {
+            5 => self.reply("\x1b[0n"),
+            6 => {
+                let (row, col) = self.reported_cursor();
+                self.reply(&format!("\x1b[{row};{col}R"));
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn report_dec_status(&mut self, what: u16) {
+        if what == 6 {
+            let (row, col) = self.reported_cursor();
+            self.reply(&format!("\x1b[?{row};{col}R"));
+        }
+    }
+
+    /// From 1, and from the region's top in origin mode.
+    fn reported_cursor(&self) -> (u16, u16) {
+        let top = if self.cursor.origin { self.top } else { 0 };
+        (self.cursor.row.saturating_sub(top) + 1, self.cursor.col + 1)
+    }
+
+    pub(super) fn report_ansi_mode(&mut self, mode: u16) {
+        let value = mode_value(self.ansi_mode(mode));
+        self.reply(&format!("\x1b[{mode};{value}$y"));
+    }
+
+    pub(super) fn report_dec_mode(&mut self, mode: u16) {
+        let value = mode_value(self.dec_mode(mode));
+        self.reply(&format!("\x1b[?{mode};{value}$y"));
+    }
+
+    /// XTWINOPS: sizes are told; moving, resizing and the title (which could inject input) are not
+    /// for the program to ask.
+    pub(super) fn report_window(&mut self, what: u16) {
+        let (cols, rows) = (u32::from(self.size.cols), u32::from(self.size.rows));
+        match what {
+            14 => self.reply(&format!("\x1b[4;{};{}t", rows * CELL_HEIGHT, cols * CELL_WIDTH)),
+            16 => self.reply(&format!("\x1b[6;{CELL_HEIGHT};{CELL_WIDTH}t")),
+            18 => self.reply(&format!("\x1b[8;{rows};{cols}t")),
+            19 => self.reply(&format!("\x1b[9;{rows};{cols}t")),
+            _ => {}
+        }
+    }
+}
+
+/// DECRPM's numbers: not known, set, reset.
+fn mode_value(set: Option<bool>) -> u8 {
+    match set {
+        None => 0,
+        Some(true) => 1,
+        Some(false) => 2,
+    }
+}

@@ -1,0 +1,93 @@
+use alloc::vec::Vec;
+
+use crate::parser::Parser;
+use crate::term::Term;
+use crate::{Cursor, CursorShape, Effect, Modes, Options, Position, Size};
+
+/// A terminal that only computes: bytes go in; a screen, a history and effects come out.
+#[derive(Debug, Clone)]
+pub struct Vt {
+    pub(crate) parser: Parser,
+    pub(crate) term: Term,
+}
+
+impl Vt {
+    /// A terminal of this size with the usual history limits.
+    pub fn new(size: Size) -> Vt {
+        Vt::with_options(Options { size, ..Options::default() })
+    }
+
+    /// A terminal with all its limits given.
+    pub fn with_options(options: Options) -> Vt {
+        Vt { parser: Parser::new(), term: Term::new(options) }
+    }
+
+    /// Applies program output; no input fails, and splitting it anywhere changes nothing.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        self.parser.advance(&mut self.term, bytes);
+    }
+
+    /// How many bytes were fed so far; a restored terminal goes on counting.
+    pub fn seq(&self) -> u64 {
+        self.term.seq
+    }
+
+    /// Takes a new size: the primary screen is laid out anew, the alternate one cropped.
+    pub fn resize(&mut self, size: Size) {
+        self.term.resize(size);
+    }
+
+    /// The size in force.
+    pub fn size(&self) -> Size {
+        self.term.size
+    }
+
+    /// Changes how many lines the history keeps, dropping the oldest at once if need be.
+    pub fn set_history_lines(&mut self, lines: usize) {
+        self.term.history.set_max_lines(lines);
+    }
+
+    /// Hands over the effects since the last call; the caller performs them.
+    pub fn take_effects(&mut self) -> Vec<Effect> {
+        self.term.effects.take()
+    }
+
+    /// Where the cursor is and how it looks.
+    pub fn cursor(&self) -> Cursor {
+        let (shape, blink) = match self.term.cursor_code {
+            1 => (CursorShape::Block, true),
+            3 => (CursorShape::Underline, true),
+            4 => (CursorShape::Underline, false),
+            5 => (CursorShape::Bar, true),
+            6 => (CursorShape::Bar, false),
+            _ => (CursorShape::Block, false),
+        };
+        let pen = &self.term.cursor;
+        Cursor { row: pen.row, col: pen.col, visible: self.term.switches.cursor_visible, shape, blink }
+    }
+
+    /// What the program has switched on.
+    pub fn modes(&self) -> Modes {
+        self.term.modes
+    }
+
+    /// The title the program set last, without control characters.
+    pub fn title(&self) -> &str {
+        &self.term.title
+    }
+
+    /// The working directory the shell named last (OSC 7), decoded, without its host.
+    pub fn directory(&self) -> Option<&str> {
+        self.term.directory.as_deref()
+    }
+
+    /// Whether the bytes so far end in the middle of a sequence or of a character.
+    pub fn in_sequence(&self) -> bool {
+        self.parser.in_sequence()
+    }
+
+    /// Where the cursor is in the text.
+    pub fn position(&self) -> Position {
+        self.term.position()
+    }
+}

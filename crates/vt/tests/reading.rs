@@ -1,0 +1,174 @@
+//! Reading by position and by seq.
+
+use cotty_vt::{EffectKind, MarkKind, Options, Position, Size, Vt};
+
+fn vt(cols: u16, rows: u16) -> Vt {
+    Vt::new(Size { cols, rows })
+}
+
+#[test]
+fn seq_and_stamps_are_exact_bytes() {
+    let mut vt = vt(4, 3);
+    vt.feed(b"abcdefg\r\n\x07x");
+    assert_eq!(vt.seq(), 11);
+    let effects = vt.take_effects();
+    assert_eq!((effects[0].seq, &effects[0].kind), (10, &EffectKind::Bell));
+    let lines: Vec<(u64, String)> =
+        vt.lines_since(0).into_iter().map(|line| (line.stamp, line.text)).collect();
+    assert_eq!(lines, [(7, "abcdefg".into()), (11, "x".into())]);
+    assert_eq!(vt.lines_since(7).len(), 1);
+    assert_eq!(vt.lines_since(11).len(), 0);
+}
+
+#[test]
+fn the_output_of_a_command_lies_between_its_marks() {
+    let mut vt = vt(10, 3);
+    vt.feed(b"$ cmd\r\n\x1b]133;C\x07one\r\na long line that wraps\r\n\r\nend\r\n\x1b]133;D;0\x07$ ");
+    let marks: Vec<_> = vt
+        .take_effects()
+        .into_iter()
+        .filter_map(|effect| match effect.kind {
+            EffectKind::Mark(mark) => Some(mark),
+            _ => None,
+        })
+        .collect();
+    assert_eq!((marks[0].kind, marks[1].kind), (MarkKind::CommandStart, MarkKind::CommandEnd));
+    let excerpt = vt.text_between(marks[0].position, marks[1].position);
+    assert_eq!(excerpt.text, "one\na long line that wraps\n\nend\n");
+    assert_eq!(excerpt.dropped, 0);
+    assert_eq!(vt.text_from(marks[1].position).text, "$");
+    assert_eq!(vt.text_between(marks[1].position, marks[0].position).text, "");
+}
+
+#[test]
+fn positions_survive_a_resize() {
+    let mut vt = vt(10, 4);
+    vt.feed("日本語abcdef".as_bytes());
+    let at = vt.position();
+    assert_eq!(at.cell, 12);
+    vt.feed(b"XYZ\r\nnext");
+    let end = vt.position();
+    for cols in [4, 7, 30, 3, 10] {
+        vt.resize(Size { cols, rows: 4 });
+        assert_eq!(vt.text_between(at, end).text, "XYZ\nnext", "{cols} columns");
+        assert_eq!(vt.position(), end, "{cols} columns");
+    }
+}
+
+#[test]
+fn lines_that_fell_out_are_counted() {
+    let mut vt = Vt::with_options(Options {
+        size: Size { cols: 10, rows: 2 },
+        history_lines: 3,
+        ..Options::default()
+    });
+    let start = vt.position();
+    for n in 0..20 {
+        vt.feed(format!("{n}\r\n").as_bytes());
+    }
+    let excerpt = vt.text_from(start);
+    assert_eq!(excerpt.text, "16\n17\n18\n19\n");
+    assert_eq!(excerpt.dropped, 16);
+    assert_eq!(vt.history_dropped(), 16);
+    assert_eq!(vt.history().map(|line| line.text).collect::<Vec<_>>(), ["16", "17", "18"]);
+    vt.set_history_lines(1);
+    assert_eq!(vt.history().rev().map(|line| line.text).collect::<Vec<_>>(), ["18"]);
+}
+
+#[test]
+fn an_erased_line_stands_for_the_next_one() {
+    let mut vt = vt(10, 4);
+    vt.feed(b"keep\r\n");
+    let start = vt.position();
+    vt.feed(b"gone\x1b[1;1H\x1b[Jnew\r\nmore");
+    let excerpt = vt.text_from(start);
+    assert_eq!((excerpt.text.as_str(), excerpt.dropped), ("more", 0));
+    let alien = Position { line: cotty_vt::LineId(u64::MAX), cell: 7 };
+    assert_eq!(vt.text_from(alien).text, "");
+}
+
+#[test]
+fn the_alternate_screen_is_read_by_its_rows() {
+    let mut vt = vt(10, 2);
+    vt.feed(b"shell\x1b[?1049h\x1b[Htop\r\nrow");
+    let before = vt.seq();
+    vt.feed(b"!");
+    let texts: Vec<String> = vt.lines_since(before).into_iter().map(|line| line.text).collect();
+    assert_eq!(texts, ["row!"]);
+    assert_eq!(vt.row_text(1), "row!");
+    assert_eq!(vt.row_text(9), "");
+}
+
+#[test]
+fn styles_are_kept_in_the_history() {
+    let mut vt = vt(10, 1);
+    vt.feed(b"a\x1b[1;31mred\x1b[0mb\r\nplain\r\n");
+    assert_eq!(vt.history_ansi().collect::<Vec<_>>(), ["a\x1b[0;1;31mred\x1b[0mb", "plain"]);
+    vt.feed(b"\x1b[4mu\x1b[m");
+    assert_eq!(vt.row_ansi(0), "\x1b[0;4mu\x1b[0m");
+}
+
+#[test]
+fn a_line_without_end_stays_within_the_limits() {
+    let options = Options { size: Size { cols: 80, rows: 24 }, history_lines: 100, history_bytes: 300_000 };
+    let mut vt = Vt::with_options(options);
+    let chunk = vec![b'x'; 100_000];
+    for _ in 0..20 {
+        vt.feed(&chunk);
+    }
+    let held: usize = vt.history().map(|line| line.text.len()).sum();
+    assert!(held > 150_000 && held <= 300_000, "{held}");
+    assert!(vt.history_dropped() > 20);
+    let excerpt = vt.text_from(vt.position());
+    assert_eq!(excerpt.text, "");
+    assert_eq!(vt.lines_since(0).len(), 1);
+}
+
+#[test]
+fn floods_of_effects_are_bounded_and_replies_stay_longest() {
+    let mut vt = vt(10, 2);
+    for n in 0..10_000 {
+        vt.feed(format!("\x1b]2;{n}\x07").as_bytes());
+        if n % 10 == 0 {
+            vt.feed(b"\x1b[5n");
+        }
+    }
+    let effects = vt.take_effects();
+    assert!(effects.len() <= 4096);
+    let replies = effects.iter().filter(|effect| matches!(effect.kind, EffectKind::Reply(_))).count();
+    assert_eq!(replies, 1000);
+    assert_eq!(vt.take_effects(), []);
+}
+
+#[test]
+fn half_read_input_is_seen() {
+    let mut vt = vt(10, 2);
+    assert!(!vt.in_sequence());
+    for half in [&b"\x1b"[..], b"\x1b[3", b"\x1b]2;x", b"\xe2\x82"] {
+        vt.feed(half);
+        assert!(vt.in_sequence(), "{half:?}");
+        vt.feed(b"\x18");
+        assert!(!vt.in_sequence(), "{half:?}");
+    }
+}
+
+#[test]
+fn sizes_are_clamped() {
+    let mut vt = vt(0, 0);
+    assert_eq!(vt.size(), Size { cols: 2, rows: 1 });
+    vt.feed("日x\r\n".as_bytes());
+    vt.resize(Size { cols: 60000, rows: 60000 });
+    assert_eq!(vt.size(), Size { cols: 2000, rows: 2000 });
+    assert_eq!(vt.verify(), Ok(()));
+}
+
+#[test]
+fn other_bytes_are_no_state() {
+    for bytes in [&b""[..], b"cotty-vt", b"cotty-vt\x01", b"cotty-vt\x02\0\0"] {
+        assert!(Vt::restore(bytes).is_err());
+    }
+    let mut state = vt(4, 2).state();
+    state.push(0);
+    let error = Vt::restore(&state).unwrap_err();
+    assert_eq!(error.to_string(), "not a terminal state: bytes after its end");
+}
