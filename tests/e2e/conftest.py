@@ -1,0 +1,128 @@
+"""A cotty of its own for each test: its own COTTY_HOME, its own keeper and daemon, and nothing left behind."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BINARY = Path(os.environ.get("COTTY_BIN", ROOT / "target" / "debug" / "cotty"))
+# Long enough for a loaded machine, short enough to see that something hangs.
+LIMIT = 30
+
+
+def alive(pid):
+    """Whether a process runs; a zombie does not."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return stat.rsplit(")", 1)[1].split()[0] != "Z"
+
+
+def eventually(what, limit=LIMIT):
+    """Waits until `what()` is true and answers it. For facts of the system that nothing announces."""
+    end = time.monotonic() + limit
+    while True:
+        value = what()
+        if value:
+            return value
+        assert time.monotonic() < end, f"not true within {limit} s: {what}"
+        time.sleep(0.01)
+
+
+class Cotty:
+    """The command line of one home."""
+
+    def __init__(self, home, work):
+        self.home = home
+        self.work = work
+        self.env = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(work),
+            "USER": os.environ.get("USER", "user"),
+            "LANG": "C.UTF-8",
+            "SHELL": "/bin/bash",
+            "TERM": "xterm-256color",
+            "COTTY_HOME": str(home),
+            "COTTY_HTTP_LISTEN": "127.0.0.1:0",
+        }
+
+    def start(self, *args, **options):
+        """Starts a command and does not wait for it."""
+        options.setdefault("env", self.env)
+        options.setdefault("cwd", self.work)
+        return subprocess.Popen([BINARY, *map(str, args)], **options)
+
+    def __call__(self, *args, code=0, **options):
+        """Runs a command to its end, checks its exit code, and answers its stdout."""
+        options.setdefault("env", self.env)
+        options.setdefault("cwd", self.work)
+        done = subprocess.run(
+            [BINARY, *map(str, args)], capture_output=True, text=True, timeout=4 * LIMIT, check=False, **options
+        )
+        assert done.returncode == code, f"cotty {args}: {done.returncode}\n{done.stdout}\n{done.stderr}"
+        self.stderr = done.stderr
+        return done.stdout
+
+    def json(self, *args, **options):
+        return json.loads(self(*args, "--json", **options))
+
+    def new(self, *args):
+        return self("new", *args).strip()
+
+    def info(self, session):
+        return next(s for s in self.json("ls")["sessions"] if session in (s["session_id"], s.get("name")))
+
+    def status(self):
+        return self.json("status")
+
+    def kill_daemon(self):
+        """SIGKILL, and nothing else: the keeper has to notice by itself."""
+        pid = self.status()["pid"]
+        os.kill(pid, signal.SIGKILL)
+        return pid
+
+    @asynccontextmanager
+    async def mcp(self, **options):
+        """The official client, over stdio."""
+        from mcp import Client, StdioServerParameters
+
+        server = StdioServerParameters(command=str(BINARY), args=["mcp"], env=self.env, cwd=str(self.work))
+        async with Client(server, **options) as client:
+            yield client
+
+
+@pytest.fixture
+def cotty():
+    # Short: a Unix socket's path has 107 bytes.
+    top = Path(tempfile.mkdtemp(prefix="cotty-"))
+    home, work = top / "home", top / "work"
+    work.mkdir()
+    cotty = Cotty(home, work)
+    yield cotty
+    pids = []
+    if (home / "run" / "keeper.lock").exists():
+        status = subprocess.run([BINARY, "status", "--json"], env=cotty.env, capture_output=True, text=True, check=False)
+        if status.returncode == 0:
+            found = json.loads(status.stdout)
+            pids = [found["pid"], found["keeper_pid"]]
+            cotty("stop")
+    for pid in pids:
+        eventually(lambda pid=pid: not alive(pid))
+    log = home / "cotty.log"
+    said = log.read_text() if log.exists() else ""
+    shutil.rmtree(top, ignore_errors=True)
+    assert "panicked" not in said, said
+
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
