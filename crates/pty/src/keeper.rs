@@ -27,7 +27,7 @@ use crate::wire::{self, Body, Channel, Fields, Frame};
 
 /// How long the daemon may take to end its sessions before it is killed.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(15);
-/// Longest pause between two starts of a daemon that dies at once.
+/// Longest pause between two starts of a daemon that does not come up.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// What the keeper is told when it starts.
@@ -59,7 +59,7 @@ impl Keeper {
             entries: BTreeMap::new(),
             daemon: None,
             was_ready: false,
-            early_deaths: 0,
+            failed_starts: 0,
             start_at: Some(Instant::now()),
             stopping: false,
             kill_daemon_at: None,
@@ -82,7 +82,7 @@ struct Entry {
 struct Daemon {
     pid: Pid,
     channel: Channel,
-    started: Instant,
+    ready: bool,
 }
 
 struct State {
@@ -93,7 +93,7 @@ struct State {
     entries: BTreeMap<Vec<u8>, Entry>,
     daemon: Option<Daemon>,
     was_ready: bool,
-    early_deaths: u32,
+    failed_starts: u32,
     start_at: Option<Instant>,
     stopping: bool,
     kill_daemon_at: Option<Instant>,
@@ -116,6 +116,7 @@ impl State {
             // A broken channel is left alone: the daemon is dying, and its end is seen below.
             if daemon.channel.fill().is_ok() {
                 while let Ok(Some(frame)) = daemon.channel.next_frame() {
+                    daemon.ready |= frame.kind == wire::READY;
                     let reply = self.answer(frame);
                     daemon.channel.queue(reply);
                 }
@@ -155,7 +156,7 @@ impl State {
         match child {
             Ok(child) => {
                 let pid = Pid::from_child(&child);
-                self.daemon = Some(Daemon { pid, channel: Channel::new(ours)?, started: now });
+                self.daemon = Some(Daemon { pid, channel: Channel::new(ours)?, ready: false });
                 Ok(())
             }
             // The binary may be missing for a moment while it is being replaced.
@@ -211,19 +212,18 @@ impl State {
     }
 
     fn daemon_ended(&mut self, now: Instant) -> bool {
-        let lived = self.daemon.take().map_or(Duration::ZERO, |d| now - d.started);
+        let was_up = self.daemon.take().is_some_and(|daemon| daemon.ready);
         self.kill_daemon_at = None;
         if self.stopping || !self.was_ready {
             return false;
         }
-        if lived > LONGEST_PAUSE {
-            self.early_deaths = 0;
-        }
-        // The first restarts are immediate; a daemon that keeps dying is tried ever more slowly.
-        let pause =
-            Duration::from_millis(25 << self.early_deaths.saturating_sub(4).min(8)).min(LONGEST_PAUSE);
-        self.start_at = Some(if self.early_deaths < 4 { now } else { now + pause });
-        self.early_deaths += 1;
+        // One that served is replaced at once. One that cannot even start is tried ever more slowly.
+        self.failed_starts = if was_up { 0 } else { self.failed_starts + 1 };
+        let pause = match self.failed_starts {
+            0..=2 => Duration::ZERO,
+            n => Duration::from_millis(50 << (n - 3).min(7)).min(LONGEST_PAUSE),
+        };
+        self.start_at = Some(now + pause);
         true
     }
 

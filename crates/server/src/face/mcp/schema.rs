@@ -5,44 +5,65 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-/// The schema of a type, inline, without what some clients stumble over: integer formats that validators do not know,
-/// and `null` beside the type of an optional field.
-pub(super) fn schema_of<T: JsonSchema>() -> JsonObject {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
+/// What a tool takes: inline, without what some clients stumble over (integer formats that validators do not know, and
+/// `null` beside the type of an optional parameter).
+pub(super) fn input_schema<T: JsonSchema>() -> JsonObject {
+    schema_of::<T>(&SchemaSettings::draft2020_12(), Nulls::Removed)
+}
+
+/// What a tool answers: clients check answers against it, so a value that can be `null` says so.
+pub(super) fn output_schema<T: JsonSchema>() -> JsonObject {
+    schema_of::<T>(&SchemaSettings::draft2020_12().for_serialize(), Nulls::Kept)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Nulls {
+    Kept,
+    Removed,
+}
+
+fn schema_of<T: JsonSchema>(settings: &SchemaSettings, nulls: Nulls) -> JsonObject {
+    let settings = settings.clone().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
     });
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
-    simplify(&mut schema);
+    simplify(&mut schema, nulls);
     match schema {
         Value::Object(object) => object,
         _ => JsonObject::new(),
     }
 }
 
-fn simplify(value: &mut Value) {
+fn simplify(value: &mut Value, nulls: Nulls) {
     match value {
         Value::Object(object) => {
             object.remove("format");
-            if let Some(Value::Array(types)) = object.get_mut("type") {
-                types.retain(|t| t != "null");
-                if let [only] = types.as_slice() {
-                    let only = only.clone();
-                    object.insert("type".into(), only);
-                }
+            if nulls == Nulls::Removed {
+                remove_nulls(object);
             }
-            if let Some(Value::Array(options)) = object.get_mut("anyOf") {
-                options.retain(|o| o.get("type") != Some(&Value::from("null")));
-                if let [Value::Object(only)] = options.as_slice() {
-                    let only = only.clone();
-                    object.remove("anyOf");
-                    object.extend(only);
-                }
-            }
-            object.values_mut().for_each(simplify);
+            object.values_mut().for_each(|value| simplify(value, nulls));
         }
-        Value::Array(items) => items.iter_mut().for_each(simplify),
+        Value::Array(items) => items.iter_mut().for_each(|item| simplify(item, nulls)),
         _ => {}
+    }
+}
+
+fn remove_nulls(object: &mut JsonObject) {
+    if let Some(Value::Array(types)) = object.get_mut("type") {
+        types.retain(|t| t != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            object.insert("type".into(), only);
+        }
+    }
+    if let Some(Value::Array(options)) = object.get_mut("anyOf") {
+        options.retain(|o| o.get("type") != Some(&Value::from("null")));
+        if let [Value::Object(only)] = options.as_slice() {
+            let only = only.clone();
+            object.remove("anyOf");
+            object.extend(only);
+        }
     }
 }
 
@@ -65,10 +86,11 @@ mod tests {
 
     #[test]
     fn no_formats_no_nulls_no_references() {
-        let text = Value::Object(schema_of::<Example>()).to_string();
+        let text = Value::Object(input_schema::<Example>()).to_string();
         for word in ["uint", "null", "$ref", "anyOf"] {
             assert!(!text.contains(word), "{word} in {text}");
         }
         assert!(text.contains(r#""x""#));
+        assert!(Value::Object(output_schema::<Example>()).to_string().contains("null"));
     }
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::schema::schema_of;
+use super::schema::{input_schema, output_schema};
 use crate::ops::{Access, Context};
 
 /// No call lasts longer: clients cut at 60 seconds.
@@ -48,8 +48,8 @@ pub(super) const fn entry<T: McpTool>() -> Entry {
         title: T::TITLE,
         description: T::DESCRIPTION,
         access: T::ACCESS,
-        params: schema_of::<T::Params>,
-        reply: schema_of::<T::Reply>,
+        params: input_schema::<T::Params>,
+        reply: output_schema::<T::Reply>,
         call: |context, arguments| Box::pin(answer::<T>(context, arguments)),
     }
 }

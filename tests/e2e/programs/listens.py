@@ -1,0 +1,11 @@
+"""Writes down every line that it is given, until one says `end`."""
+
+import sys
+
+with open(sys.argv[1], "w") as file:
+    print("listening", flush=True)
+    for line in sys.stdin:
+        file.write(line)
+        file.flush()
+        if line.strip() == "end":
+            break

@@ -1,0 +1,139 @@
+"""The daemon may be killed at any moment: nothing is lost, nothing comes twice. The judge is the child."""
+
+import os
+import random
+import signal
+import sys
+import threading
+from pathlib import Path
+
+import anyio
+import pytest
+
+from conftest import eventually
+
+PROGRAMS = Path(__file__).parent / "programs"
+pytestmark = pytest.mark.anyio
+
+
+def program(name, *args):
+    return [sys.executable, str(PROGRAMS / f"{name}.py"), *map(str, args)]
+
+
+class Killer(threading.Thread):
+    """Kills the daemon again and again, at random moments, whether it serves or is only starting."""
+
+    def __init__(self, cotty, seed):
+        super().__init__(daemon=True)
+        self.random, self.over, self.killed = random.Random(seed), threading.Event(), set()
+        cotty("ls")
+        self.keeper = cotty.status()["keeper_pid"]
+
+    def daemon(self):
+        for child in Path(f"/proc/{self.keeper}/task/{self.keeper}/children").read_text().split():
+            try:
+                if b"__daemon" in Path(f"/proc/{child}/cmdline").read_bytes():
+                    return int(child)
+            except OSError:
+                pass
+        return None
+
+    def run(self):
+        while not self.over.wait(self.random.uniform(0, 0.3)):
+            pid = self.daemon()
+            if pid:
+                os.kill(pid, signal.SIGKILL)
+                self.killed.add(pid)
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.join()
+        assert len(self.killed) >= 3, "the test did not test"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_numbered_output_is_neither_lost_nor_doubled(cotty, seed):
+    count, width, done = 9000, 300, cotty.work / "done"
+    # A terminal wider than the lines on odd seeds, one that wraps them on even ones.
+    session = cotty.new("--cols", 80 if seed % 2 == 0 else 320, "--", *program("numbers", count, width, done))
+    with Killer(cotty, seed):
+        eventually(done.exists, limit=120)
+        cotty("wait", session, "--exit")
+    lines = cotty("view", session, "--history").rstrip("\n").split("\n")
+    # The screen's rows are wrapped, history's lines are not: the end of a line is its own mark.
+    got = "".join(lines).split("$")
+    assert got == [f"{i:06d} " + "x" * (width - 8 - i % 7) for i in range(count)] + [""]
+
+
+def test_a_build_finishes_with_no_client_connected(cotty):
+    done = cotty.work / "done"
+    # Far more than a terminal buffers: somebody has to read it.
+    cotty.new("--", *program("numbers", 30_000, 200, done))
+    cotty.kill_daemon()
+    assert eventually(done.exists, limit=120)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_each_question_is_answered_once(cotty, seed):
+    verdict = cotty.work / "verdict"
+    with Killer(cotty, seed):
+        cotty.new("--", *program("asks", 3000, verdict))
+        eventually(lambda: verdict.exists() and verdict.read_text(), limit=120)
+    assert verdict.read_text() == "ok"
+
+
+def test_each_typed_line_arrives_once(cotty):
+    heard = cotty.work / "heard"
+    session = cotty.new("--", *program("listens", heard))
+    cotty("wait", session, "--text", "listening")
+    lines = [f"line {i} " + "y" * (i * 13 % 900) for i in range(60)]
+    with Killer(cotty, 1):
+        for line in [*lines, "end"]:
+            cotty("send", session, line, "--enter")
+        cotty("wait", session, "--exit")
+    assert heard.read_text().split("\n") == [*lines, "end", ""]
+
+
+async def test_a_run_is_answered_by_the_next_daemon_and_ran_once(cotty):
+    async with cotty.mcp() as client:
+        made = await client.call_tool("terminal__create_session", {})
+        session = made.structured_content["session_id"]
+        ran, go = cotty.work / "ran", cotty.work / "go"
+        command = f"echo run >> {ran}; echo before; until [ -e {go} ]; do sleep 0.02; done; echo after; exit_code() {{ return 5; }}; exit_code"
+        result = {}
+
+        async def run():
+            result["run"] = await client.call_tool("terminal__run", {"session_id": session, "command": command})
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(run)
+            # The kills fall on a command that has begun, and once more on a daemon that has just taken it over.
+            await anyio.to_thread.run_sync(lambda: eventually(ran.exists))
+            for _ in range(3):
+                old = await anyio.to_thread.run_sync(cotty.kill_daemon)
+                await anyio.to_thread.run_sync(lambda old=old: eventually(lambda: cotty.status()["pid"] != old))
+            go.touch()
+        answer = result["run"].structured_content
+        assert (answer["outcome"], answer["exit_code"], answer["output"]) == ("done", 5, "before\nafter\n")
+        assert ran.read_text() == "run\n"
+        # The client has noticed nothing.
+        again = await client.call_tool("terminal__run", {"session_id": session, "command": "echo still here"})
+        assert again.structured_content["output"] == "still here\n"
+
+
+async def test_a_session_is_made_and_ended_once_however_often_the_daemon_dies(cotty):
+    async with cotty.mcp() as client:
+        with Killer(cotty, 7) as killer:
+            made = []
+            while len(killer.killed) < 8:
+                answer = await client.call_tool("terminal__create_session", {"program": "cat"})
+                assert not answer.is_error, answer
+                made.append(answer.structured_content["session_id"])
+                assert [s["session_id"] for s in cotty.json("ls")["sessions"]] == made[-1:]
+                answer = await client.call_tool("terminal__destroy_session", {"session_id": made[-1]})
+                assert not answer.is_error, answer
+        assert len(set(made)) == len(made)

@@ -1,0 +1,105 @@
+import type { Fault, FromViewer, SessionInfo, ToViewer } from "./protocol";
+
+export type State = "connecting" | "connected" | "over";
+
+/** Who is told what comes from the daemon. */
+export interface Listener {
+  /** Something to show. */
+  message(message: ToViewer): void;
+  /** How the connection stands, and why where it does not. */
+  state(state: State, why: string): void;
+}
+
+/** Milliseconds until the next attempt: the first is short, since a daemon that was replaced is back at once. */
+const FIRST_DELAY = 50;
+const LONGEST_DELAY = 2000;
+/** Answers that another attempt would not change. */
+const FINAL = ["UNAUTHORIZED", "SESSION_NOT_FOUND", "SESSION_DESTROYED"];
+
+/** One session being watched, through as many daemons as it outlives. */
+export class Connection {
+  #socket: WebSocket | undefined;
+  #delay = FIRST_DELAY;
+
+  /** Watches this session, or the newest live one where none is named. */
+  constructor(
+    readonly token: string,
+    private session: string | null,
+    readonly listener: Listener,
+  ) {
+    void this.#connect();
+  }
+
+  /** Types. What is typed while there is no connection is lost, and that shows: the page says so. */
+  send(message: FromViewer) {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+  }
+
+  async #connect() {
+    try {
+      this.session = await this.#find();
+    } catch (error) {
+      if (error instanceof Refused && FINAL.includes(error.fault.code)) this.listener.state("over", error.message);
+      else this.#retry(error instanceof Refused ? error.message : "cotty does not answer");
+      return;
+    }
+    if (this.session === null) return this.#retry("no live session yet: `cotty new` starts one");
+    this.#watch(this.session);
+  }
+
+  /** A WebSocket does not tell why it was refused, so the daemon is asked first. */
+  async #find(): Promise<string | null> {
+    if (this.session !== null) {
+      const info = await call<SessionInfo>(this.token, "info", { session: this.session });
+      return info.session_id;
+    }
+    const { sessions } = await call<{ sessions: SessionInfo[] }>(this.token, "list", {});
+    return sessions.findLast((session) => !session.exited)?.session_id ?? null;
+  }
+
+  #watch(session: string) {
+    const url = new URL(`/v1/sessions/${encodeURIComponent(session)}/view`, location.href);
+    url.protocol = url.protocol.replace("http", "ws");
+    // Browsers cannot set headers on a WebSocket, so the token goes as a second "protocol".
+    const socket = new WebSocket(url, ["cotty.view.v1", `cotty.bearer.${this.token}`]);
+    this.#socket = socket;
+    let gone = false;
+    socket.onopen = () => {
+      this.#delay = FIRST_DELAY;
+      this.listener.state("connected", "");
+    };
+    socket.onmessage = (event: MessageEvent<string>) => {
+      const message = JSON.parse(event.data) as ToViewer;
+      gone ||= message.type === "gone";
+      this.listener.message(message);
+    };
+    socket.onclose = () => {
+      if (gone) this.listener.state("over", `${session} was destroyed`);
+      else this.#retry("the connection was lost");
+    };
+  }
+
+  #retry(why: string) {
+    this.listener.state("connecting", why);
+    setTimeout(() => void this.#connect(), this.#delay);
+    this.#delay = Math.min(2 * this.#delay, LONGEST_DELAY);
+  }
+}
+
+/** The daemon said no. */
+class Refused extends Error {
+  constructor(readonly fault: Fault) {
+    super(fault.hint ? `${fault.message}: ${fault.hint}` : fault.message);
+  }
+}
+
+async function call<Reply>(token: string, op: string, params: object): Promise<Reply> {
+  const response = await fetch("/v1/call", {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({ op, request_id: crypto.randomUUID(), caller: { kind: "person", client: "page" }, params }),
+  });
+  const answer = (await response.json()) as { ok: Reply } | { error: Fault };
+  if ("error" in answer) throw new Refused(answer.error);
+  return answer.ok;
+}

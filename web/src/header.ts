@@ -1,0 +1,60 @@
+import type { State } from "./connection";
+import type { Activity, Exited, Paint } from "./protocol";
+
+/** The line above the screen. Titles are a program's text: they are set as text, never as markup. */
+export class Header {
+  #session = label("session");
+  #title = label("title");
+  #note = label("note");
+  #doing = label("doing");
+  #connection = label("connection");
+  #ended: Exited | undefined;
+
+  paint({ session_id, title, activity }: Paint) {
+    this.#session.textContent = session_id;
+    this.#title.textContent = this.#title.title = title;
+    this.#do(activity);
+    document.title = `${title || session_id} · cotty`;
+  }
+
+  exited(exited: Exited) {
+    this.#ended = exited;
+    this.#do({ kind: "exited" });
+  }
+
+  /** How the connection stands. */
+  state(state: State, why: string) {
+    this.#connection.dataset["state"] = state;
+    this.#connection.textContent = state;
+    this.note(why);
+  }
+
+  /** Something that the person is to know, until the next key. */
+  note(text: string) {
+    this.#note.textContent = this.#note.title = text;
+  }
+
+  #do(activity: Activity) {
+    this.#doing.dataset["kind"] = activity.kind;
+    this.#doing.textContent = describe(activity, this.#ended);
+  }
+}
+
+/** In the words of `cotty ls`. */
+function describe(activity: Activity, ended: Exited | undefined): string {
+  switch (activity.kind) {
+    case "prompt":
+      return "prompt";
+    case "running":
+      return activity.program ? `running ${activity.program}` : "running";
+    case "secret_input":
+      return "asks for a secret";
+    case "exited":
+      if (ended === undefined) return "exited";
+      return ended.exit_code === null ? `killed by ${ended.signal}` : `exited ${ended.exit_code}`;
+  }
+}
+
+function label(id: string): HTMLElement {
+  return document.getElementById(id)!;
+}

@@ -1,0 +1,55 @@
+import "@xterm/xterm/css/xterm.css";
+import "./style.css";
+import { Connection, type State } from "./connection";
+import { Header } from "./header";
+import type { ToViewer } from "./protocol";
+import { Screen } from "./screen";
+
+const header = new Header();
+const token = takeToken();
+// A link with another token, opened in the same tab, changes nothing but the hash.
+addEventListener("hashchange", () => location.reload());
+
+if (token === null) {
+  header.state("over", "there is no token in this address: open the link that `cotty status` prints");
+} else {
+  const session = new URLSearchParams(location.search).get("session");
+  const screen = new Screen(document.getElementById("screen")!, (typed) => {
+    header.note("");
+    connection.send(typed);
+  });
+  const connection = new Connection(token, session, {
+    state(state: State, why: string) {
+      header.state(state, why);
+      screen.live(state === "connected");
+    },
+    message(message: ToViewer) {
+      switch (message.type) {
+        case "paint":
+          header.paint(message);
+          screen.paint(message);
+          break;
+        case "exited":
+          header.exited(message);
+          break;
+        case "refused":
+          header.note(message.message);
+          break;
+        case "gone":
+          break;
+      }
+    },
+  });
+}
+
+/** The token of the link that was opened, kept for this tab and out of the address bar. */
+function takeToken(): string | null {
+  const given = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (given !== null) {
+    sessionStorage.setItem("token", given);
+    history.replaceState(null, "", location.pathname + location.search);
+  }
+  const token = sessionStorage.getItem("token");
+  // It goes into headers, where nothing else can stand.
+  return token !== null && /^[\x21-\x7e]+$/.test(token) ? token : null;
+}

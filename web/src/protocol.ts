@@ -1,0 +1,54 @@
+// What the page and the daemon tell each other: the part of crates/protocol that the page speaks.
+
+/** What a session is doing. */
+export type Activity =
+  | { kind: "prompt" }
+  | { kind: "running"; program?: string }
+  | { kind: "secret_input" }
+  | { kind: "exited" };
+
+/** Why something was refused. */
+export interface Fault {
+  code: string;
+  message: string;
+  hint?: string;
+}
+
+/** The screen, or what changed of it. */
+export interface Paint {
+  type: "paint";
+  seq: number;
+  full: boolean;
+  cols: number;
+  rows: number;
+  data: string;
+  session_id: string;
+  title: string;
+  activity: Activity;
+}
+
+/** How a program ended. */
+export interface Exited {
+  type: "exited";
+  exit_code: number | null;
+  signal: number | null;
+}
+
+export type ToViewer = Paint | Exited | { type: "gone" } | ({ type: "refused" } & Fault);
+
+/** One key, by name: the daemon encodes it for the modes that the program has set. */
+export interface Key {
+  type: "key";
+  key: string;
+  ctrl: boolean;
+  alt: boolean;
+  shift: boolean;
+}
+
+export type FromViewer = Key | { type: "text"; text: string; paste: "auto" };
+
+/** The part of a session's description that the page reads. */
+export interface SessionInfo {
+  session_id: string;
+  exited: boolean;
+}

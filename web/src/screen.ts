@@ -1,0 +1,100 @@
+import { Unicode11Addon } from "@xterm/addon-unicode11";
+import { type ITheme, Terminal } from "@xterm/xterm";
+import { keyMessage } from "./keys";
+import type { FromViewer, Paint } from "./protocol";
+
+const THEME: ITheme = {
+  background: "#14171c",
+  foreground: "#d5dae1",
+  cursor: "#7fd1b9",
+  cursorAccent: "#14171c",
+  selectionBackground: "#3a4656",
+  black: "#2a313b",
+  red: "#ef7d7d",
+  green: "#8fc98a",
+  yellow: "#e6b566",
+  blue: "#7fabe8",
+  magenta: "#c594d8",
+  cyan: "#6cc4c9",
+  white: "#d5dae1",
+  brightBlack: "#6b7686",
+  brightRed: "#ff9a9a",
+  brightGreen: "#abe0a5",
+  brightYellow: "#ffd08a",
+  brightBlue: "#a2c6ff",
+  brightMagenta: "#dfb3ee",
+  brightCyan: "#92dfe3",
+  brightWhite: "#ffffff",
+};
+
+/**
+ * The session's screen, at the session's own size.
+ *
+ * xterm.js only draws. What it would answer to a program (`onData`) is never listened to: the daemon has answered
+ * already. Only keys, pastes and composed text go out.
+ */
+export class Screen {
+  #terminal = new Terminal({
+    allowProposedApi: true, // for the widths of characters
+    scrollback: 0,
+    fontFamily: '"JetBrains Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',
+    fontSize: 14,
+    theme: THEME,
+  });
+
+  constructor(
+    readonly element: HTMLElement,
+    readonly typed: (message: FromViewer) => void,
+  ) {
+    this.#terminal.loadAddon(new Unicode11Addon());
+    this.#terminal.unicode.activeVersion = "11";
+    this.#terminal.open(element);
+    this.#terminal.attachCustomKeyEventHandler((event) => {
+      if (event.type === "keydown") this.#press(event);
+      return false;
+    });
+    // Before xterm.js sees it, and with the lines as they are.
+    element.addEventListener("paste", (event) => this.#paste(event), { capture: true });
+    const area = this.#terminal.textarea!;
+    area.addEventListener("compositionend", (event) => this.#text(event.data));
+    // What neither a key nor a composition made: a palette of emoji, dictation.
+    area.addEventListener("input", (event) => {
+      const { isComposing, inputType, data } = event as InputEvent;
+      if (!isComposing && inputType === "insertText") this.#text(data ?? "");
+    });
+    this.#terminal.focus();
+  }
+
+  paint({ cols, rows, data }: Paint) {
+    if (this.#terminal.cols !== cols || this.#terminal.rows !== rows) this.#terminal.resize(cols, rows);
+    this.#terminal.write(data);
+  }
+
+  /** Whether it shows what is, or what was. */
+  live(live: boolean) {
+    this.element.classList.toggle("stale", !live);
+  }
+
+  #press(event: KeyboardEvent) {
+    const message = keyMessage(event);
+    if (message === undefined) return;
+    event.preventDefault();
+    this.#send(message);
+  }
+
+  #paste(event: ClipboardEvent) {
+    event.preventDefault();
+    event.stopPropagation();
+    this.#text(event.clipboardData?.getData("text/plain") ?? "");
+  }
+
+  #text(text: string) {
+    this.#terminal.textarea!.value = "";
+    if (text !== "") this.#send({ type: "text", text, paste: "auto" });
+  }
+
+  #send(message: FromViewer) {
+    this.#terminal.clearSelection();
+    this.typed(message);
+  }
+}
