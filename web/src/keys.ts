@@ -36,6 +36,8 @@ export function keyMessage(event: KeyboardEvent): Key | undefined {
     // The character itself says whether Shift was held.
     return { type: "key", key, ctrl, alt, shift: false };
   }
+  // Copy and paste, where the browser has them on these.
+  if (key === "Insert" && (ctrl || shift)) return undefined;
   const name = NAMES[key] ?? (/^F([1-9]|1[0-2])$/.test(key) ? key.toLowerCase() : undefined);
   return name === undefined ? undefined : { type: "key", key: name, ctrl, alt, shift };
 }

@@ -6,7 +6,7 @@ import sys
 import termios
 import tty
 
-count, verdict = int(sys.argv[1]), sys.argv[2]
+may_end, verdict = sys.argv[1], sys.argv[2]
 tty.setraw(0, termios.TCSANOW)
 
 
@@ -20,11 +20,13 @@ def answer():
 
 
 def main():
-    for i in range(count):
+    asked = 0
+    while not os.path.exists(may_end):
         os.write(1, b"\x1b[6n")
         wrong = answer()
         if wrong:
-            return f"question {i}: {wrong}"
+            return f"question {asked}: {wrong}"
+        asked += 1
     # Nothing more may come: an answer that comes twice would.
     if select.select([0], [], [], 0.5)[0]:
         return f"unasked: {os.read(0, 100)!r}"

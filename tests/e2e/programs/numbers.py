@@ -1,15 +1,18 @@
-"""Prints numbered lines, each longer than a row, in bursts; then says that it is done in a file."""
+"""Prints numbered lines in bursts; goes slowly until a file says that it may end; then says in another that it did."""
 
+import os
 import sys
 import time
 
-count, width, done = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+count, width, may_end, done = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4]
 for i in range(count):
     sys.stdout.write(f"{i:06d} " + "x" * (width - 8 - i % 7) + "$\n")
     if i % 40 == 0:
         sys.stdout.flush()
-        # Long enough, all in all, for many deaths of whoever reads.
         time.sleep(0.004)
+    # The last tenth is kept back.
+    while i == count * 9 // 10 and not os.path.exists(may_end):
+        time.sleep(0.01)
 sys.stdout.flush()
 with open(done, "w") as file:
     file.write(str(count))

@@ -1,0 +1,358 @@
+"""The page in a real browser: it shows what `cotty view` shows, and what is typed into it reaches the program."""
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from conftest import LIMIT
+
+CHROMIUM = "/usr/bin/chromium"
+ARGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+# What a person sees, row by row. Where a space is underlined or coloured, xterm.js draws one that does not break.
+ROWS = r"""() => [...document.querySelectorAll(".xterm-rows > div")]
+    .map(row => row.textContent.replaceAll("\u00a0", " ").trimEnd()).join("\n").trimEnd()"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def context(browser):
+    context = browser.new_context(viewport={"width": 1000, "height": 600})
+    context.set_default_timeout(LIMIT * 1000)
+    yield context
+    context.close()
+
+
+class Page:
+    """One tab."""
+
+    def __init__(self, context, cotty):
+        self.cotty = cotty
+        self.tab = context.new_page()
+        self.complaints = []
+        self.tab.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.tab.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
+        self.tab.on("dialog", lambda dialog: (self.complaints.append(dialog.message), dialog.dismiss()))
+
+    def open(self, session=None, link=None):
+        link = link or self.cotty.status()["link"]
+        if session:
+            link = link.replace("/#", f"/?session={session}#")
+        self.tab.goto(link)
+        return self
+
+    def connected(self):
+        self.tab.wait_for_selector("#connection[data-state=connected]")
+        return self
+
+    def rows(self):
+        return self.tab.evaluate(ROWS)
+
+    def shows(self, session):
+        """Waits until the page shows what `cotty view` shows."""
+        expected = self.cotty("view", session).rstrip("\n")
+        try:
+            self.tab.wait_for_function(f"expected => ({ROWS})() === expected", arg=expected)
+        except Exception:
+            assert self.rows() == expected
+            raise
+        return expected
+
+    def says(self, label, text):
+        """Waits until a label of the header has this text."""
+        self.tab.wait_for_function(
+            "([id, text]) => document.getElementById(id).textContent === text", arg=[label, text]
+        )
+
+    def type(self, text):
+        self.tab.keyboard.type(text)
+
+    def press(self, *keys):
+        for key in keys:
+            self.tab.keyboard.press(key)
+
+
+@pytest.fixture
+def page(context, cotty):
+    page = Page(context, cotty)
+    yield page
+    assert not page.complaints
+
+
+def colour(page, text):
+    """The colours that a piece of the screen has."""
+    return page.tab.evaluate(
+        """text => {
+            const found = [...document.querySelectorAll(".xterm-rows span")].find(s => s.textContent.includes(text));
+            const { color, backgroundColor, fontWeight } = getComputedStyle(found);
+            return [color, backgroundColor, fontWeight];
+        }""",
+        text,
+    )
+
+
+def test_the_page_shows_what_view_shows(page, cotty):
+    session = cotty.new()
+    page.open().connected()
+    words = r"\e[1;31mred\e[0m \e[48;2;1;2;3mground\e[0m 漢字 e\u0301 ñ 😀 \e[4munder line\e[0m 字"
+    cotty("run", session, f"printf '{words}\\n%80s|\\n' wide; seq 30 | tail -5")
+    assert "漢字 é ñ 😀 under line 字" in page.shows(session)
+    assert colour(page, "red") == ["rgb(239, 125, 125)", "rgba(0, 0, 0, 0)", "700"]
+    assert colour(page, "ground")[1] == "rgb(1, 2, 3)"
+    # From the first paint alone, too.
+    page.open().connected()
+    page.shows(session)
+
+
+def test_vim_in_the_page(page, cotty):
+    file = cotty.work / "poem.txt"
+    file.write_text("first line\n" + "漢字 wide\n" * 30)
+    session = cotty.new("--", "vim", "-u", "NONE", "-N", "--cmd", "set nu cul", file)
+    cotty("wait", session, "--text", "first line")
+    cotty("wait", session, "--idle", 300)
+    page.open().connected()
+    page.says("doing", "running vim")
+    assert "漢字 wide" in page.shows(session)
+    page.type("Gonew 字")
+    page.press("Escape")
+    page.type("gg")
+    page.press("ArrowDown", "ArrowRight")
+    page.type("Xinserted ")
+    cotty("wait", session, "--text", "inserted")
+    cotty("wait", session, "--idle", 300)
+    page.shows(session)
+    page.press("Escape")
+    page.type(":wq")
+    page.press("Enter")
+    page.says("doing", "exited 0")
+    lines = file.read_text().splitlines()
+    assert lines[0] == "first line" and lines[-1] == "new 字" and "inserted" in lines[1]
+
+
+def test_typing_reaches_the_shell(page, cotty):
+    session = cotty.new()
+    page.open().connected()
+    page.type("echo 'A b' ac")
+    page.press("ArrowLeft")
+    page.type("b")
+    page.press("Enter")
+    cotty("wait", session, "--regex", "^A b abc$")
+    page.press("ArrowUp", "Backspace")
+    page.type("D")
+    page.press("Enter")
+    cotty("wait", session, "--regex", "^A b abD$")
+    page.shows(session)
+    page.says("doing", "prompt")
+    page.type("sleep 1000")
+    page.press("Enter")
+    page.says("doing", "running sleep")
+    page.press("Control+c")
+    page.says("doing", "prompt")
+    page.type("exec cat")
+    page.press("Enter")
+    page.says("doing", "running cat")
+    page.type("eight")
+    page.press("Enter", "Control+d")
+    page.says("doing", "exited 0")
+    page.shows(session)
+    page.type("x")
+    page.says("note", "the program has exited with 0")
+
+
+# What `cat -v` shows of each key, where the program asked for application cursor keys.
+KEYS = [
+    ("a", "a"),
+    ("Shift+A", "A"),
+    ("Space", " "),
+    ("Enter", "^M"),
+    ("Tab", "^I"),
+    ("Shift+Tab", "^[[Z"),
+    ("Backspace", "^?"),
+    ("Escape", "^["),
+    ("ArrowUp", "^[OA"),
+    ("ArrowDown", "^[OB"),
+    ("ArrowRight", "^[OC"),
+    ("ArrowLeft", "^[OD"),
+    ("Control+ArrowLeft", "^[[1;5D"),
+    ("Home", "^[OH"),
+    ("End", "^[OF"),
+    ("PageUp", "^[[5~"),
+    ("PageDown", "^[[6~"),
+    ("Insert", "^[[2~"),
+    ("Delete", "^[[3~"),
+    ("F1", "^[OP"),
+    ("F12", "^[[24~"),
+    ("Alt+f", "^[f"),
+    ("Control+a", "^A"),
+    ("Control+Space", "^@"),
+    ("Control+]", "^]"),
+    ("Control+Shift+_", "^_"),
+]
+
+
+@pytest.fixture
+def raw(cotty):
+    """A program that shows each byte it reads."""
+    script = r"stty raw -echo; printf '\e[?1h\e[?2004hready\r\n'; exec cat -vT"
+    session = cotty.new("--", "sh", "-c", script)
+    cotty("wait", session, "--text", "ready")
+    return session
+
+
+def test_every_key_is_encoded_for_the_modes_of_the_program(page, cotty, raw):
+    page.open().connected()
+    expected = "ready\n"
+    for key, bytes in KEYS:
+        page.press(key, "|")
+        expected += bytes + "|"
+    # Rows of 80 columns.
+    shown = "".join(line.ljust(80) for line in expected.split("\n")[1:]).rstrip()
+    page.tab.wait_for_function(
+        f"end => ({ROWS})().replaceAll('\\n', '').endsWith(end)", arg=shown[-20:]
+    )
+    rows = page.shows(raw).split("\n")
+    assert rows[0] == "ready"
+    assert "".join(row.ljust(80) for row in rows[1:]).rstrip() == shown
+
+
+def test_pasted_and_composed_text(page, cotty, raw, context):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.open().connected()
+    page.tab.evaluate("navigator.clipboard.writeText('one\\ntwo 字\\n')")
+    page.press("Control+Shift+V", "|")
+    page.tab.evaluate("navigator.clipboard.writeText('three')")
+    page.press("Shift+Insert", "|")
+    # An input method at work: nothing is typed until it has decided.
+    devtools = context.new_cdp_session(page.tab)
+    devtools.send("Input.imeSetComposition", {"text": "kan", "selectionStart": 3, "selectionEnd": 3})
+    devtools.send("Input.insertText", {"text": "漢"})
+    page.press("|")
+    # Neither key nor composition: a palette of emoji.
+    page.tab.keyboard.insert_text("é")
+    page.press("|")
+    cotty("wait", raw, "--text", "M-CM-)|")
+    typed = page.shows(raw).split("\n", 1)[1].replace("\n", "/")
+    one = "^[[200~one/" + " " * typed.split("/")[1].count(" ")
+    assert typed == ""
+
+
+def test_a_paste_of_several_lines_is_one_paste_to_the_shell(page, cotty, context):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    session = cotty.new()
+    page.open().connected()
+    page.tab.evaluate("navigator.clipboard.writeText('for i in 1 2\\ndo echo line $i\\ndone\\n')")
+    page.press("Control+Shift+V")
+    cotty("wait", session, "--regex", "^line 2$")
+    cotty("wait", session, "--prompt")
+    page.shows(session)
+
+
+def test_only_the_daemon_answers_the_program(page, cotty, raw):
+    # As `raw`, but it asks as well, while the page is looking.
+    script = r"stty raw -echo; printf ready; head -c1 >/dev/null; printf '\r\n\e[c\e[6n\e]11;?\e\\'; exec cat -v"
+    session = cotty.new("--", "sh", "-c", script)
+    cotty("wait", session, "--text", "ready")
+    page.open(session).connected()
+    page.type("g")
+    cotty("wait", session, "--text", "^[[2;1R")
+    # What the page answered would come before what is typed into it afterwards.
+    page.shows(session)
+    page.type("end")
+    cotty("wait", session, "--text", "end")
+    shown = page.shows(session)
+    assert shown.count("^[[?") == 1 and shown.count("R") == 1, shown
+
+
+def test_the_page_outlives_the_daemon(page, cotty):
+    session = cotty.new()
+    page.open().connected()
+    page.type("echo begun")
+    cotty("wait", session, "--regex", "echo begun")
+    for round in range(3):
+        with page.tab.expect_websocket():
+            cotty.kill_daemon()
+        page.connected()
+        page.shows(session)
+        page.type(f" {round}")
+    page.press("Enter")
+    cotty("wait", session, "--regex", "^begun 0 1 2$")
+    page.shows(session)
+
+
+def test_a_wrong_token_is_refused(page, cotty):
+    cotty.new()
+    link = cotty.status()["link"]
+    page.open(link=link[:-4] + "0000")
+    page.says("connection", "over")
+    page.says("note", "the token is missing or wrong: open the link that `cotty status` prints")
+    assert page.rows() == ""
+    assert any("401" in complaint for complaint in page.complaints)
+    page.complaints.clear()
+    # The right link in the same tab: only what stands behind # is another.
+    page.open(link=link).connected()
+
+
+def test_the_token_leaves_the_address_and_stays_with_the_tab(page, cotty):
+    session = cotty.new()
+    page.open().connected()
+    assert "token" not in page.tab.url
+    page.tab.reload()
+    page.connected().shows(session)
+    page.tab.evaluate("sessionStorage.clear()")
+    page.tab.reload()
+    page.says("connection", "over")
+    assert "cotty status" in page.tab.text_content("#note")
+
+
+def test_a_title_is_text(page, cotty):
+    session = cotty.new()
+    page.open().connected()
+    title = "<img src=x onerror=alert(1)><script>alert(2)</script>&amp;"
+    cotty("run", session, f"PS1='$ '; PROMPT_COMMAND=; printf '\\e]0;%s\\a' '{title}'")
+    page.says("title", title)
+    assert page.tab.evaluate("document.getElementById('title').childElementCount") == 0
+    assert page.tab.title() == f"{title} · cotty"
+
+
+def test_which_session_is_shown(page, cotty):
+    cotty("ls")
+    page.open()
+    page.says("note", "no live session yet: `cotty new` starts one")
+    first = cotty.new()
+    page.connected().says("session", first)
+    second = cotty.new()
+    page.open().connected().says("session", second)
+    page.open(session=first).connected().says("session", first)
+    page.open(session="nothing")
+    page.says("connection", "over")
+    assert "nothing" in page.tab.text_content("#note")
+    assert any("404" in complaint for complaint in page.complaints)
+    page.complaints.clear()
+    page.open().connected().says("session", second)
+    cotty("kill", second)
+    page.says("note", f"{second} was destroyed")
+    page.open().connected().says("session", first)
+
+
+def test_the_session_keeps_its_size(page, cotty):
+    session = cotty.new("--cols", 150, "--rows", 50)
+    page.tab.set_viewport_size({"width": 500, "height": 300})
+    page.open().connected()
+    cotty("run", session, "printf '%150s\\n' end; seq 45")
+    page.shows(session)
+    assert cotty.info(session)["dimensions"] == {"cols": 150, "rows": 50}
+    assert page.tab.evaluate("document.querySelectorAll('.xterm-rows > div').length") == 50
