@@ -11,7 +11,7 @@ use crate::auth::check_source;
 use crate::face::http::{App, refuse};
 
 #[derive(RustEmbed)]
-#[folder = "$CARGO_MANIFEST_DIR/../../web/dist"]
+#[folder = "../../web/dist"]
 #[allow_missing = true]
 struct Page;
 
