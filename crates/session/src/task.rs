@@ -150,22 +150,20 @@ impl Task {
     fn read_once(&mut self) -> io::Result<usize> {
         let hot = &mut self.hot;
         let read = if self.hung_up {
-            hot.read_from(self.pty.get_ref())
+            hot.read_from(self.pty.get_ref()).map_err(io::Error::from)
         } else {
-            let result = self.pty.try_io(Interest::READABLE, |pty| Ok(hot.read_from(pty)?));
-            result.map_err(|e| Errno::from_io_error(&e).unwrap_or(Errno::IO))
+            self.pty.try_io(Interest::READABLE, |pty| Ok(hot.read_from(pty)?))
         };
         match read {
             Ok(count) => {
                 self.process(now_ms());
                 Ok(count)
             }
-            // Nobody has the terminal open. Not the end: /dev/tty can be opened again while the program lives.
-            Err(Errno::IO) => {
-                self.hung_up = true;
-                Err(Errno::IO.into())
+            Err(e) => {
+                // Nobody has the terminal open. Not the end: /dev/tty can be opened again while the program lives.
+                self.hung_up |= e.raw_os_error() == Some(Errno::IO.raw_os_error());
+                Err(e)
             }
-            Err(e) => Err(e.into()),
         }
     }
 
