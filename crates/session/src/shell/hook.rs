@@ -34,8 +34,11 @@ impl Hook {
         }
     }
 
-    /// Takes the fifo away with its session.
+    /// Takes the fifo away with its session, and the file in which the shell looked up its line.
     pub(crate) fn remove(&self) {
         let _ = std::fs::remove_file(&self.path);
+        let mut line = self.path.clone().into_os_string();
+        line.push(".line");
+        let _ = std::fs::remove_file(line);
     }
 }

@@ -8,7 +8,7 @@ mod schema;
 mod terminal;
 mod tool;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use axum::extract::{Request, State};
 use axum::http::header::{CONNECTION, UPGRADE};
@@ -76,6 +76,10 @@ async fn serve(app: App, stream: impl tokio::io::AsyncRead + tokio::io::AsyncWri
     }
 }
 
+/// Made once: a schema takes longer to write down than a command to run.
+static DESCRIBED: LazyLock<Vec<Tool>> =
+    LazyLock::new(|| terminal::TOOLS.iter().map(tool::Entry::describe).collect());
+
 struct Server {
     app: App,
     hello: Arc<McpHello>,
@@ -103,11 +107,11 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(terminal::TOOLS.iter().map(tool::Entry::describe).collect()))
+        Ok(ListToolsResult::with_all_items(DESCRIBED.clone()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        terminal::TOOLS.iter().find(|entry| entry.name == name).map(tool::Entry::describe)
+        DESCRIBED.iter().find(|tool| tool.name == name).cloned()
     }
 
     async fn call_tool(
