@@ -53,7 +53,11 @@ impl Client {
     }
 
     /// Does one operation. If the daemon dies meanwhile, the next one is asked under the same id: it happens once.
-    pub async fn call<R: DeserializeOwned>(&self, op: &str, params: &impl Serialize) -> Result<R, ClientError> {
+    pub async fn call<R: DeserializeOwned>(
+        &self,
+        op: &str,
+        params: &impl Serialize,
+    ) -> Result<R, ClientError> {
         let count = self.count.fetch_add(1, Ordering::Relaxed);
         let call = Call {
             op: op.to_owned(),
@@ -64,7 +68,8 @@ impl Client {
         };
         let body = Bytes::from(serde_json::to_vec(&call).map_err(std::io::Error::other)?);
         let value = self.until_answered(|| self.post(body.clone())).await?;
-        serde_json::from_value(value).map_err(|e| ClientError::NoAnswer(format!("it answered strangely: {e}")))
+        serde_json::from_value(value)
+            .map_err(|e| ClientError::NoAnswer(format!("it answered strangely: {e}")))
     }
 
     /// Watches a session.

@@ -44,7 +44,8 @@ impl Home {
         };
         let uid = rustix::process::getuid().as_raw();
         let runtime = var("XDG_RUNTIME_DIR").filter(|dir| Path::new(dir).is_dir());
-        let runtime = runtime.map_or_else(|| PathBuf::from(format!("/tmp/cotty-{uid}")), |dir| Path::new(&dir).join("cotty"));
+        let runtime = runtime
+            .map_or_else(|| PathBuf::from(format!("/tmp/cotty-{uid}")), |dir| Path::new(&dir).join("cotty"));
         Ok(Home { runtime, state })
     }
 
@@ -83,7 +84,9 @@ impl Home {
 fn private_directory(path: &Path) -> Result<(), ClientError> {
     let refused = |why: &str| Err(ClientError::Home(format!("{} {why}", path.display())));
     match std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path) {
-        Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return refused(&format!("cannot be made: {e}")),
+        Err(e) if e.kind() != io::ErrorKind::AlreadyExists => {
+            return refused(&format!("cannot be made: {e}"));
+        }
         _ => {}
     }
     let metadata = std::fs::symlink_metadata(path)?;

@@ -45,7 +45,9 @@ impl ClientError {
         match self {
             ClientError::Fault(fault) => fault.hint.clone(),
             ClientError::NotRunning => Some("`cotty new` starts one, `cotty serve` keeps one in view".into()),
-            ClientError::NoAnswer(_) => Some("`cotty restart` replaces the daemon and keeps every session".into()),
+            ClientError::NoAnswer(_) => {
+                Some("`cotty restart` replaces the daemon and keeps every session".into())
+            }
             ClientError::NotStarted(_) | ClientError::Home(_) | ClientError::Io(_) => None,
         }
     }

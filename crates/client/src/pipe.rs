@@ -89,7 +89,10 @@ async fn open(client: &Client) -> Result<impl AsyncRead + AsyncWrite + Unpin + u
                 .map_err(std::io::Error::other)?;
             let response = sender.send_request(request).await.map_err(lost)?;
             if response.status() != hyper::StatusCode::SWITCHING_PROTOCOLS {
-                return Err(ClientError::NoAnswer(format!("it does not speak MCP here ({})", response.status())));
+                return Err(ClientError::NoAnswer(format!(
+                    "it does not speak MCP here ({})",
+                    response.status()
+                )));
             }
             Ok(TokioIo::new(hyper::upgrade::on(response).await.map_err(lost)?))
         })
@@ -158,15 +161,18 @@ mod tests {
         conversation.asked(INITIALIZE);
         assert!(conversation.answered(r#"{"jsonrpc":"2.0","id":0,"result":{}}"#));
         conversation.asked(INITIALIZED);
-        let (one, two) =
-            (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#, r#"{"jsonrpc":"2.0","id":"b","method":"tools/call"}"#);
+        let (one, two) = (
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#,
+            r#"{"jsonrpc":"2.0","id":"b","method":"tools/call"}"#,
+        );
         conversation.asked(one);
         conversation.asked(two);
         assert!(conversation.answered(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#));
         assert_eq!(conversation.begin_again().collect::<Vec<_>>(), [INITIALIZE, INITIALIZED, two]);
         assert!(!conversation.answered(r#"{"jsonrpc":"2.0","id":0,"result":{}}"#), "had it already");
         assert!(conversation.answered(r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{}}"#));
-        conversation.asked(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"b"}}"#);
+        conversation
+            .asked(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"b"}}"#);
         assert_eq!(conversation.begin_again().count(), 2);
     }
 }

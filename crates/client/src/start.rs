@@ -76,7 +76,9 @@ pub fn lock_keeper(home: &Home) -> Result<OwnedFd, ClientError> {
     let mut lock = open_lock(&home.keeper_lock())?;
     if rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
         let pid = keeper_pid(home).map_or_else(String::new, |pid| format!(" (process {pid})"));
-        return Err(ClientError::NotStarted(format!("it is already running here{pid}; `cotty status` tells where")));
+        return Err(ClientError::NotStarted(format!(
+            "it is already running here{pid}; `cotty status` tells where"
+        )));
     }
     lock.set_len(0)?;
     write!(lock, "{}", std::process::id())?;

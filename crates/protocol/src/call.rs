@@ -69,8 +69,10 @@ pub struct Origin {
 impl Origin {
     /// This process. Names and values that are not UTF-8 are left out.
     pub fn of_this_process() -> Origin {
-        let cwd = std::env::current_dir().map(|d| d.to_string_lossy().into_owned()).unwrap_or_else(|_| "/".into());
-        let env = std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
+        let cwd =
+            std::env::current_dir().map(|d| d.to_string_lossy().into_owned()).unwrap_or_else(|_| "/".into());
+        let env =
+            std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
         Origin { cwd, env: env.collect() }
     }
 }

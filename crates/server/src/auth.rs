@@ -71,15 +71,23 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
 /// A page of another site, or a name that resolves to us, must not reach the terminals behind a browser.
 pub(crate) fn check_source(headers: &HeaderMap, address: &str) -> Result<(), Fault> {
     let port = address.rsplit_once(':').map_or("", |(_, port)| port);
-    let ours = [address.to_owned(), format!("localhost:{port}"), format!("127.0.0.1:{port}"), format!("[::1]:{port}")];
-    let refused = |what: &str| Err(Fault::new(Code::Unauthorized, format!("the {what} of this request is not ours")));
+    let ours = [
+        address.to_owned(),
+        format!("localhost:{port}"),
+        format!("127.0.0.1:{port}"),
+        format!("[::1]:{port}"),
+    ];
+    let refused =
+        |what: &str| Err(Fault::new(Code::Unauthorized, format!("the {what} of this request is not ours")));
     match headers.get(HOST).and_then(|v| v.to_str().ok()) {
         Some(host) if ours.iter().any(|known| known == host) => {}
         _ => return refused("Host"),
     }
     match headers.get(ORIGIN).map(|v| v.to_str().unwrap_or_default()) {
         None => Ok(()),
-        Some(origin) if ours.iter().any(|known| Some(known.as_str()) == origin.strip_prefix("http://")) => Ok(()),
+        Some(origin) if ours.iter().any(|known| Some(known.as_str()) == origin.strip_prefix("http://")) => {
+            Ok(())
+        }
         Some(_) => refused("Origin"),
     }
 }

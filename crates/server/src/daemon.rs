@@ -123,11 +123,21 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
         address,
         token: Token::load(&options.state_dir.join("token"))?,
     });
-    let hub = Hub::start(hub_options(options.runtime_dir, &options.state_dir, options.open_files), link.clone()).await?;
+    let hub =
+        Hub::start(hub_options(options.runtime_dir, &options.state_dir, options.open_files), link.clone())
+            .await?;
     unix.set_nonblocking(true)?;
     tcp.set_nonblocking(true)?;
-    tokio::spawn(face::http::serve_unix(tokio::net::UnixListener::from_std(unix)?, hub.clone(), Arc::clone(&place)));
-    tokio::spawn(face::http::serve_tcp(tokio::net::TcpListener::from_std(tcp)?, hub.clone(), Arc::clone(&place)));
+    tokio::spawn(face::http::serve_unix(
+        tokio::net::UnixListener::from_std(unix)?,
+        hub.clone(),
+        Arc::clone(&place),
+    ));
+    tokio::spawn(face::http::serve_tcp(
+        tokio::net::TcpListener::from_std(tcp)?,
+        hub.clone(),
+        Arc::clone(&place),
+    ));
     link.ready().await?;
     (options.on_ready)(&place.link());
     while let Some(event) = events.recv().await {
@@ -177,7 +187,8 @@ fn bind_unix(path: &Path) -> Result<UnixListener, DaemonError> {
 
 fn bind_tcp(listen: Listen) -> Result<TcpListener, DaemonError> {
     let bind = |address: SocketAddr| {
-        TcpListener::bind(address).map_err(|error| DaemonError::Listen { address: address.to_string(), error })
+        TcpListener::bind(address)
+            .map_err(|error| DaemonError::Listen { address: address.to_string(), error })
     };
     match listen {
         Listen::At(address) if !address.ip().is_loopback() => Err(DaemonError::NotLoopback(address)),

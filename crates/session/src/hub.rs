@@ -121,19 +121,29 @@ impl Hub {
             state.next_number = blob.next_number.max(1);
             state.gone = blob.gone;
         }
-        for entry in entries.into_iter().filter(|e| e.key.starts_with(b"sess_")) {
-            let gone = self.state().gone.iter().any(|g| g.id.as_bytes() == entry.key);
-            if gone {
-                let _ = self.inner.link.forget(&entry.key).await;
-                continue;
-            }
-            let key = String::from_utf8_lossy(&entry.key).into_owned();
-            match self.adopt(entry).await {
-                Ok(number) => tracing::info!(session = key, number, "adopted"),
-                Err(error) => tracing::error!(session = key, %error, "could not be adopted"),
-            }
+        let gone: Vec<String> = self.state().gone.iter().map(|g| g.id.clone()).collect();
+        let (gone, held): (Vec<Entry>, Vec<Entry>) = entries
+            .into_iter()
+            .filter(|e| e.key.starts_with(b"sess_"))
+            .partition(|e| gone.iter().any(|id| id.as_bytes() == e.key));
+        for entry in gone {
+            let _ = self.inner.link.forget(&entry.key).await;
+        }
+        // Each on its own: one that cannot be taken over, or panics, must not take the others with it.
+        let adoptions: Vec<_> =
+            held.into_iter().map(|entry| tokio::spawn(self.clone().try_adopt(entry))).collect();
+        for adoption in adoptions {
+            let _ = adoption.await;
         }
         Ok(())
+    }
+
+    async fn try_adopt(self, entry: Entry) {
+        let session = String::from_utf8_lossy(&entry.key).into_owned();
+        match self.adopt(entry).await {
+            Ok(number) => tracing::info!(session, number, "adopted"),
+            Err(error) => tracing::error!(session, %error, "could not be adopted"),
+        }
     }
 
     async fn adopt(&self, entry: Entry) -> Result<u32, SessionError> {
@@ -213,7 +223,7 @@ impl Hub {
         let meta = Arc::clone(&task.meta);
         let (number, key) = (meta.number, meta.id.clone().into_bytes());
         let session = Session::new(meta, requests.clone());
-        tokio::spawn(task.serve(inbox));
+        tokio::spawn(self.clone().watch_over(task.serve(inbox), number, key.clone()));
         let mut state = self.state();
         state.next_number = state.next_number.max(number + 1);
         if let Some(status) = state.early_exits.remove(&key) {
@@ -221,6 +231,19 @@ impl Hub {
         }
         state.sessions.insert(number, session);
         number
+    }
+
+    /// Runs a session's task. If it panics, what the keeper holds is enough to begin again: the next task starts
+    /// from the same bytes.
+    async fn watch_over(self, task: impl Future<Output = ()> + Send + 'static, number: u32, key: Vec<u8>) {
+        let panicked = tokio::spawn(task).await.is_err_and(|error| error.is_panic());
+        if panicked {
+            self.state().sessions.remove(&number);
+            let entries = self.inner.link.list().await.unwrap_or_default();
+            if let Some(entry) = entries.into_iter().find(|entry| entry.key == key) {
+                self.try_adopt(entry).await;
+            }
+        }
     }
 
     /// The keeper said that something ended.

@@ -6,7 +6,9 @@ use cotty_client::{Client, ClientError, View};
 use cotty_protocol::op::send::Paste;
 use cotty_protocol::view::{FromViewer, Paint, ToViewer};
 use cotty_vt::{Size, Vt};
-use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste, Event, EventStream, KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{
+    DisableBracketedPaste, EnableBracketedPaste, Event, EventStream, KeyCode, KeyEvent, KeyModifiers,
+};
 use crossterm::execute;
 use futures_util::StreamExt;
 use ratatui::DefaultTerminal;
@@ -62,7 +64,12 @@ struct Screen {
 }
 
 impl Attached {
-    async fn run(&mut self, client: &Client, session: &str, mut view: View) -> Result<AttachEnd, ClientError> {
+    async fn run(
+        &mut self,
+        client: &Client,
+        session: &str,
+        mut view: View,
+    ) -> Result<AttachEnd, ClientError> {
         let mut events = EventStream::new();
         loop {
             self.draw()?;
@@ -102,7 +109,9 @@ impl Attached {
     fn event(&mut self, event: &Event) -> Act {
         match event {
             Event::Key(key) => self.key(key),
-            Event::Paste(text) => Act::Send(FromViewer::Text { text: text.clone(), paste: Paste::Auto }),
+            Event::Paste(text) => {
+                Act::Send(FromViewer::Text { text: with_line_feeds(text), paste: Paste::Auto })
+            }
             _ => Act::Nothing,
         }
     }
@@ -110,11 +119,14 @@ impl Attached {
     fn key(&mut self, key: &KeyEvent) -> Act {
         let Some(message) = keys::message(key) else { return Act::Nothing };
         self.note = None;
-        let is_prefix = matches!(key.code, KeyCode::Char(']' | '5')) && key.modifiers == KeyModifiers::CONTROL;
+        let is_prefix =
+            matches!(key.code, KeyCode::Char(']' | '5')) && key.modifiers == KeyModifiers::CONTROL;
         match (std::mem::take(&mut self.prefix), key.code) {
             (true, KeyCode::Char('d')) => Act::Detach,
             // Twice sends one; anything else was not for us and is dropped.
-            (true, _) if is_prefix => Act::Send(FromViewer::Key { key: "]".into(), ctrl: true, alt: false, shift: false }),
+            (true, _) if is_prefix => {
+                Act::Send(FromViewer::Key { key: "]".into(), ctrl: true, alt: false, shift: false })
+            }
             (true, _) => Act::Nothing,
             (false, _) if is_prefix => {
                 self.prefix = true;
@@ -131,14 +143,18 @@ impl Attached {
         self.terminal.draw(|frame| {
             let spare = frame.area().height > screen.vt.size().rows || note.is_some();
             let bar = u16::from(spare);
-            let [main, bar] = Layout::vertical([Constraint::Fill(1), Constraint::Length(bar)]).areas(frame.area());
+            let [main, bar] =
+                Layout::vertical([Constraint::Fill(1), Constraint::Length(bar)]).areas(frame.area());
             let widget = TerminalWidget::new(&screen.vt);
             frame.render_widget(widget, main);
             if spare {
                 let title = if screen.title.is_empty() { "" } else { " · " };
                 let size = screen.vt.size();
                 let text = note.unwrap_or_else(|| {
-                    format!("{}{title}{} · {}×{} · Ctrl-] d detaches", screen.session_id, screen.title, size.cols, size.rows)
+                    format!(
+                        "{}{title}{} · {}×{} · Ctrl-] d detaches",
+                        screen.session_id, screen.title, size.cols, size.rows
+                    )
                 });
                 let style = Style::new().add_modifier(Modifier::REVERSED);
                 frame.render_widget(Line::from(plain(&text)).style(style), bar);
@@ -149,6 +165,11 @@ impl Attached {
         })?;
         Ok(())
     }
+}
+
+/// Terminals paste the Enter key between lines, as if it had been typed.
+fn with_line_feeds(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
 /// A title is a program's text: nothing of it may act on this terminal.

@@ -20,7 +20,8 @@ pub(crate) fn message(event: &KeyEvent) -> Option<FromViewer> {
         }
         code => name(code)?.to_owned(),
     };
-    let (ctrl, alt) = (event.modifiers.contains(KeyModifiers::CONTROL), event.modifiers.contains(KeyModifiers::ALT));
+    let (ctrl, alt) =
+        (event.modifiers.contains(KeyModifiers::CONTROL), event.modifiers.contains(KeyModifiers::ALT));
     Some(FromViewer::Key { key, ctrl, alt, shift })
 }
 

@@ -43,7 +43,9 @@ impl Widget for TerminalWidget<'_> {
         for y in 0..area.height.min(size.rows - top) {
             let cells = self.vt.row_cells(top + y).skip(usize::from(left)).take(usize::from(area.width));
             for (x, cell) in (0u16..).zip(cells) {
-                let Some(target) = buffer.cell_mut(Position { x: area.x + x, y: area.y + y }) else { continue };
+                let Some(target) = buffer.cell_mut(Position { x: area.x + x, y: area.y + y }) else {
+                    continue;
+                };
                 target.set_style(style(cell.style));
                 let cut = cell.width == 2 && x + 1 == area.width;
                 match cell.text {

@@ -15,14 +15,19 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let terminal = rustix::termios::isatty(rustix::stdio::stdin()) && rustix::termios::isatty(rustix::stdio::stdout());
+    let terminal =
+        rustix::termios::isatty(rustix::stdio::stdin()) && rustix::termios::isatty(rustix::stdio::stdout());
     anyhow::ensure!(terminal, "attach needs a terminal; `cotty view` prints the screen, `cotty send` types");
     let client = client()?;
     let end = block_on(async { Ok(cotty_tui::attach(&client, &args.session).await?) })?;
     let session = &args.session;
     match end {
-        AttachEnd::Detached => out::note(&format!("[detached from {session}; `cotty attach {session}` comes back]")),
-        AttachEnd::Exited { exit_code: Some(code), .. } => out::note(&format!("[{session} exited with {code}]")),
+        AttachEnd::Detached => {
+            out::note(&format!("[detached from {session}; `cotty attach {session}` comes back]"))
+        }
+        AttachEnd::Exited { exit_code: Some(code), .. } => {
+            out::note(&format!("[{session} exited with {code}]"))
+        }
         AttachEnd::Exited { signal, .. } => {
             out::note(&format!("[{session} was ended by signal {}]", signal.unwrap_or_default()));
         }

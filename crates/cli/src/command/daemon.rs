@@ -38,7 +38,9 @@ pub(crate) fn keeper() -> anyhow::Result<ExitCode> {
     rustix::stdio::dup2_stdout(&nowhere)?;
     let lock = lock_keeper(&home)?;
     let listen = match std::env::var("COTTY_HTTP_LISTEN") {
-        Ok(text) if !text.is_empty() => Some(text.parse().map_err(|e| anyhow::anyhow!("COTTY_HTTP_LISTEN={text}: {e}"))?),
+        Ok(text) if !text.is_empty() => {
+            Some(text.parse().map_err(|e| anyhow::anyhow!("COTTY_HTTP_LISTEN={text}: {e}"))?)
+        }
         _ => None,
     };
     keep(lock, Some(ready), listen, false)
@@ -58,7 +60,10 @@ pub(crate) fn keep(
     }
     std::env::set_current_dir("/")?;
     let limit = rustix::process::getrlimit(Resource::Nofile);
-    let _ = rustix::process::setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
+    let _ = rustix::process::setrlimit(
+        Resource::Nofile,
+        Rlimit { current: limit.maximum, maximum: limit.maximum },
+    );
     let mut daemon_args: Vec<OsString> = vec!["__daemon".into()];
     if let Some(listen) = listen {
         daemon_args.extend(["--listen".into(), listen.to_string().into()]);
@@ -102,7 +107,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 
 fn greet(link: &str) {
     out::line(&format!("cotty is running. Ctrl-C ends it and all sessions.\n\n  page    {link}\n"));
-    out::line("In another terminal:\n  cotty attach $(cotty new)    a shell that agents and the page share; Ctrl-] d leaves it");
+    out::line(
+        "In another terminal:\n  cotty attach $(cotty new)    a shell that agents and the page share; Ctrl-] d leaves it",
+    );
     out::line("  cotty mcp                    the command for your agent's list of MCP servers");
 }
 

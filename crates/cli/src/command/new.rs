@@ -9,7 +9,9 @@ use crate::out;
 ///
 /// The session goes on when you leave. From a terminal it starts at that terminal's size.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  cotty new\n  cotty new --name build -- make all\n  cotty attach $(cotty new)")]
+#[command(
+    after_help = "Examples:\n  cotty new\n  cotty new --name build -- make all\n  cotty attach $(cotty new)"
+)]
 pub(crate) struct Args {
     /// A name to find it by
     #[arg(long)]

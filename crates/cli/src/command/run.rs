@@ -36,7 +36,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         let session = made.session_id;
         let ended = loop {
             // A day at a time: a wait always has an end, a command need not.
-            let exit = cotty_protocol::op::Wait { exit: true, timeout_ms: Some(86_400_000), ..Default::default() };
+            let exit =
+                cotty_protocol::op::Wait { exit: true, timeout_ms: Some(86_400_000), ..Default::default() };
             let waited: wait::Reply =
                 client.call("wait", &wait::Params { session: session.clone(), wait: exit }).await?;
             if waited.exited {

@@ -28,7 +28,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let params = || Params { session: args.session.clone(), ..Params::default() };
     inputs.extend(args.text.as_ref().map(|text| Params { text: Some(text.clone()), ..params() }));
     let enter = args.enter.then(|| "enter".to_owned());
-    inputs.extend(enter.into_iter().chain(args.key.iter().cloned()).map(|key| Params { key: Some(key), ..params() }));
+    inputs.extend(
+        enter.into_iter().chain(args.key.iter().cloned()).map(|key| Params { key: Some(key), ..params() }),
+    );
     anyhow::ensure!(!inputs.is_empty(), "nothing to type: give a text, --enter or --key");
     block_on(async {
         for input in &inputs {

@@ -22,7 +22,11 @@ pub(crate) fn run(_args: Args) -> anyhow::Result<ExitCode> {
     let started = Instant::now();
     // The keeper lets go of its lock as the very last thing.
     while keeper_pid(&home).is_some() {
-        anyhow::ensure!(started.elapsed() < LIMIT, "it did not end in {} s; `kill -9 {keeper}` will", LIMIT.as_secs());
+        anyhow::ensure!(
+            started.elapsed() < LIMIT,
+            "it did not end in {} s; `kill -9 {keeper}` will",
+            LIMIT.as_secs()
+        );
         std::thread::sleep(Duration::from_millis(5));
     }
     out::note("stopped");

@@ -25,7 +25,13 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let client = client()?;
     let format = if args.ansi { Format::Raw } else { Format::Plain };
     block_on(async {
-        let read = |view| Params { session: args.session.clone(), view, format, limit: Some(usize::MAX), ..Params::default() };
+        let read = |view| Params {
+            session: args.session.clone(),
+            view,
+            format,
+            limit: Some(usize::MAX),
+            ..Params::default()
+        };
         if args.history {
             let history: Reply = client.call("read", &read(View::Scrollback)).await?;
             if !history.content.is_empty() {

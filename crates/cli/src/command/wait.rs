@@ -11,7 +11,9 @@ use crate::out;
 /// The first condition that holds wins; the program's end ends every wait. Exits with 0 if one held, and with 3 if the
 /// time ran out.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  cotty wait build --text 'Finished' --timeout 600\n  cotty wait build --prompt")]
+#[command(
+    after_help = "Examples:\n  cotty wait build --text 'Finished' --timeout 600\n  cotty wait build --prompt"
+)]
 pub(crate) struct Args {
     /// Id, number or name
     session: String,

@@ -123,7 +123,10 @@ async fn call(State(app): State<App>, body: axum::body::Bytes) -> Response {
         Err(error) => return refuse(Fault::new(Code::InvalidInput, format!("not a call: {error}"))),
     };
     if call.request_id.is_empty() || call.request_id.len() > REQUEST_ID {
-        return refuse(Fault::new(Code::InvalidInput, format!("request_id has 1 to {REQUEST_ID} characters")));
+        return refuse(Fault::new(
+            Code::InvalidInput,
+            format!("request_id has 1 to {REQUEST_ID} characters"),
+        ));
     }
     let context = app.context(call.caller, call.origin, call.request_id);
     match ops::call(&call.op, context, call.params).await {

@@ -19,18 +19,19 @@ use crate::ops::{activity, fault, send_input};
 /// Longest message from a viewer: a large paste.
 const MESSAGE: usize = 4 << 20;
 
-pub(crate) async fn view(State(app): State<App>, Path(name): Path<String>, upgrade: WebSocketUpgrade) -> Response {
+pub(crate) async fn view(
+    State(app): State<App>,
+    Path(name): Path<String>,
+    upgrade: WebSocketUpgrade,
+) -> Response {
     let session = match app.hub.find(&name) {
         Ok(session) => session,
         Err(error) => return refuse(fault(error)),
     };
-    upgrade
-        .protocols([VIEW_PROTOCOL])
-        .max_message_size(MESSAGE)
-        .on_upgrade(move |socket| async move {
-            // Whoever closes first, the session goes on.
-            let _ = serve(socket, session).await;
-        })
+    upgrade.protocols([VIEW_PROTOCOL]).max_message_size(MESSAGE).on_upgrade(move |socket| async move {
+        // Whoever closes first, the session goes on.
+        let _ = serve(socket, session).await;
+    })
 }
 
 async fn serve(mut socket: WebSocket, session: Session) -> Result<(), axum::Error> {
@@ -74,13 +75,15 @@ async fn serve(mut socket: WebSocket, session: Session) -> Result<(), axum::Erro
 
 async fn typed(session: &Session, text: &str) -> Result<(), Fault> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let message: FromViewer =
-        serde_json::from_str(text).map_err(|e| Fault::new(Code::InvalidInput, format!("not a message: {e}")))?;
+    let message: FromViewer = serde_json::from_str(text)
+        .map_err(|e| Fault::new(Code::InvalidInput, format!("not a message: {e}")))?;
     let params = match message {
         FromViewer::Key { key, ctrl, alt, shift } => {
             send::Params { key: Some(key), ctrl, alt, shift, ..send::Params::default() }
         }
-        FromViewer::Text { text, paste } => send::Params { text: Some(text), paste, ..send::Params::default() },
+        FromViewer::Text { text, paste } => {
+            send::Params { text: Some(text), paste, ..send::Params::default() }
+        }
     };
     let input = send_input(&params)?;
     // A key is never retried, so its id only has to be new.

@@ -12,7 +12,9 @@ pub(crate) fn fault(error: SessionError) -> Fault {
         SessionError::NotFound(_) => Code::SessionNotFound,
         SessionError::Destroyed(_) => Code::SessionDestroyed,
         SessionError::TooMany { .. } => Code::MaxSessions,
-        SessionError::BadName(_) | SessionError::Invalid(_) | SessionError::Directory { .. } => Code::InvalidInput,
+        SessionError::BadName(_) | SessionError::Invalid(_) | SessionError::Directory { .. } => {
+            Code::InvalidInput
+        }
         SessionError::ProgramNotFound(_) => Code::ProgramNotFound,
         SessionError::Pty(_) => Code::PtyError,
         SessionError::Io(_) | SessionError::Keeper(_) => Code::IoError,
@@ -46,7 +48,8 @@ pub(super) fn place(cursor: (u16, u16)) -> Place {
 }
 
 pub(super) fn info(info: Info) -> SessionInfo {
-    let created = i64::try_from(info.meta.created_ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    let created =
+        i64::try_from(info.meta.created_ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
     SessionInfo {
         session_id: info.meta.id,
         number: info.meta.number,
@@ -129,7 +132,9 @@ fn key_input(name: &str, params: &send::Params) -> Result<Input, Fault> {
         let fault = Fault::new(Code::InvalidKey, format!("Invalid key: {name}"));
         match unknown.did_you_mean {
             Some(meant) => fault.with_hint(format!("did you mean `{meant}`?")),
-            None => fault.with_hint("keys are `enter`, `up`, `f5`, … or one character, with ctrl, alt and shift"),
+            None => {
+                fault.with_hint("keys are `enter`, `up`, `f5`, … or one character, with ctrl, alt and shift")
+            }
         }
     })?;
     key.ctrl |= params.ctrl;

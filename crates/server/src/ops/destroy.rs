@@ -18,7 +18,8 @@ impl Operation for Destroy {
     type Reply = Reply;
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
-        let ended = context.hub.destroy(&params.session, params.force, &context.request).await.map_err(fault)?;
+        let ended =
+            context.hub.destroy(&params.session, params.force, &context.request).await.map_err(fault)?;
         Ok(Reply { destroyed: true, exit_code: ended.exit_code, left_running: ended.left_running })
     }
 }

@@ -76,7 +76,8 @@ pub trait Operation: Send + 'static {
     type Reply: Serialize + JsonSchema + Send;
 
     /// Does it.
-    fn run(context: Context, params: Self::Params) -> impl Future<Output = Result<Self::Reply, Fault>> + Send;
+    fn run(context: Context, params: Self::Params)
+    -> impl Future<Output = Result<Self::Reply, Fault>> + Send;
 }
 
 type Answering = Pin<Box<dyn Future<Output = Result<Value, Fault>> + Send>>;
@@ -174,7 +175,11 @@ mod tests {
         assert_eq!(files, expected, "one operation, one file");
         for entry in OPERATIONS {
             assert!(!entry.summary.is_empty());
-            assert!((entry.params)().get("type").is_some() && (entry.reply)().get("type").is_some(), "{}", entry.name);
+            assert!(
+                (entry.params)().get("type").is_some() && (entry.reply)().get("type").is_some(),
+                "{}",
+                entry.name
+            );
         }
     }
 }

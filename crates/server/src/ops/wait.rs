@@ -12,7 +12,8 @@ pub struct Wait;
 
 impl Operation for Wait {
     const NAME: &'static str = "wait";
-    const SUMMARY: &'static str = "Wait until text appears, output pauses, the prompt is back or the program ends";
+    const SUMMARY: &'static str =
+        "Wait until text appears, output pauses, the prompt is back or the program ends";
     const ACCESS: Access = Access::Read;
     type Params = Params;
     type Reply = Reply;
@@ -20,7 +21,8 @@ impl Operation for Wait {
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
         let session = context.hub.find(&params.session).map_err(fault)?;
         let asked = &params.wait;
-        let conditions = asked.text.is_some() || asked.regex.is_some() || asked.idle_ms.is_some() || asked.prompt;
+        let conditions =
+            asked.text.is_some() || asked.regex.is_some() || asked.idle_ms.is_some() || asked.prompt;
         if !conditions && !asked.exit && asked.timeout_ms.is_none() {
             return Err(Fault::new(Code::InvalidInput, "nothing to wait for")
                 .with_hint("give text, regex, idle_ms, prompt, exit or timeout_ms"));

@@ -17,8 +17,8 @@ use axum::response::{IntoResponse, Response};
 use cotty_protocol::{ActorKind, Caller, Code, Fault, McpHello};
 use hyper_util::rt::TokioIo;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, Implementation, JsonObject, ListToolsResult, PaginatedRequestParams,
-    ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, Implementation, JsonObject, ListToolsResult,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
@@ -45,7 +45,10 @@ Destroy sessions that you no longer need.";
 
 pub(crate) async fn upgrade(State(app): State<App>, mut request: Request) -> Response {
     if request.headers().get(UPGRADE).map(HeaderValue::as_bytes) != Some(PROTOCOL.as_bytes()) {
-        return refuse(Fault::new(Code::InvalidInput, format!("this path speaks `{PROTOCOL}` after an upgrade")));
+        return refuse(Fault::new(
+            Code::InvalidInput,
+            format!("this path speaks `{PROTOCOL}` after an upgrade"),
+        ));
     }
     let upgraded = hyper::upgrade::on(&mut request);
     tokio::spawn(async move {

@@ -26,7 +26,10 @@ pub(super) trait McpTool: Send + 'static {
     type Params: DeserializeOwned + JsonSchema + Send;
     type Reply: Serialize + JsonSchema + Send;
 
-    fn call(context: Context, params: Self::Params) -> impl Future<Output = Result<Self::Reply, Fault>> + Send;
+    fn call(
+        context: Context,
+        params: Self::Params,
+    ) -> impl Future<Output = Result<Self::Reply, Fault>> + Send;
 }
 
 type Calling = Pin<Box<dyn Future<Output = CallToolResult> + Send>>;

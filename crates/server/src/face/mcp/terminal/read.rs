@@ -62,7 +62,12 @@ fn is_zero(count: &u64) -> bool {
 
 impl How {
     /// Reads a session, waiting first for what was asked for; `since` is where an input of the same call stands.
-    pub(super) async fn read(self, context: Context, session: String, since: Option<u64>) -> Result<Reply, Fault> {
+    pub(super) async fn read(
+        self,
+        context: Context,
+        session: String,
+        since: Option<u64>,
+    ) -> Result<Reply, Fault> {
         let conditions = self.wait_idle_ms > 0 || self.wait_for_prompt;
         // Alone, a time means: until the exit, or that long.
         let waits = self.timeout_ms != Some(0) && (conditions || self.timeout_ms.is_some());

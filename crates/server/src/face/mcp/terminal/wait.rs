@@ -65,8 +65,11 @@ impl McpTool for Wait {
         let waited = ops::Wait::run(context, wait::Params { session: params.session_id, wait }).await?;
         if waited.met == Met::Timeout {
             let why = waited.why.unwrap_or_default();
-            return Err(Fault::new(Code::WaitTimeout, format!("Wait timeout after {}ms: {why}", waited.elapsed_ms))
-                .with_hint("wait again with since, read the screen, or interrupt it with key \"c\" ctrl true"));
+            return Err(Fault::new(
+                Code::WaitTimeout,
+                format!("Wait timeout after {}ms: {why}", waited.elapsed_ms),
+            )
+            .with_hint("wait again with since, read the screen, or interrupt it with key \"c\" ctrl true"));
         }
         Ok(Reply {
             met: waited.met,
