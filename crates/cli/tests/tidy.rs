@@ -1,5 +1,7 @@
 //! What ARCHITECTURE.md promises, checked: which crate may use which, what stays pure, how long a file may get.
 
+#![expect(clippy::unwrap_used, reason = "a test")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};

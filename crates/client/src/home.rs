@@ -18,8 +18,6 @@ impl Home {
     /// Finds the directories, makes them if they are not there, and checks that nobody else has a hand in them.
     pub fn open() -> Result<Home, ClientError> {
         let home = Home::locate(|name| std::env::var(name).ok().filter(|v| !v.is_empty()))?;
-        private_directory(&home.state)?;
-        private_directory(&home.runtime)?;
         let socket = home.socket();
         if socket.as_os_str().len() > SOCKET_PATH {
             let message = format!(
@@ -29,6 +27,8 @@ impl Home {
             );
             return Err(ClientError::Home(message));
         }
+        private_directory(&home.state)?;
+        private_directory(&home.runtime)?;
         Ok(home)
     }
 

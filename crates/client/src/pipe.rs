@@ -28,6 +28,8 @@ pub async fn run(
     let hello = serde_json::to_string(&hello).map_err(std::io::Error::other)?;
     let mut conversation = Conversation::default();
     let mut lines = BufReader::new(input).lines();
+    // The client has said all that it will; what it asked for is still answered.
+    let mut said_all = false;
     loop {
         let stream = open(client).await?;
         let (read, mut write) = tokio::io::split(stream);
@@ -38,15 +40,18 @@ pub async fn run(
             continue;
         }
         loop {
+            if said_all && conversation.is_answered() {
+                return Ok(());
+            }
             tokio::select! {
-                line = lines.next_line() => match line? {
+                line = lines.next_line(), if !said_all => match line? {
                     Some(line) => {
                         conversation.asked(&line);
                         if send(&mut write, [line.as_str()]).await.is_err() {
                             break;
                         }
                     }
-                    None => return Ok(()),
+                    None => said_all = true,
                 },
                 answer = answers.next_line() => match answer {
                     Ok(Some(answer)) if conversation.answered(&answer) => {
@@ -139,6 +144,11 @@ impl Conversation {
         }
         self.open.retain(|(open, _)| open != id);
         true
+    }
+
+    /// Whether nothing is open.
+    fn is_answered(&self) -> bool {
+        self.open.is_empty() && (self.begun || self.beginning.is_empty())
     }
 
     /// What a new daemon has to hear.

@@ -346,8 +346,10 @@ pub mod wait {
         pub activity: Activity,
         /// Whether the program has ended.
         pub exited: bool,
-        /// With what.
+        /// With what, where it ended by itself.
         pub exit_code: Option<i32>,
+        /// By which signal, where one ended it.
+        pub signal: Option<i32>,
         /// Bytes of output processed.
         pub seq: u64,
         /// The screen at that moment.

@@ -7,6 +7,7 @@ use rustix::process::Pid;
 use rustix::termios::LocalModes;
 
 use crate::Pty;
+use crate::proc::Stat;
 
 /// How the line discipline treats input now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +43,36 @@ pub fn foreground(pty: &Pty) -> Option<Pid> {
 pub fn process_name(pid: Pid) -> Option<String> {
     let comm = std::fs::read_to_string(format!("/proc/{}/comm", pid.as_raw_nonzero())).ok()?;
     Some(comm.trim_end().to_owned())
+}
+
+/// The name of the program in a process group that most likely reads the terminal: not the one that leads it (`git`) but
+/// the newest that it started (`less`).
+pub fn reader_name(group: Pid) -> Option<String> {
+    let (mut reader, group) = (group, group.as_raw_nonzero().get());
+    // A chain of programs that each started the next; a bound, in case the kernel shows us a circle.
+    for _ in 0..32 {
+        match children(reader).into_iter().rev().find(|&child| group_of(child) == Some(group)) {
+            Some(child) => reader = child,
+            None => break,
+        }
+    }
+    process_name(reader).or_else(|| newest_of(group).and_then(process_name))
+}
+
+fn children(pid: Pid) -> Vec<Pid> {
+    let pid = pid.as_raw_nonzero();
+    let text = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    text.split_ascii_whitespace().filter_map(|id| Pid::from_raw(id.parse().ok()?)).collect()
+}
+
+fn group_of(pid: Pid) -> Option<i32> {
+    Some(Stat::read(pid.as_raw_nonzero().get())?.group)
+}
+
+/// For a group whose leader has gone.
+fn newest_of(group: i32) -> Option<Pid> {
+    let members = Stat::pids().filter(|&pid| Stat::read(pid).is_some_and(|stat| stat.group == group));
+    members.max().and_then(Pid::from_raw)
 }
 
 /// The working directory of a process.

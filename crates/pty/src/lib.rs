@@ -15,6 +15,7 @@ pub mod child;
 pub mod facts;
 pub mod keeper;
 mod link;
+mod proc;
 mod pty;
 pub mod tree;
 mod watch;

@@ -2,6 +2,8 @@
 
 use rustix::process::{Pid, Signal};
 
+use crate::proc::Stat;
+
 /// A process that belongs to a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
@@ -16,10 +18,8 @@ pub struct Member {
 /// Processes of the session that `leader` leads, and those that carry `marker` (`COTTY_SESSION=…`) in their
 /// environment although they set themselves free. Zombies do not count.
 pub fn members(leader: i32, marker: &str) -> Vec<Member> {
-    let Ok(dir) = std::fs::read_dir("/proc") else { return Vec::new() };
     let me = std::process::id().cast_signed();
-    dir.flatten()
-        .filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok())
+    Stat::pids()
         .filter(|&pid| pid != me)
         .filter_map(|pid| {
             let stat = Stat::read(pid)?;
@@ -36,25 +36,6 @@ pub fn signal(members: &[Member], signal: Signal) {
         if let Some(pid) = Pid::from_raw(member.pid) {
             let _ = rustix::process::kill_process(pid, signal);
         }
-    }
-}
-
-struct Stat {
-    name: String,
-    state: char,
-    session: i32,
-}
-
-impl Stat {
-    /// Field 2 of `/proc/PID/stat` is in parentheses and may itself hold any, so the rest is cut at the last one.
-    fn read(pid: i32) -> Option<Stat> {
-        let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        let (head, rest) = text.rsplit_once(')')?;
-        let (_, name) = head.split_once('(')?;
-        let mut fields = rest.split_ascii_whitespace();
-        let state = fields.next()?.chars().next()?;
-        let session = fields.nth(2)?.parse().ok()?;
-        Some(Stat { name: name.to_owned(), state, session })
     }
 }
 

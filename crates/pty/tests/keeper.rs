@@ -2,6 +2,8 @@
 //!
 //! This program plays all the parts: without arguments it is the test, with one it is a keeper, a daemon or a child.
 
+#![expect(clippy::unwrap_used, reason = "a test")]
+
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read, Write};

@@ -28,6 +28,8 @@ pub(crate) struct Command {
     pub(crate) request: Option<String>,
     /// Its text, as the shell understood it.
     pub(crate) text: Option<String>,
+    /// Where the prompt before it ends: what follows, up to its start, is what was typed.
+    pub(crate) prompt: Option<Position>,
     /// Where `run` began to type.
     pub(crate) typed: Option<Moment>,
     /// Where its output begins.
@@ -81,15 +83,38 @@ impl Commands {
                 .is_some_and(|e| self.kept.back().and_then(|c| c.ended).is_some_and(|last| last.seq > e.seq))
     }
 
-    /// Where the line that begins the newest output starts, for leaving out an echo: the start of the first command
-    /// after `seq`.
-    pub(crate) fn output_after(&self, seq: u64) -> Option<Position> {
-        self.kept.iter().filter_map(|c| c.started).find(|s| s.seq > seq).map(|s| s.position)
+    /// Where lines were typed at the prompt and then run, after `seq`: from the prompt's end to the command's start.
+    pub(crate) fn typed_after(&self, seq: u64) -> impl Iterator<Item = (Position, Position)> {
+        let after = self.kept.iter().filter(move |c| c.started.is_some_and(|s| s.seq > seq));
+        after.filter_map(|c| Some((c.prompt?, c.started?.position)))
     }
 
     /// A `run` has typed its command.
     pub(crate) fn typed(&mut self, request: &str, at: Moment) {
         self.push(Command { request: Some(request.to_owned()), typed: Some(at), ..Command::default() });
+    }
+
+    /// The shell asks about a line.
+    pub(crate) fn asked(&mut self, line: Option<String>) {
+        let prompt = self.leave_prompt();
+        let command = self.open_or_new();
+        command.prompt = command.prompt.or(prompt);
+        if let Some(line) = line {
+            match &mut command.text {
+                Some(text) => {
+                    text.push('\n');
+                    text.push_str(&line);
+                }
+                None => command.text = Some(line),
+            }
+        }
+    }
+
+    fn leave_prompt(&mut self) -> Option<Position> {
+        match std::mem::replace(&mut self.phase, Phase::Running) {
+            Phase::Prompt(at) => Some(at.position),
+            _ => None,
+        }
     }
 
     /// The policy said no to the line that was asked about last.
@@ -103,15 +128,20 @@ impl Commands {
     pub(crate) fn marked(&mut self, mark: &ShellMark, at: Moment) {
         match mark {
             ShellMark::PromptStart => {}
-            ShellMark::PromptEnd => self.phase = Phase::Prompt(at),
-            ShellMark::Ask(ask) => {
-                self.phase = Phase::Running;
-                let command = self.open_or_new();
-                command.text = Some(ask.line.clone());
+            // A line editor that draws the prompt again says its end again; the shell waits no later for that.
+            ShellMark::PromptEnd => {
+                self.phase = match self.phase {
+                    Phase::Prompt(first) => Phase::Prompt(Moment { position: at.position, ..first }),
+                    _ => Phase::Prompt(at),
+                };
             }
+            ShellMark::Ask(_) => {}
             ShellMark::CommandStart => {
-                self.phase = Phase::Running;
-                self.open_or_new().started = Some(at);
+                let prompt = self.leave_prompt();
+                let command = self.open_or_new();
+                // Several lines that were pasted together are asked about and started one by one, and end together.
+                command.started.get_or_insert(at);
+                command.prompt = command.prompt.or(prompt);
             }
             ShellMark::CommandEnd { code } => {
                 self.phase = Phase::Running;
@@ -147,15 +177,10 @@ impl Commands {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shell::Ask;
     use cotty_vt::LineId;
 
     fn at(seq: u64) -> Moment {
         Moment { position: Position { line: LineId(seq), cell: 0 }, seq, ms: seq * 10 }
-    }
-
-    fn ask(line: &str) -> ShellMark {
-        ShellMark::Ask(Ask { line: line.into(), id: "1".into() })
     }
 
     #[test]
@@ -166,7 +191,7 @@ mod tests {
         assert_eq!(commands.phase(), Phase::Prompt(at(2)));
         commands.typed("r1", at(2));
         assert!(!commands.is_over("r1"));
-        commands.marked(&ask("false"), at(10));
+        commands.asked(Some("false".into()));
         commands.marked(&ShellMark::CommandStart, at(12));
         commands.marked(&ShellMark::CommandEnd { code: 1 }, at(20));
         assert!(!commands.is_over("r1"));
@@ -188,6 +213,30 @@ mod tests {
         assert!(commands.is_over("r1"));
         let command = commands.of_request("r1").unwrap();
         assert_eq!((command.started, command.exit_code), (None, Some(2)));
+    }
+
+    #[test]
+    fn lines_that_were_pasted_together_are_one_command() {
+        let mut commands = Commands::default();
+        commands.marked(&ShellMark::PromptEnd, at(2));
+        commands.typed("r1", at(2));
+        for (line, start) in [("echo a", 10), ("false", 20)] {
+            commands.asked(Some(line.into()));
+            commands.marked(&ShellMark::CommandStart, at(start));
+        }
+        commands.marked(&ShellMark::CommandEnd { code: 1 }, at(30));
+        let command = commands.of_request("r1").unwrap();
+        assert_eq!(command.text.as_deref(), Some("echo a\nfalse"));
+        assert_eq!((command.started, command.ended, command.exit_code), (Some(at(10)), Some(at(30)), Some(1)));
+        assert_eq!(command.prompt, Some(at(2).position));
+    }
+
+    #[test]
+    fn a_prompt_that_is_drawn_again_is_the_same() {
+        let mut commands = Commands::default();
+        commands.marked(&ShellMark::PromptEnd, at(2));
+        commands.marked(&ShellMark::PromptEnd, at(5));
+        assert_eq!(commands.phase(), Phase::Prompt(Moment { position: at(5).position, ..at(2) }));
     }
 
     #[test]

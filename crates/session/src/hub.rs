@@ -65,6 +65,8 @@ struct Inner {
     policy: Arc<Policy>,
     prompt_pattern: Arc<Regex>,
     state: Mutex<State>,
+    /// Held while a session is made.
+    making: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug, Default)]
@@ -105,6 +107,7 @@ impl Hub {
             policy: Arc::new(Policy::built_in()),
             prompt_pattern: Arc::new(Wait::pattern(&options.prompt_pattern)?),
             state: Mutex::new(State { next_number: 1, ..State::default() }),
+            making: tokio::sync::Mutex::new(()),
             options,
             link,
         };
@@ -204,6 +207,7 @@ impl Hub {
             typed_seq: 0,
             ended: None,
             last_output: None,
+            half_drawn_since: None,
             waits: Vec::new(),
             viewers: Viewers::new(),
             replied: 0,

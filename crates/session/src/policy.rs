@@ -34,9 +34,9 @@ impl Policy {
     pub fn built_in() -> Policy {
         // A command stands at the start of a line, behind an operator, an opening bracket or a keyword, or behind a
         // command that runs another (`sudo -u root mkfs`); a path may stand before its name.
-        let start = r"(?m)(?:^|[;&|(){}`!])\s*(?:(?:then|do|else)\s+)?";
+        let start = r"(?m)(?:^|[;&|(){}`!])\s*(?:(?:if|then|elif|else|while|until|do)\s+)*(?:\w+=\S*\s+)*";
         let wrapper = r"(?:(?:sudo|doas|env|exec|command|nohup|time|xargs)\s(?:[^;&|\n]*\s)?\s*)?";
-        let mkfs = format!(r"{start}{wrapper}(?:\S*/)?mkfs(?:\.[a-z0-9]+)?(?:[\s;&|)]|$)");
+        let mkfs = format!(r"{start}{wrapper}(?:\S*/)?mkfs(?:\.[a-z0-9]+)?(?:[\s;&|)<>`]|$)");
         let rules = Regex::new(&mkfs).map(|pattern| {
             vec![Rule {
                 pattern,
@@ -73,6 +73,10 @@ mod tests {
             "echo $(mkfs.ext4 /dev/sdz)",
             "echo hi\nmkfs.ext4 /dev/sdz",
             "(mkfs)",
+            "X=1 mkfs.ext4 /dev/sdz",
+            "if mkfs.ext4 /dev/sdz; then :; fi",
+            "mkfs.ext4</dev/null",
+            "for d in a\ndo\n  mkfs.ext4 $d\ndone",
         ] {
             assert!(matches!(policy.judge(denied), Verdict::Deny { .. }), "{denied}");
         }

@@ -42,7 +42,7 @@ pub(crate) struct Place {
     pub(crate) position: Position,
 }
 
-/// Where typed lines were echoed: from a position on, this many of them.
+/// A typed line: where the cursor stood when it was typed, and how many line ends it had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Echo {
     pub(crate) seq: u64,
@@ -86,56 +86,117 @@ impl Task {
     }
 
     fn new_text(&self, since: Option<u64>, place: Option<Place>) -> (String, u64) {
-        if self.vt.modes().alt_screen || since.is_some() {
-            let seq = since.or(place.map(|p| p.seq)).unwrap_or(0);
-            return (join(&self.lines_without_echo(seq)), 0);
+        let seq = since.or(place.map(|p| p.seq));
+        if self.vt.modes().alt_screen {
+            return (join(&self.vt.lines_since(seq.unwrap_or(0))), 0);
         }
-        let Some(place) = place else {
-            let everything = self.vt.text_from(self.start);
-            return (everything.text, everything.dropped);
-        };
-        let from = match self.saved.echo {
-            Some(echo) if echo.seq >= place.seq => match self.output_start(echo) {
-                Some(position) => position,
-                None => return (String::new(), 0),
+        match (since, place) {
+            (None, None) => {
+                let everything = self.vt.text_from(self.start);
+                (everything.text, everything.dropped)
+            }
+            (None, Some(place)) => self.text_after(place.position, place.seq),
+            (Some(since), _) => match self.position_at(since) {
+                Some(position) => self.text_after(position, since),
+                None => (join(&self.lines_without_echo(since)), 0),
             },
-            _ => place.position,
-        };
-        let excerpt = self.vt.text_from(from);
-        (excerpt.text, excerpt.dropped)
+        }
     }
 
-    /// Where output begins after typed lines: at the command's start mark, or behind as many lines as were typed.
-    fn output_start(&self, echo: Echo) -> Option<Position> {
-        if let Some(position) = self.saved.commands.output_after(echo.seq) {
-            return Some(position);
+    /// Where the cursor stood after that much output, if anybody typed or read then.
+    fn position_at(&self, seq: u64) -> Option<Position> {
+        let typed = self.saved.requests.iter().find(|r| r.seq == seq).map(|r| r.position);
+        typed.or_else(|| self.saved.readers.values().find(|p| p.seq == seq).map(|p| p.position))
+    }
+
+    /// The text from a position on, without what was typed since: what a person would call the answer.
+    fn text_after(&self, from: Position, seq: u64) -> (String, u64) {
+        let (mut text, mut dropped, mut from) = (String::new(), 0, Some(from));
+        for (typed, answer) in self.typed_regions(seq) {
+            let Some(start) = from else { break };
+            let before = self.vt.text_between(start, typed);
+            dropped += before.dropped;
+            append(&mut text, &before.text);
+            from = answer;
         }
+        if let Some(start) = from {
+            let rest = self.vt.text_from(start);
+            dropped += rest.dropped;
+            append(&mut text, &rest.text);
+        }
+        (text, dropped)
+    }
+
+    /// Where lines were typed since `seq`, and where the answer to each begins, if it has begun. A shell with marks
+    /// tells both; elsewhere the answer begins behind as many line ends as were typed.
+    fn typed_regions(&self, seq: u64) -> Vec<(Position, Option<Position>)> {
+        let ran: Vec<(Position, Position)> = self.saved.commands.typed_after(seq).collect();
+        let mut regions: Vec<(Position, Option<Position>)> = Vec::new();
+        let covers = |(from, to): &(Position, Position), at: Position| from.line <= at.line && at.line <= to.line;
+        regions.extend(ran.iter().map(|&(from, to)| (from, Some(to))));
+        for echo in self.saved.echoes.iter().filter(|echo| echo.seq >= seq) {
+            if !ran.iter().any(|region| covers(region, echo.position)) {
+                regions.push((echo.position, self.behind(*echo)));
+            }
+        }
+        regions.sort_by_key(|(from, _)| (from.line, from.cell));
+        regions
+    }
+
+    /// The beginning of the first line behind those that were typed.
+    fn behind(&self, echo: Echo) -> Option<Position> {
         let lines = self.vt.lines_since(echo.seq);
         let first = lines.iter().position(|line| line.id == echo.position.line)?;
         let line = lines.get(first + echo.lines as usize)?;
         Some(Position { line: line.id, cell: 0 })
     }
 
-    /// Lines that changed since `seq`, without those that only echo what was typed.
-    pub(crate) fn lines_without_echo(&self, seq: u64) -> Vec<Line> {
+    /// Lines that changed since `seq`, without those that only show what was typed.
+    fn lines_without_echo(&self, seq: u64) -> Vec<Line> {
         let mut lines = self.vt.lines_since(seq);
-        let Some(echo) = self.saved.echo.filter(|_| !self.vt.modes().alt_screen) else { return lines };
-        let Some(first) = lines.iter().position(|line| line.id == echo.position.line) else { return lines };
-        let started = self.saved.commands.output_after(echo.seq);
-        let end = started.and_then(|s| lines.iter().position(|line| line.id == s.line));
-        let end = end.unwrap_or(first + echo.lines as usize).clamp(first, lines.len());
-        lines.drain(first..end);
+        if self.vt.modes().alt_screen {
+            return lines;
+        }
+        for (typed, answer) in self.typed_regions(seq) {
+            let Some(first) = lines.iter().position(|line| line.id == typed.line) else { continue };
+            let end = answer.and_then(|answer| lines.iter().position(|line| line.id == answer.line));
+            lines.drain(first..end.unwrap_or(lines.len()).max(first));
+        }
         lines
     }
 
-    /// What a wait searches: what came since `since`; by default since the last input, or the whole screen.
+    /// What a wait searches: what came since `since`; by default since the last line was typed, or the whole screen.
     pub(crate) fn text_since(&self, since: Option<u64>) -> String {
-        match since.or(self.saved.echo.map(|echo| echo.seq)) {
+        let alt_screen = self.vt.modes().alt_screen;
+        let mut text = match since.or(self.saved.echoes.back().map(|echo| echo.seq).filter(|_| !alt_screen)) {
             None => self.vt.screen_text(),
-            Some(_) if since.is_none() && self.vt.modes().alt_screen => self.vt.screen_text(),
-            Some(seq) => join(&self.lines_without_echo(seq)),
+            Some(seq) => {
+                // Both what was added and what was changed further up.
+                let changed = join(&self.lines_without_echo(seq));
+                let added = self.position_at(seq).filter(|_| !alt_screen).map(|at| self.text_after(at, seq).0);
+                match added {
+                    Some(added) => format!("{changed}\n{added}"),
+                    None => changed,
+                }
+            }
+        };
+        // Text is read without the blanks at its lines' ends, but a question often ends with one.
+        let cursor = self.vt.cursor();
+        let row = self.vt.row_text(cursor.row);
+        let blanks = usize::from(cursor.col).saturating_sub(row.chars().count());
+        if !row.is_empty() && text.ends_with(&row) {
+            text.extend(std::iter::repeat_n(' ', blanks));
         }
+        text
     }
+}
+
+/// Puts text behind text, on a line of its own.
+fn append(text: &mut String, more: &str) {
+    if !text.is_empty() && !text.ends_with('\n') && !more.is_empty() {
+        text.push('\n');
+    }
+    text.push_str(more);
 }
 
 fn join(lines: &[Line]) -> String {

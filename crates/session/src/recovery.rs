@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io;
 use std::os::fd::OwnedFd;
 
-use cotty_vt::Vt;
+use cotty_vt::{Position, Vt};
 use serde::{Deserialize, Serialize};
 
 use crate::SessionError;
@@ -28,10 +28,22 @@ const VERSION: u32 = 1;
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Saved {
     pub(crate) commands: Commands,
-    /// Requests that typed: id, output before, bytes.
-    pub(crate) requests: VecDeque<(String, u64, u64)>,
+    /// Requests that typed, so that a retry types nothing.
+    pub(crate) requests: VecDeque<Remembered>,
     pub(crate) readers: BTreeMap<String, Place>,
-    pub(crate) echo: Option<Echo>,
+    /// Lines that were typed.
+    pub(crate) echoes: VecDeque<Echo>,
+}
+
+/// A request that typed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Remembered {
+    pub(crate) request: String,
+    /// Output before it.
+    pub(crate) seq: u64,
+    pub(crate) bytes: u64,
+    /// Where the cursor stood.
+    pub(crate) position: Position,
 }
 
 /// A whole state, from which the journal's tail is replayed.

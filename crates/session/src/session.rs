@@ -76,6 +76,8 @@ pub struct Info {
     pub ended: Option<Ended>,
     /// What it is doing.
     pub activity: Activity,
+    /// Whether the shell, or a program that asks as one does, waits for a line.
+    pub prompt: bool,
     /// The directory of its foreground program.
     pub cwd: Option<String>,
     /// Output processed.

@@ -18,8 +18,8 @@ use crate::journal::{Hot, InputQueue, Record, What};
 use crate::meta::now_ms;
 use crate::recovery::Saved;
 use crate::session::{Activity, Ended, Info, Request, Waited};
-use crate::shell::{Hook, ShellMark, read_mark};
-use crate::viewers::Viewers;
+use crate::shell::{AskedLine, Hook, ShellMark, read_mark};
+use crate::viewers::{LONGEST_FRAME, Viewers};
 use crate::wait::{Look, Prompt, Running};
 use crate::{Meta, Policy, Verdict};
 
@@ -49,6 +49,8 @@ pub(crate) struct Task {
     pub(crate) typed_seq: u64,
     pub(crate) ended: Option<Ended>,
     pub(crate) last_output: Option<Instant>,
+    /// Since when the program is in the middle of drawing.
+    pub(crate) half_drawn_since: Option<Instant>,
     pub(crate) waits: Vec<(Running, oneshot::Sender<Waited>)>,
     pub(crate) viewers: Viewers,
     /// The program's queries up to here were answered by the daemon before us.
@@ -137,7 +139,6 @@ impl Task {
             match self.read_once() {
                 Ok(0) => break,
                 Ok(count) => taken += count,
-                Err(e) if e.kind() == io::ErrorKind::WouldBlock => return false,
                 Err(_) => break,
             }
         }
@@ -182,8 +183,13 @@ impl Task {
     pub(crate) fn process_until(&mut self, to: u64, ms: u64) {
         let from = self.vt.seq();
         self.vt.feed(self.hot.output(from, to));
-        self.last_output = Some(Instant::now());
-        self.viewers.changed(Instant::now());
+        let now = Instant::now();
+        self.last_output = Some(now);
+        self.half_drawn_since = match self.vt.modes().synchronized {
+            true => self.half_drawn_since.or(Some(now)),
+            false => None,
+        };
+        self.viewers.changed(now);
         let effects = self.vt.take_effects();
         if effects.is_empty() {
             return;
@@ -196,7 +202,7 @@ impl Task {
                     let Some(nonce) = &self.meta.nonce else { continue };
                     let Some((mark, position)) = read_mark(&mark, nonce) else { continue };
                     marked = true;
-                    self.shell_said(&mark, Moment { position, seq: effect.seq, ms });
+                    self.shell_said(mark, Moment { position, seq: effect.seq, ms });
                 }
                 _ => {}
             }
@@ -212,14 +218,26 @@ impl Task {
 
     /// Notes a mark, and answers the shell's question. An answer that came from the daemon before us is given again:
     /// it carries the question's id, so a second one does no harm, and none at all would hold the shell up.
-    fn shell_said(&mut self, mark: &ShellMark, at: Moment) {
-        self.saved.commands.marked(mark, at);
-        let ShellMark::Ask(ask) = mark else { return };
-        let verdict = self.policy.judge(&ask.line);
+    fn shell_said(&mut self, mark: ShellMark, at: Moment) {
+        let ShellMark::Ask(ask) = mark else { return self.saved.commands.marked(&mark, at) };
+        let open = at.seq > self.noted;
+        let line = match &ask.line {
+            AskedLine::Here(line) => Some(line.clone()),
+            // In a replay of an old question the file holds a newer line.
+            AskedLine::InFile => self.hook.as_ref().filter(|_| open).and_then(Hook::line),
+            AskedLine::Unknown => None,
+        };
+        let verdict = match (&line, &ask.line) {
+            (Some(line), _) => self.policy.judge(line),
+            (None, AskedLine::InFile) if open => Verdict::Deny { reason: "the line could not be read".to_owned() },
+            // Nobody can judge it; so far such lines are let through.
+            (None, _) => Verdict::Allow,
+        };
+        self.saved.commands.asked(line);
         if let Verdict::Deny { reason } = &verdict {
             self.saved.commands.denied(reason);
         }
-        if let Some(hook) = self.hook.as_ref().filter(|_| at.seq > self.noted) {
+        if let Some(hook) = self.hook.as_ref().filter(|_| open) {
             match &verdict {
                 Verdict::Allow => hook.answer(&ask.id, "allow"),
                 Verdict::Deny { reason } => hook.answer(&ask.id, reason),
@@ -286,21 +304,27 @@ impl Task {
             seq: self.vt.seq(),
             prompt: self.prompt(),
             exited: self.ended.is_some(),
-            half_drawn: self.vt.modes().synchronized,
+            half_drawn_until: self.half_drawn_since.map(|since| since + LONGEST_FRAME),
             text_since: &|since| self.text_since(since),
             is_over: &|request| self.saved.commands.is_over(request),
         })
     }
 
-    /// Since when the shell waits for a command. A line that was typed after the prompt makes it an old one, even
-    /// before the shell has had the time to say so.
+    /// Since when the shell, or a program that asks as one does, waits for a line. One that was typed after the prompt
+    /// makes it an old one, even before the program has had the time to say so.
     fn prompt(&self) -> Option<Prompt> {
-        let prompt = match (&self.meta.nonce, self.saved.commands.phase()) {
-            (Some(_), Phase::Prompt(at)) => Prompt { seq: at.seq, guessed: false },
-            (Some(_), _) => return None,
-            (None, _) => self.guessed_prompt()?,
+        let prompt = match self.saved.commands.phase() {
+            Phase::Prompt(at) if self.meta.nonce.is_some() => Prompt { seq: at.seq, guessed: false },
+            // A shell that marks is believed; what runs inside it is judged by its look.
+            _ if self.meta.nonce.is_some() && self.shell_has_the_terminal() => return None,
+            _ => self.guessed_prompt()?,
         };
-        self.saved.echo.is_none_or(|echo| prompt.seq > echo.seq).then_some(prompt)
+        self.saved.echoes.back().is_none_or(|echo| prompt.seq > echo.seq).then_some(prompt)
+    }
+
+    fn shell_has_the_terminal(&self) -> bool {
+        let foreground = facts::foreground(self.pty.get_ref()).map(|pid| pid.as_raw_nonzero().get().unsigned_abs());
+        foreground.is_none_or(|pid| pid == self.pid)
     }
 
     fn guessed_prompt(&self) -> Option<Prompt> {
@@ -318,14 +342,15 @@ impl Task {
         if facts::line_mode(self.pty.get_ref()).is_some_and(facts::LineMode::asks_for_secret) {
             return Activity::SecretInput;
         }
-        match self.prompt() {
-            Some(_) => Activity::Prompt,
-            None => Activity::Running(self.foreground_name()),
-        }
+        let waits = match self.meta.nonce {
+            Some(_) => matches!(self.saved.commands.phase(), Phase::Prompt(_)) && self.prompt().is_some(),
+            None => self.prompt().is_some(),
+        };
+        if waits { Activity::Prompt } else { Activity::Running(self.foreground_name()) }
     }
 
     pub(crate) fn foreground_name(&self) -> Option<String> {
-        facts::foreground(self.pty.get_ref()).and_then(facts::process_name)
+        facts::foreground(self.pty.get_ref()).and_then(facts::reader_name)
     }
 
     pub(crate) fn info(&self) -> Info {
@@ -342,6 +367,7 @@ impl Task {
             cursor: (cursor.row, cursor.col),
             ended: self.ended,
             activity: self.activity(),
+            prompt: self.prompt().is_some(),
             cwd: cwd.or_else(|| self.vt.directory().map(str::to_owned)),
             seq: self.vt.seq(),
             idle_ms: touched.map_or(0, |at| u64::try_from(at.elapsed().as_millis()).unwrap_or(u64::MAX)),

@@ -1,20 +1,31 @@
 //! What is typed: recorded first, then queued; it reaches the program exactly once, whoever dies.
 
+use std::collections::VecDeque;
 use std::sync::Weak;
 use std::time::{Duration, Instant};
+
+use cotty_pty::facts;
 
 use crate::commands::{Moment, Phase};
 use crate::journal::{Record, What};
 use crate::meta::{ActorKind, now_ms};
 use crate::reading::Echo;
+use crate::recovery::Remembered;
 use crate::session::{Input, RunOutcome, RunResult, Typed};
 use crate::task::Task;
 use crate::{Activity, SessionError, Verdict};
 
-/// Requests remembered, so that a retry types nothing.
-pub(crate) const REMEMBERED: usize = 256;
+/// Requests, and typed lines, that are remembered.
+const REMEMBERED: usize = 256;
 /// A key may have been typed whose echo is not here yet.
 const ECHO_ARRIVES: Duration = Duration::from_millis(100);
+
+fn push_bounded<T>(queue: &mut VecDeque<T>, item: T) {
+    if queue.len() == REMEMBERED {
+        queue.pop_front();
+    }
+    queue.push_back(item);
+}
 
 impl Task {
     pub(crate) async fn type_input(
@@ -93,7 +104,10 @@ impl Task {
         if self.hot.wants_checkpoint() {
             self.checkpoint().await?;
         }
-        let lines = u32::try_from(bytes.iter().filter(|&&b| b == b'\r').count()).unwrap_or(u32::MAX);
+        // A line that is not shown leaves nothing to leave out.
+        let shown = facts::line_mode(self.pty.get_ref()).is_none_or(|mode| !mode.asks_for_secret());
+        let ends = bytes.iter().filter(|&&b| shown && matches!(b, b'\r' | b'\n')).count();
+        let lines = u32::try_from(ends).unwrap_or(u32::MAX);
         let (seq, count) = (self.vt.seq(), bytes.len() as u64);
         let to = self.input.stage(bytes)?;
         let what = What::Typed { request: request.to_owned(), bytes: count, to, lines, run };
@@ -111,13 +125,11 @@ impl Task {
             What::Typed { request, bytes, to, lines, run } => {
                 self.input.accept(*to);
                 self.typed_seq = seq;
-                if self.saved.requests.len() == REMEMBERED {
-                    self.saved.requests.pop_front();
-                }
-                self.saved.requests.push_back((request.clone(), seq, *bytes));
                 let position = self.vt.position();
+                let remembered = Remembered { request: request.clone(), seq, bytes: *bytes, position };
+                push_bounded(&mut self.saved.requests, remembered);
                 if *lines > 0 && !self.vt.modes().alt_screen {
-                    self.saved.echo = Some(Echo { seq, position, lines: *lines });
+                    push_bounded(&mut self.saved.echoes, Echo { seq, position, lines: *lines });
                 }
                 if *run {
                     self.saved.commands.typed(request, Moment { position, seq, ms });
@@ -130,8 +142,8 @@ impl Task {
     }
 
     fn remembered(&self, request: &str) -> Option<Typed> {
-        let known = self.saved.requests.iter().rev().find(|(id, ..)| id == request)?;
-        Some(Typed { seq: known.1, bytes: known.2 })
+        let known = self.saved.requests.iter().rev().find(|known| known.request == request)?;
+        Some(Typed { seq: known.seq, bytes: known.bytes })
     }
 
     pub(crate) fn run_result(&self, request: &str) -> Result<RunResult, SessionError> {

@@ -13,7 +13,7 @@ const BEHIND: usize = 64;
 /// Not more often than this, however fast the output.
 const INTERVAL: Duration = Duration::from_millis(16);
 /// A program that begins a frame and does not end it is shown half drawn after this.
-const LONGEST_FRAME: Duration = Duration::from_millis(150);
+pub(crate) const LONGEST_FRAME: Duration = Duration::from_millis(150);
 
 /// What a viewer is sent.
 #[derive(Debug, Clone)]

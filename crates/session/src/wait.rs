@@ -79,8 +79,8 @@ pub(crate) struct Look<'a> {
     /// The shell waits since this much output; guessed where it has no marks.
     pub(crate) prompt: Option<Prompt>,
     pub(crate) exited: bool,
-    /// The program is in the middle of drawing.
-    pub(crate) half_drawn: bool,
+    /// The program is in the middle of drawing, and is given until then to finish.
+    pub(crate) half_drawn_until: Option<Instant>,
     /// What came since, without the echo of what was typed. Asked only if needed.
     pub(crate) text_since: &'a dyn Fn(Option<u64>) -> String,
     /// Whether the command that a request typed is over.
@@ -153,9 +153,6 @@ impl Running {
 
     fn idle_at(&self, look: &Look<'_>) -> Option<Instant> {
         let idle = self.wait.idle?;
-        if look.half_drawn {
-            return None;
-        }
         let came = self.wait.since.is_none_or(|since| look.seq > since);
         let quiet = match look.last_output {
             // Output that came before the wait counts too: what is quiet already is quiet.
@@ -163,7 +160,7 @@ impl Running {
             None if came => self.started + idle,
             _ => self.started + idle.max(FIRST_OUTPUT),
         };
-        Some(quiet)
+        Some(look.half_drawn_until.map_or(quiet, |until| quiet.max(until)))
     }
 }
 
@@ -185,7 +182,7 @@ mod tests {
             self.start + Duration::from_millis(ms)
         }
         fn check(&self, running: &mut Running, now: u64, output: Option<u64>, seq: u64) -> Option<Met> {
-            self.check_with(running, now, output, seq, None, false)
+            self.check_with(running, now, output, seq, None, None)
         }
         fn check_with(
             &self,
@@ -194,7 +191,7 @@ mod tests {
             output: Option<u64>,
             seq: u64,
             prompt: Option<Prompt>,
-            half_drawn: bool,
+            half_drawn_until: Option<u64>,
         ) -> Option<Met> {
             running.check(&Look {
                 now: self.at(now),
@@ -202,7 +199,7 @@ mod tests {
                 seq,
                 prompt,
                 exited: false,
-                half_drawn,
+                half_drawn_until: half_drawn_until.map(|ms| self.at(ms)),
                 text_since: &|_| self.text.clone(),
                 is_over: &|_| self.over,
             })
@@ -248,8 +245,8 @@ mod tests {
         let fake = Fake::new();
         let wait = Wait { idle: Some(Duration::from_millis(10)), ..Wait::default() };
         let mut running = Running::new(wait, fake.at(0));
-        assert_eq!(fake.check_with(&mut running, 100, Some(0), 5, None, true), None);
-        assert_eq!(fake.check_with(&mut running, 100, Some(0), 5, None, false), Some(Met::Idle));
+        assert_eq!(fake.check_with(&mut running, 100, Some(0), 5, None, Some(150)), None);
+        assert_eq!(fake.check_with(&mut running, 150, Some(0), 5, None, Some(150)), Some(Met::Idle));
     }
 
     #[test]
@@ -258,14 +255,14 @@ mod tests {
         let wait = Wait { prompt: true, since: Some(10), ..Wait::default() };
         let mut running = Running::new(wait, fake.at(0));
         let prompt = |seq, guessed| Some(Prompt { seq, guessed });
-        assert_eq!(fake.check_with(&mut running, 100, Some(0), 20, prompt(10, false), false), None);
-        assert_eq!(fake.check_with(&mut running, 100, Some(90), 20, prompt(20, true), false), None);
+        assert_eq!(fake.check_with(&mut running, 100, Some(0), 20, prompt(10, false), None), None);
+        assert_eq!(fake.check_with(&mut running, 100, Some(90), 20, prompt(20, true), None), None);
         assert_eq!(
-            fake.check_with(&mut running, 140, Some(90), 20, prompt(20, true), false),
+            fake.check_with(&mut running, 140, Some(90), 20, prompt(20, true), None),
             Some(Met::Prompt)
         );
         assert_eq!(
-            fake.check_with(&mut running, 90, Some(90), 20, prompt(20, false), false),
+            fake.check_with(&mut running, 90, Some(90), 20, prompt(20, false), None),
             Some(Met::Prompt)
         );
     }

@@ -14,7 +14,7 @@ use cotty_vt::{EffectKind, Options, Size, Style, Vt};
 #[test]
 fn cases() {
     let folder = Path::new("tests/cases");
-    let mut files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "vt"));
     files.sort();
     assert!(!files.is_empty(), "no cases in {}", folder.display());

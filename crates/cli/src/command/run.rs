@@ -53,7 +53,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         let gone = destroy::Params { session, force: false };
         let _: destroy::Reply = client.call("destroy", &gone).await?;
         // A signal has no code of its own; shells say 128 and its number.
-        let code = ended.exit_code.and_then(|code| u8::try_from(code).ok()).unwrap_or(128);
+        let code = ended.exit_code.or(ended.signal.map(|signal| 128 + signal));
+        let code = code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
         Ok(ExitCode::from(code))
     })
 }

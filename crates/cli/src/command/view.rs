@@ -32,16 +32,18 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             limit: Some(usize::MAX),
             ..Params::default()
         };
+        let mut shown: Reply = client.call("read", &read(View::Screen)).await?;
         if args.history {
             let history: Reply = client.call("read", &read(View::Scrollback)).await?;
             if !history.content.is_empty() {
-                out::line(&history.content);
+                shown.content = format!("{}\n{}", history.content, shown.content);
+                shown.lines += history.lines;
+                shown.dropped_lines = history.dropped_lines;
             }
         }
-        let screen: Reply = client.call("read", &read(View::Screen)).await?;
         match args.json {
-            true => out::json(&screen)?,
-            false => out::line(&screen.content),
+            true => out::json(&shown)?,
+            false => out::line(&shown.content),
         }
         Ok(ExitCode::SUCCESS)
     })

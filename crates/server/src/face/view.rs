@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{Path, State};
@@ -9,8 +10,9 @@ use axum::response::Response;
 use cotty_protocol::op::send;
 use cotty_protocol::view::{FromViewer, Paint, ToViewer};
 use cotty_protocol::{Code, Fault};
-use cotty_session::{ActorKind, Frame, Session};
+use cotty_session::{ActorKind, Frame, Session, Viewer};
 use tokio::sync::broadcast::error::RecvError;
+use tokio::time::MissedTickBehavior;
 
 use crate::auth::VIEW_PROTOCOL;
 use crate::face::http::{App, refuse};
@@ -18,6 +20,8 @@ use crate::ops::{activity, fault, send_input};
 
 /// Longest message from a viewer: a large paste.
 const MESSAGE: usize = 4 << 20;
+/// How often a viewed session is asked what it does: a program starts, or asks for a secret, without a word.
+const LOOK: Duration = Duration::from_millis(500);
 
 pub(crate) async fn view(
     State(app): State<App>,
@@ -35,27 +39,26 @@ pub(crate) async fn view(
 }
 
 async fn serve(mut socket: WebSocket, session: Session) -> Result<(), axum::Error> {
-    let Ok(mut viewer) = session.view().await else { return tell(&mut socket, &ToViewer::Gone).await };
-    let mut ended = None;
-    tell(&mut socket, &message(&viewer.first, &session)).await?;
-    if let Ok(info) = session.info().await {
-        ended = info.ended;
-    }
-    if let Some(ended) = ended {
-        let (exit_code, signal) = (ended.exit_code, ended.signal);
-        tell(&mut socket, &ToViewer::Exited { exit_code, signal }).await?;
-    }
+    let Some(mut viewer) = begin(&mut socket, &session).await? else { return Ok(()) };
+    let mut last = Arc::clone(&viewer.first);
+    let mut look = tokio::time::interval(LOOK);
+    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
             frame = viewer.frames.recv() => match frame {
-                Ok(frame) => tell(&mut socket, &message(&frame, &session)).await?,
-                // Too slow for the differences: the newest screen instead of all that was missed.
-                Err(RecvError::Lagged(_)) => match session.view().await {
-                    Ok(fresh) => {
-                        viewer = fresh;
-                        tell(&mut socket, &message(&viewer.first, &session)).await?;
+                Ok(frame) => {
+                    tell(&mut socket, &message(&frame, &session)).await?;
+                    if matches!(*frame, Frame::Paint { .. }) {
+                        last = frame;
                     }
-                    Err(_) => return tell(&mut socket, &ToViewer::Gone).await,
+                }
+                // Too slow for the differences: the newest screen instead of all that was missed.
+                Err(RecvError::Lagged(_)) => match begin(&mut socket, &session).await? {
+                    Some(fresh) => {
+                        last = Arc::clone(&fresh.first);
+                        viewer = fresh;
+                    }
+                    None => return Ok(()),
                 },
                 Err(RecvError::Closed) => return tell(&mut socket, &ToViewer::Gone).await,
             },
@@ -69,7 +72,39 @@ async fn serve(mut socket: WebSocket, session: Session) -> Result<(), axum::Erro
                 Some(Ok(_)) => {}
                 Some(Err(error)) => return Err(error),
             },
+            _ = look.tick() => {
+                if let Some(frame) = with_new_activity(&last, &session).await {
+                    last = Arc::new(frame);
+                    tell(&mut socket, &message(&last, &session)).await?;
+                }
+            }
         }
+    }
+}
+
+/// The screen as it is and, where the program has ended, that it has. `None`: the session is gone, and that was told.
+async fn begin(socket: &mut WebSocket, session: &Session) -> Result<Option<Viewer>, axum::Error> {
+    let Ok(viewer) = session.view().await else {
+        tell(socket, &ToViewer::Gone).await?;
+        return Ok(None);
+    };
+    tell(socket, &message(&viewer.first, session)).await?;
+    // The end itself may have come before the first frame, or be among those that were missed.
+    if let Some(ended) = session.info().await.ok().and_then(|info| info.ended) {
+        let (exit_code, signal) = (ended.exit_code, ended.signal);
+        tell(socket, &ToViewer::Exited { exit_code, signal }).await?;
+    }
+    Ok(Some(viewer))
+}
+
+/// The last paint with nothing to draw, if the session does something else since.
+async fn with_new_activity(last: &Frame, session: &Session) -> Option<Frame> {
+    let now = session.info().await.ok()?.activity;
+    match last.clone() {
+        Frame::Paint { seq, size, title, activity, .. } if activity != now => {
+            Some(Frame::Paint { seq, full: false, size, data: String::new(), title, activity: now })
+        }
+        _ => None,
     }
 }
 

@@ -34,7 +34,7 @@ impl Operation for Create {
         };
         let made = context.hub.create(create, context.actor, &context.origin, &context.request).await;
         let made = made.map_err(fault)?;
-        let wait_ready = params.wait_ready.unwrap_or_else(|| made.is_shell());
+        let wait_ready = params.wait_ready.unwrap_or_else(|| made.is_interactive_shell());
         let timeout = params.ready_timeout_ms.map_or(READY_TIMEOUT, Duration::from_millis);
         // A shell that is slow to start is an answer, not an error.
         let (info, ready) = if wait_ready {

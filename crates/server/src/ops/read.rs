@@ -44,7 +44,7 @@ impl Operation for Read {
             cursor: (params.view == View::Screen).then(|| place(info.cursor)),
             dimensions: dimensions(info.size),
             has_new_content: reading.has_new,
-            prompt_detected: info.activity == session::Activity::Prompt,
+            prompt_detected: info.prompt,
             idle: met == Some(session::Met::Idle),
             exited: info.ended.is_some(),
             exit_code: info.ended.and_then(|e| e.exit_code),

@@ -35,6 +35,7 @@ impl Operation for Wait {
             activity: convert::activity(waited.info.activity),
             exited: waited.info.ended.is_some(),
             exit_code: waited.info.ended.and_then(|e| e.exit_code),
+            signal: waited.info.ended.and_then(|e| e.signal),
             seq: waited.info.seq,
             screen: waited.screen,
             why: waited.why,

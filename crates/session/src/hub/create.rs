@@ -16,7 +16,7 @@ use crate::id::{random_text, session_id};
 use crate::journal::{Hot, InputQueue};
 use crate::meta::now_ms;
 use crate::recovery::slot;
-use crate::shell::is_shell;
+use crate::shell::is_interactive_shell;
 use crate::{Actor, ActorKind, Meta, Origin, Session, SessionError};
 
 /// Columns and rows where none are given.
@@ -52,6 +52,9 @@ impl Hub {
         origin: &Origin,
         request: &str,
     ) -> Result<Session, SessionError> {
+        check_words(&create)?;
+        // One at a time: limits, names and repeated requests are looked up before, and must still hold after.
+        let _making = self.inner.making.lock().await;
         if let Some(session) = self.of_request(request) {
             return Ok(session);
         }
@@ -181,11 +184,23 @@ impl Hub {
     }
 }
 
-/// Whether to wait for the prompt of what was started.
 impl Session {
-    /// Whether its program is a shell.
-    pub fn is_shell(&self) -> bool {
-        is_shell(&self.meta().program)
+    /// Whether its program is a shell that will ask for commands.
+    pub fn is_interactive_shell(&self) -> bool {
+        is_interactive_shell(&self.meta().program, &self.meta().args)
+    }
+}
+
+/// What the kernel could not take as it is meant.
+fn check_words(create: &Create) -> Result<(), SessionError> {
+    let wrong = |what: String| Err(SessionError::Invalid(what));
+    let words = create.program.iter().chain(&create.args).chain(&create.cwd).chain(create.env.values());
+    if words.chain(create.env.keys()).any(|word| word.contains('\0')) {
+        return wrong("a program, argument, variable or directory cannot hold a NUL byte".into());
+    }
+    match create.env.keys().find(|name| name.is_empty() || name.contains('=')) {
+        Some(name) => wrong(format!("`{name}` is no name for a variable")),
+        None => Ok(()),
     }
 }
 

@@ -34,11 +34,25 @@ impl Hook {
         }
     }
 
+    /// The line that the shell asks about, where it is too long for the terminal: as `history 1` printed it, behind
+    /// its number.
+    pub(crate) fn line(&self) -> Option<String> {
+        let bytes = std::fs::read(self.line_path()).ok()?;
+        let text = String::from_utf8_lossy(&bytes);
+        let numbered = text.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+        let line = numbered.strip_prefix([' ', '*']).and_then(|rest| rest.strip_prefix(' '))?;
+        Some(line.strip_suffix('\n').unwrap_or(line).to_owned())
+    }
+
+    fn line_path(&self) -> PathBuf {
+        let mut path = self.path.clone().into_os_string();
+        path.push(".line");
+        path.into()
+    }
+
     /// Takes the fifo away with its session, and the file in which the shell looked up its line.
     pub(crate) fn remove(&self) {
         let _ = std::fs::remove_file(&self.path);
-        let mut line = self.path.clone().into_os_string();
-        line.push(".line");
-        let _ = std::fs::remove_file(line);
+        let _ = std::fs::remove_file(self.line_path());
     }
 }

@@ -18,10 +18,25 @@ pub(crate) enum ShellMark {
 /// The shell's question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ask {
-    pub(crate) line: String,
+    pub(crate) line: AskedLine,
     /// The answer has to carry it.
     pub(crate) id: String,
 }
+
+/// The line that the shell asks about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum AskedLine {
+    /// This one.
+    Here(String),
+    /// Too long for the terminal: it lies in the hook's file.
+    InFile,
+    /// The shell keeps no history, and so cannot tell.
+    Unknown,
+}
+
+/// No escaped line looks like these.
+const IN_FILE: &str = "\\f";
+const UNKNOWN: &str = "\\u";
 
 /// Reads a mark and trusts it only if it carries the session's nonce: any output can hold marks.
 pub(crate) fn read_mark(mark: &Mark, nonce: &str) -> Option<(ShellMark, Position)> {
@@ -34,7 +49,12 @@ pub(crate) fn read_mark(mark: &Mark, nonce: &str) -> Option<(ShellMark, Position
             ShellMark::CommandEnd { code: code.parse().ok()? }
         }
         (MarkKind::CommandLine, [line, n, id]) if *n == nonce => {
-            ShellMark::Ask(Ask { line: unescape(line), id: (*id).to_owned() })
+            let line = match *line {
+                IN_FILE => AskedLine::InFile,
+                UNKNOWN => AskedLine::Unknown,
+                line => AskedLine::Here(unescape(line)),
+            };
+            ShellMark::Ask(Ask { line, id: (*id).to_owned() })
         }
         _ => return None,
     };
@@ -98,6 +118,6 @@ mod tests {
     fn a_line_comes_back_as_it_was_typed() {
         let asked = read_mark(&mark(MarkKind::CommandLine, r"echo a\x3b b\\n\x0aü \x07;n0;123"), "n0");
         let line = "echo a; b\\n\nü \u{7}".to_owned();
-        assert_eq!(asked.unwrap().0, ShellMark::Ask(Ask { line, id: "123".into() }));
+        assert_eq!(asked.unwrap().0, ShellMark::Ask(Ask { line: AskedLine::Here(line), id: "123".into() }));
     }
 }

@@ -8,16 +8,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub(crate) use hook::Hook;
-#[cfg(test)]
-pub(crate) use mark::Ask;
-pub(crate) use mark::{ShellMark, read_mark};
+pub(crate) use mark::{AskedLine, ShellMark, read_mark};
 
 const BASH_RC: &str = include_str!("bash.rc");
 
-/// Whether a program is a shell at all, so that one waits for its prompt.
-pub(crate) fn is_shell(program: &str) -> bool {
+/// Whether a program is a shell that will ask for commands, so that one waits for its prompt.
+pub(crate) fn is_interactive_shell(program: &str, args: &[String]) -> bool {
     let name = Path::new(program).file_name().and_then(|n| n.to_str()).unwrap_or_default();
-    matches!(name, "bash" | "zsh" | "fish" | "sh" | "dash" | "ksh" | "mksh")
+    let shell = matches!(name, "bash" | "zsh" | "fish" | "sh" | "dash" | "ksh" | "mksh");
+    // A script or `-c` makes it a program like any other.
+    let runs_something = |arg: &String| !arg.starts_with('-') || (!arg.starts_with("--") && arg.contains('c'));
+    shell && !args.iter().any(runs_something)
 }
 
 /// Where the marks' own files lie.

@@ -8,7 +8,9 @@ mod schema;
 mod terminal;
 mod tool;
 
+use std::pin::Pin;
 use std::sync::{Arc, LazyLock};
+use std::task::{Context, Poll};
 
 use axum::extract::{Request, State};
 use axum::http::header::{CONNECTION, UPGRADE};
@@ -22,10 +24,10 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
-use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader, ReadBuf};
 
 use crate::face::http::{App, refuse};
-use crate::ops::Context;
+use crate::ops;
 
 /// What a pipe asks to become.
 pub(crate) const PROTOCOL: &str = "cotty-mcp";
@@ -61,7 +63,7 @@ pub(crate) async fn upgrade(State(app): State<App>, mut request: Request) -> Res
     (StatusCode::SWITCHING_PROTOCOLS, headers).into_response()
 }
 
-async fn serve(app: App, stream: impl tokio::io::AsyncRead + tokio::io::AsyncWrite + Send + Unpin + 'static) {
+async fn serve(app: App, stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) {
     let (read, write) = tokio::io::split(stream);
     let mut read = BufReader::new(read);
     let mut line = String::new();
@@ -70,12 +72,31 @@ async fn serve(app: App, stream: impl tokio::io::AsyncRead + tokio::io::AsyncWri
         Ok(Ok(hello)) => hello,
         _ => return tracing::warn!("an MCP pipe did not say hello"),
     };
-    let server = Server { app, hello: Arc::new(hello) };
-    match server.serve((read, write)).await {
+    let (here, gone) = tokio::sync::watch::channel(());
+    let server = Server { app, hello: Arc::new(hello), gone };
+    match server.serve((Presence { read, here: Some(here) }, write)).await {
         Ok(service) => {
             let _ = service.waiting().await;
         }
         Err(error) => tracing::debug!(%error, "an MCP client went away before it began"),
+    }
+}
+
+/// A reader that lets go of something when its other end is closed. The service itself would first let the calls of a
+/// client that is gone come to their ends.
+struct Presence<R> {
+    read: R,
+    here: Option<tokio::sync::watch::Sender<()>>,
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for Presence<R> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<std::io::Result<()>> {
+        let before = buffer.filled().len();
+        let polled = Pin::new(&mut self.read).poll_read(cx, buffer);
+        if matches!(polled, Poll::Ready(Err(_))) || (polled.is_ready() && buffer.filled().len() == before) {
+            self.here = None;
+        }
+        polled
     }
 }
 
@@ -86,10 +107,12 @@ static DESCRIBED: LazyLock<Vec<Tool>> =
 struct Server {
     app: App,
     hello: Arc<McpHello>,
+    /// Ends when the pipe does.
+    gone: tokio::sync::watch::Receiver<()>,
 }
 
 impl Server {
-    fn context(&self, context: &RequestContext<RoleServer>) -> Context {
+    fn context(&self, context: &RequestContext<RoleServer>) -> ops::Context {
         let client = context.client_info().map_or_else(|| "mcp".to_owned(), |info| info.name.clone());
         let caller = Caller { kind: ActorKind::Agent, client };
         // The pipe sends a request again, with the same id, to the daemon that comes after a crash.
@@ -122,16 +145,22 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(entry) = terminal::TOOLS.iter().find(|entry| entry.name == request.name) else {
+        let mut tools = terminal::TOOLS.iter().zip(DESCRIBED.iter());
+        let Some((entry, described)) = tools.find(|(entry, _)| entry.name == request.name) else {
             let names: Vec<&str> = terminal::TOOLS.iter().map(|entry| entry.name).collect();
             let message = format!("there is no tool `{}`; there are: {}", request.name, names.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         };
         let arguments: JsonObject = request.arguments.unwrap_or_default();
+        if let Err(fault) = tool::check_names(&described.input_schema, &arguments, entry.name) {
+            return Ok(tool::refusal(&fault).into());
+        }
         let calling = entry.call(self.context(&context), arguments);
+        let mut gone = self.gone.clone();
         // Cancelling a call ends its waiting, never the program.
         tokio::select! {
             result = calling => Ok(result.into()),
+            _ = gone.changed() => Err(ErrorData::internal_error("the client is gone", None)),
             () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
         }
     }

@@ -42,7 +42,15 @@ fn simplify(value: &mut Value, nulls: Nulls) {
             if nulls == Nulls::Removed {
                 remove_nulls(object);
             }
-            object.values_mut().for_each(|value| simplify(value, nulls));
+            for (key, value) in object {
+                match value {
+                    // Names of parameters, not words of the schema: one may be called `format`.
+                    Value::Object(named) if key == "properties" => {
+                        named.values_mut().for_each(|value| simplify(value, nulls));
+                    }
+                    value => simplify(value, nulls),
+                }
+            }
         }
         Value::Array(items) => items.iter_mut().for_each(|item| simplify(item, nulls)),
         _ => {}
@@ -74,6 +82,7 @@ mod tests {
     #[derive(JsonSchema)]
     #[expect(dead_code, reason = "only its schema is looked at")]
     struct Example {
+        format: Option<String>,
         count: Option<u64>,
         nested: Option<Inner>,
     }
@@ -90,7 +99,7 @@ mod tests {
         for word in ["uint", "null", "$ref", "anyOf"] {
             assert!(!text.contains(word), "{word} in {text}");
         }
-        assert!(text.contains(r#""x""#));
+        assert!(text.contains(r#""x""#) && text.contains(r#""format""#));
         assert!(Value::Object(output_schema::<Example>()).to_string().contains("null"));
     }
 }

@@ -92,10 +92,29 @@ async fn answer<T: McpTool>(context: Context, arguments: JsonObject) -> CallTool
             result.structured_content = Some(value);
             result
         }
-        Err(fault) => {
-            let mut result = CallToolResult::error(vec![ContentBlock::text(fault.to_string())]);
-            result.structured_content = Some(json!({ "error": fault }));
-            result
+        Err(fault) => refusal(&fault),
+    }
+}
+
+/// A fault as a model sees it.
+pub(super) fn refusal(fault: &Fault) -> CallToolResult {
+    let mut result = CallToolResult::error(vec![ContentBlock::text(fault.to_string())]);
+    result.structured_content = Some(json!({ "error": fault }));
+    result
+}
+
+/// Refuses parameters that the schema does not have, nested ones too: serde cannot where structs are flattened.
+pub(super) fn check_names(schema: &JsonObject, given: &JsonObject, tool: &str) -> Result<(), Fault> {
+    let Some(known) = schema.get("properties").and_then(Value::as_object) else { return Ok(()) };
+    for (name, value) in given {
+        let Some(schema) = known.get(name) else {
+            let names: Vec<&str> = known.keys().map(String::as_str).collect();
+            return Err(Fault::new(Code::InvalidInput, format!("{tool} has no parameter `{name}`"))
+                .with_hint(format!("it has: {}", names.join(", "))));
+        };
+        if let (Value::Object(schema), Value::Object(value)) = (schema, value) {
+            check_names(schema, value, &format!("{tool}.{name}"))?;
         }
     }
+    Ok(())
 }

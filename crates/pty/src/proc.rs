@@ -1,0 +1,29 @@
+//! `/proc/PID/stat`, as far as we need it.
+
+/// What the kernel tells of a process in one line.
+pub(crate) struct Stat {
+    pub(crate) name: String,
+    pub(crate) state: char,
+    pub(crate) group: i32,
+    pub(crate) session: i32,
+}
+
+impl Stat {
+    /// Field 2 is in parentheses and may itself hold any, so the rest is cut at the last one.
+    pub(crate) fn read(pid: i32) -> Option<Stat> {
+        let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let (head, rest) = text.rsplit_once(')')?;
+        let (_, name) = head.split_once('(')?;
+        let mut fields = rest.split_ascii_whitespace();
+        let state = fields.next()?.chars().next()?;
+        let group = fields.nth(1)?.parse().ok()?;
+        let session = fields.next()?.parse().ok()?;
+        Some(Stat { name: name.to_owned(), state, group, session })
+    }
+
+    /// All processes that there are.
+    pub(crate) fn pids() -> impl Iterator<Item = i32> {
+        let dir = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        dir.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+    }
+}
