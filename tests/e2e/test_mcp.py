@@ -82,7 +82,7 @@ class Agent:
 @asynccontextmanager
 async def agent_of(cotty, **options):
     failure = None
-    async with cotty.mcp(**options) as client:
+    async with cotty.mcp(read_timeout_seconds=2 * LIMIT, **options) as client:
         # Raised inside, a failed assertion would be buried in the client's task groups.
         try:
             yield Agent(client)
@@ -103,7 +103,16 @@ class Gate:
         return shlex.quote(str(self.path))
 
     async def open(self, text="go"):
-        await anyio.to_thread.run_sync(lambda: self.path.write_text(f"{text}\n"))
+        fd = await soon(self.writer)
+        os.write(fd, f"{text}\n".encode())
+        os.close(fd)
+
+    def writer(self):
+        """The end to write to, once somebody reads."""
+        try:
+            return os.open(self.path, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            return None
 
 
 async def soon(what):
@@ -283,6 +292,47 @@ async def test_incomplete_command_says_that_the_shell_wants_more(cotty):
         assert await agent.output(session, "echo fine") == "fine\n"
 
 
+@pytest.mark.parametrize("size", [3_000, 10_000, 100_000])
+async def test_run_writes_a_file_of_any_size(cotty, size):
+    """A long heredoc is how agents write files."""
+    text = "".join(f"line {n} of the file\n" for n in range(size // 20))
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        assert await agent.output(session, f"cat > file.txt <<'EOF'\n{text}EOF") == ""
+    assert (cotty.work / "file.txt").read_text() == text
+
+
+async def test_what_several_commands_said_is_all_new(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        await agent("read", session_id=session, view="new")
+        read = await agent.type(session, "echo one; true\necho two\n", view="new", wait_for_prompt=True)
+        assert read["content"].startswith("one\ntwo\n")
+
+
+async def test_run_after_a_program_died_on_the_alternate_screen(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        await agent.run(session, "printf '\\e[?1049h'")
+        assert await agent.output(session, "echo visible") == "visible\n"
+
+
+async def test_run_after_the_users_rc_was_read_again(cotty):
+    (cotty.work / ".bashrc").write_text("PROMPT_COMMAND='count=1'\nPS1='$ '\n")
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        ran = await agent.run(session, "source ~/.bashrc", timeout_ms=2000)
+        assert (ran["outcome"], ran["exit_code"]) == ("done", 0)
+        assert await agent.output(session, "echo on") == "on\n"
+
+
+async def test_traces_show_the_users_commands_only(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        await agent.run(session, "set -x")
+        assert await agent.output(session, "echo traced") == "+ echo traced\ntraced\n"
+
+
 # Programs that own the screen
 
 
@@ -443,6 +493,48 @@ async def test_the_echo_of_several_typed_lines_never_matches(cotty):
         sent = await agent("send", session_id=session, text="true\n: needle\n", bracketed_paste=False)
         assert sent["sent"]
         await agent.refused("WAIT_TIMEOUT", "wait", session_id=session, text="needle", timeout_ms=500)
+
+
+async def test_wait_for_a_question_with_its_last_space(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        await agent.type(session, "read -p 'your name''? ' name\n")
+        assert (await agent("wait", session_id=session, text="name? ", timeout_ms=2000))["met"] == "text"
+        assert (await agent("wait", session_id=session, regex=r"name\? $", timeout_ms=2000))["met"] == "regex"
+
+
+# R-T13
+@pytest.mark.parametrize("program", ["python3 -q", "bash --norc", "sh"])
+async def test_the_prompt_of_a_program_inside_the_shell(cotty, program):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        await agent.type(session, f"{program}\n")
+        assert (await agent("wait", session_id=session, prompt=True, timeout_ms=3000))["met"] == "prompt"
+
+
+async def test_a_frame_that_never_ends_does_not_hold_up_a_wait(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        await agent.type(session, "printf '\\e[?2026hhalf a frame'; read x\n")
+        assert (await agent("wait", session_id=session, idle_ms=100, timeout_ms=3000))["met"] == "idle"
+
+
+async def test_enter_by_any_key_makes_the_prompt_an_old_one(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        gate = Gate(cotty)
+        await agent.type(session, f"read x < {gate}", wait_idle_ms=50)
+        await agent("send", session_id=session, key="j", ctrl=True)
+        await agent.refused("WAIT_TIMEOUT", "wait", session_id=session, prompt=True, timeout_ms=300)
+        await gate.open()
+        await agent("wait", session_id=session, prompt=True)
+
+
+async def test_the_program_named_is_the_one_that_reads(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        ran = await agent.run(session, "seq 1000 | less", timeout_ms=500)
+        assert ran["activity"] == {"kind": "running", "program": "less"}
 
 
 async def test_a_wait_is_cancelled_without_touching_the_program(cotty):
@@ -685,6 +777,59 @@ async def test_two_runs_at_once(cotty, mode):
         assert (results[0]["output"], results[0]["exit_code"]) == ("first\n", 0)
 
 
+async def test_a_client_that_dies_lets_go_of_the_keyboard(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        call = {"name": "terminal__run", "arguments": {"session_id": session, "command": "touch begun; sleep 1000"}}
+        pipe = cotty.start("mcp", stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for message in [*INITIALIZE, request(1, "tools/call", **call)]:
+            pipe.stdin.write(json.dumps(message) + "\n")
+        pipe.stdin.flush()
+        await soon((cotty.work / "begun").exists)
+        pipe.kill()
+        pipe.wait()
+        started = time.monotonic()
+        await soon_not_busy(agent, session)
+        assert time.monotonic() - started < 1
+
+
+async def test_a_name_is_given_once(cotty):
+    async with agent_of(cotty) as agent:
+        answers = []
+
+        async def create():
+            answers.append(await agent.client.call_tool("terminal__create_session", {"program": "cat", "name": "twin"}))
+
+        async with anyio.create_task_group() as tasks:
+            for _ in range(5):
+                tasks.start_soon(create)
+        assert sum(not answer.is_error for answer in answers) == 1
+
+
+async def test_a_shell_that_runs_a_command_is_not_waited_for(cotty):
+    async with agent_of(cotty) as agent:
+        started = time.monotonic()
+        await agent("create_session", program="sh", args=["-c", "sleep 1000"])
+        assert time.monotonic() - started < 2
+
+
+async def test_a_terminal_that_was_closed_and_opened_again(cotty):
+    gate = Gate(cotty)
+    script = (
+        "import os\nfor fd in (0, 1, 2): os.close(fd)\n"
+        f"open({str(gate.path)!r}).read()\ntty = os.open('/dev/tty', os.O_RDWR)\n"
+        "for n in range(9000): os.write(tty, b'a line of thirty characters %04d\\n' % n)\n"
+        f"os.write(tty, b'end')\nopen({str(gate.path)!r}).read()\n"
+    )
+    async with agent_of(cotty) as agent:
+        session = (await agent("create_session", program="python3", args=["-c", script]))["session_id"]
+        await gate.open()
+        started = time.monotonic()
+        assert (await agent("wait", session_id=session, text="end"))["met"] == "text"
+        # It may take a moment until the terminal is looked at again, but then it is as fast as any.
+        assert time.monotonic() - started < 3
+
+
 # Policy
 
 
@@ -749,6 +894,8 @@ async def test_policy_refuses_a_line_that_is_typed(cotty, mkfs, line):
         "HISTCONTROL=ignoreboth",
         "HISTIGNORE=' *'",
         "set +o history",
+        "trap '' INT",
+        "trap 'echo interrupted' INT",
     ],
 )
 async def test_the_hook_still_asks_after_a_change_of_settings(cotty, mkfs, trick):
@@ -998,8 +1145,9 @@ async def test_destroy_ends_everything_that_was_started(cotty):
 
 
 async def test_force_ends_what_ignores_signals_at_once(cotty):
+    script = "trap '' HUP TERM; echo deaf; while :; do sleep 1; done"
     async with agent_of(cotty) as agent:
-        session = (await agent("create_session", program="sh", args=["-c", "trap '' HUP TERM; echo deaf; while :; do sleep 1; done"]))["session_id"]
+        session = (await agent("create_session", program="sh", args=["-c", script]))["session_id"]
         await agent("wait", session_id=session, text="deaf")
         started = time.monotonic()
         gone = await agent("destroy_session", session_id=session, force=True)

@@ -1,6 +1,6 @@
 import type { Fault, FromViewer, SessionInfo, ToViewer } from "./protocol";
 
-export type State = "connecting" | "connected" | "over";
+export type State = "connecting" | "connected" | "closed";
 
 /** Who is told what comes from the daemon. */
 export interface Listener {
@@ -39,7 +39,7 @@ export class Connection {
     try {
       this.session = await this.#find();
     } catch (error) {
-      if (error instanceof Refused && FINAL.includes(error.fault.code)) this.listener.state("over", error.message);
+      if (error instanceof Refused && FINAL.includes(error.fault.code)) this.listener.state("closed", error.message);
       else this.#retry(error instanceof Refused ? error.message : "cotty does not answer");
       return;
     }
@@ -64,17 +64,19 @@ export class Connection {
     const socket = new WebSocket(url, ["cotty.view.v1", `cotty.bearer.${this.token}`]);
     this.#socket = socket;
     let gone = false;
-    socket.onopen = () => {
-      this.#delay = FIRST_DELAY;
-      this.listener.state("connected", "");
-    };
+    let greeted = false;
     socket.onmessage = (event: MessageEvent<string>) => {
       const message = JSON.parse(event.data) as ToViewer;
       gone ||= message.type === "gone";
       this.listener.message(message);
+      if (greeted) return;
+      // Not before: only now there is something to see and to type into.
+      greeted = true;
+      this.#delay = FIRST_DELAY;
+      this.listener.state("connected", "");
     };
     socket.onclose = () => {
-      if (gone) this.listener.state("over", `${session} was destroyed`);
+      if (gone) this.listener.state("closed", `${session} was destroyed`);
       else this.#retry("the connection was lost");
     };
   }

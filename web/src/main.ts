@@ -2,7 +2,7 @@ import "@xterm/xterm/css/xterm.css";
 import "./style.css";
 import { Connection, type State } from "./connection";
 import { Header } from "./header";
-import type { ToViewer } from "./protocol";
+import type { FromViewer, ToViewer } from "./protocol";
 import { Screen } from "./screen";
 
 const header = new Header();
@@ -11,22 +11,25 @@ const token = takeToken();
 addEventListener("hashchange", () => location.reload());
 
 if (token === null) {
-  header.state("over", "there is no token in this address: open the link that `cotty status` prints");
+  header.state("closed", "there is no token in this address: open the link that `cotty status` prints");
 } else {
   const session = new URLSearchParams(location.search).get("session");
-  const screen = new Screen(document.getElementById("screen")!, (typed) => {
+  const typed = (message: FromViewer) => {
     header.note("");
-    connection.send(typed);
-  });
+    connection.send(message);
+  };
+  // From the first paint on: until then there is nothing to see and nothing to type into.
+  let screen: Screen | undefined;
   const connection = new Connection(token, session, {
     state(state: State, why: string) {
       header.state(state, why);
-      screen.live(state === "connected");
+      screen?.live(state === "connected");
     },
     message(message: ToViewer) {
       switch (message.type) {
         case "paint":
           header.paint(message);
+          screen ??= new Screen(document.getElementById("screen")!, typed);
           screen.paint(message);
           break;
         case "exited":

@@ -39,6 +39,8 @@ export class Screen {
     scrollback: 0,
     fontFamily: '"JetBrains Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',
     fontSize: 14,
+    lineHeight: 1.15, // or some fonts lose their underscores to the next row
+    drawBoldTextInBrightColors: false, // the colours that the program asked for
     theme: THEME,
   });
 
@@ -76,6 +78,11 @@ export class Screen {
   }
 
   #press(event: KeyboardEvent) {
+    if (event.ctrlKey && event.shiftKey && event.code === "KeyC") {
+      event.preventDefault();
+      void navigator.clipboard.writeText(this.#terminal.getSelection());
+      return;
+    }
     const message = keyMessage(event);
     if (message === undefined) return;
     event.preventDefault();

@@ -42,12 +42,37 @@ pub(crate) struct Place {
     pub(crate) position: Position,
 }
 
-/// A typed line: where the cursor stood when it was typed, and how many line ends it had.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// A typed line: where the cursor stood when it was typed, how many line ends it had, and who shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Echo {
     pub(crate) seq: u64,
     pub(crate) position: Position,
     pub(crate) lines: u32,
+    pub(crate) shown: Shown,
+}
+
+/// Who shows a typed line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Shown {
+    /// The kernel, or a shell that marks: surely.
+    Surely,
+    /// The program, if at all: then the line on the screen is this one. Its hash, because it may be a secret.
+    Perhaps { chars: u32, hash: u64 },
+}
+
+impl Shown {
+    /// By the program, if at all.
+    pub(crate) fn perhaps(typed: &[u8]) -> Shown {
+        let typed = String::from_utf8_lossy(typed);
+        let line = typed.strip_prefix("\u{1b}[200~").unwrap_or(&typed);
+        let line = line.split(['\r', '\n']).next().unwrap_or_default();
+        Shown::Perhaps { chars: u32::try_from(line.chars().count()).unwrap_or(u32::MAX), hash: hash(line) }
+    }
+}
+
+/// FNV-1a: the same in every daemon.
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 impl Task {
@@ -135,16 +160,28 @@ impl Task {
         let covers = |(from, to): &(Position, Position), at: Position| from.line <= at.line && at.line <= to.line;
         regions.extend(ran.iter().map(|&(from, to)| (from, Some(to))));
         for echo in self.saved.echoes.iter().filter(|echo| echo.seq >= seq) {
-            if !ran.iter().any(|region| covers(region, echo.position)) {
-                regions.push((echo.position, self.behind(*echo)));
+            if !ran.iter().any(|region| covers(region, echo.position)) && self.is_shown(echo) {
+                regions.push((echo.position, self.behind(echo)));
             }
         }
         regions.sort_by_key(|(from, _)| (from.line, from.cell));
         regions
     }
 
+    /// Whether a typed line stands on the screen, or may be about to.
+    fn is_shown(&self, echo: &Echo) -> bool {
+        let Shown::Perhaps { chars, hash: typed } = echo.shown else { return true };
+        let from = self.vt.text_from(echo.position).text;
+        let line = from.split('\n').next().unwrap_or_default();
+        match line.chars().count().cmp(&(chars as usize)) {
+            std::cmp::Ordering::Less => !from.contains('\n'),
+            std::cmp::Ordering::Equal => hash(line) == typed,
+            std::cmp::Ordering::Greater => false,
+        }
+    }
+
     /// The beginning of the first line behind those that were typed.
-    fn behind(&self, echo: Echo) -> Option<Position> {
+    fn behind(&self, echo: &Echo) -> Option<Position> {
         let lines = self.vt.lines_since(echo.seq);
         let first = lines.iter().position(|line| line.id == echo.position.line)?;
         let line = lines.get(first + echo.lines as usize)?;

@@ -9,7 +9,7 @@ use cotty_pty::facts;
 use crate::commands::{Moment, Phase};
 use crate::journal::{Record, What};
 use crate::meta::{ActorKind, now_ms};
-use crate::reading::Echo;
+use crate::reading::{Echo, Shown};
 use crate::recovery::Remembered;
 use crate::session::{Input, RunOutcome, RunResult, Typed};
 use crate::task::Task;
@@ -104,13 +104,19 @@ impl Task {
         if self.hot.wants_checkpoint() {
             self.checkpoint().await?;
         }
+        let mode = facts::line_mode(self.pty.get_ref());
+        let at_prompt = matches!(self.saved.commands.phase(), Phase::Prompt(_));
+        let shown = match at_prompt || mode.is_none_or(|mode| mode.echo) {
+            true => Shown::Surely,
+            false => Shown::perhaps(bytes),
+        };
         // A line that is not shown leaves nothing to leave out.
-        let shown = facts::line_mode(self.pty.get_ref()).is_none_or(|mode| !mode.asks_for_secret());
-        let ends = bytes.iter().filter(|&&b| shown && matches!(b, b'\r' | b'\n')).count();
+        let hidden = mode.is_some_and(facts::LineMode::asks_for_secret);
+        let ends = bytes.iter().filter(|&&b| !hidden && matches!(b, b'\r' | b'\n')).count();
         let lines = u32::try_from(ends).unwrap_or(u32::MAX);
         let (seq, count) = (self.vt.seq(), bytes.len() as u64);
         let to = self.input.stage(bytes)?;
-        let what = What::Typed { request: request.to_owned(), bytes: count, to, lines, run };
+        let what = What::Typed { request: request.to_owned(), bytes: count, to, lines, shown, run };
         self.hot.record(&Record { seq, what: what.clone() })?;
         self.apply(&what, now_ms());
         self.last_typed = Some(Instant::now());
@@ -122,14 +128,14 @@ impl Task {
     pub(crate) fn apply(&mut self, what: &What, ms: u64) {
         let seq = self.vt.seq();
         match what {
-            What::Typed { request, bytes, to, lines, run } => {
+            What::Typed { request, bytes, to, lines, shown, run } => {
                 self.input.accept(*to);
                 self.typed_seq = seq;
                 let position = self.vt.position();
                 let remembered = Remembered { request: request.clone(), seq, bytes: *bytes, position };
                 push_bounded(&mut self.saved.requests, remembered);
                 if *lines > 0 && !self.vt.modes().alt_screen {
-                    push_bounded(&mut self.saved.echoes, Echo { seq, position, lines: *lines });
+                    push_bounded(&mut self.saved.echoes, Echo { seq, position, lines: *lines, shown: shown.clone() });
                 }
                 if *run {
                     self.saved.commands.typed(request, Moment { position, seq, ms });

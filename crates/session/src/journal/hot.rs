@@ -13,6 +13,7 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::mapping::{Cells, Ring, memory};
+use crate::reading::Shown;
 
 /// Most bytes one read may take. Also how far ahead the sentinel must stand, so an idle session pays for it.
 pub(crate) const READ: usize = 16 * 1024;
@@ -38,7 +39,7 @@ pub(crate) struct Record {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum What {
     /// Input was accepted: the queue up to `to` will reach the program exactly once.
-    Typed { request: String, bytes: u64, to: u64, lines: u32, run: bool },
+    Typed { request: String, bytes: u64, to: u64, lines: u32, shown: Shown, run: bool },
     /// The program's queries up to here were answered; the answers end at `to` in the queue.
     Replied { to: u64 },
     /// The marks up to here were seen at this time (milliseconds since the epoch).
@@ -184,7 +185,7 @@ mod tests {
     }
 
     fn typed(seq: u64, to: u64) -> Record {
-        Record { seq, what: What::Typed { request: "r".into(), bytes: 1, to, lines: 0, run: false } }
+        Record { seq, what: What::Typed { request: "r".into(), bytes: 1, to, lines: 0, shown: Shown::Surely, run: false } }
     }
 
     #[test]
