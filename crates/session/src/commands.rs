@@ -227,7 +227,10 @@ mod tests {
         commands.marked(&ShellMark::CommandEnd { code: 1 }, at(30));
         let command = commands.of_request("r1").unwrap();
         assert_eq!(command.text.as_deref(), Some("echo a\nfalse"));
-        assert_eq!((command.started, command.ended, command.exit_code), (Some(at(10)), Some(at(30)), Some(1)));
+        assert_eq!(
+            (command.started, command.ended, command.exit_code),
+            (Some(at(10)), Some(at(30)), Some(1))
+        );
         assert_eq!(command.prompt, Some(at(2).position));
     }
 

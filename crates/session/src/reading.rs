@@ -72,7 +72,8 @@ impl Shown {
 
 /// FNV-1a: the same in every daemon.
 fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    text.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 impl Task {
@@ -157,7 +158,8 @@ impl Task {
     fn typed_regions(&self, seq: u64) -> Vec<(Position, Option<Position>)> {
         let ran: Vec<(Position, Position)> = self.saved.commands.typed_after(seq).collect();
         let mut regions: Vec<(Position, Option<Position>)> = Vec::new();
-        let covers = |(from, to): &(Position, Position), at: Position| from.line <= at.line && at.line <= to.line;
+        let covers =
+            |(from, to): &(Position, Position), at: Position| from.line <= at.line && at.line <= to.line;
         regions.extend(ran.iter().map(|&(from, to)| (from, Some(to))));
         for echo in self.saved.echoes.iter().filter(|echo| echo.seq >= seq) {
             if !ran.iter().any(|region| covers(region, echo.position)) && self.is_shown(echo) {
@@ -210,7 +212,8 @@ impl Task {
             Some(seq) => {
                 // Both what was added and what was changed further up.
                 let changed = join(&self.lines_without_echo(seq));
-                let added = self.position_at(seq).filter(|_| !alt_screen).map(|at| self.text_after(at, seq).0);
+                let added =
+                    self.position_at(seq).filter(|_| !alt_screen).map(|at| self.text_after(at, seq).0);
                 match added {
                     Some(added) => format!("{changed}\n{added}"),
                     None => changed,

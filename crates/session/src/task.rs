@@ -229,7 +229,9 @@ impl Task {
         };
         let verdict = match (&line, &ask.line) {
             (Some(line), _) => self.policy.judge(line),
-            (None, AskedLine::InFile) if open => Verdict::Deny { reason: "the line could not be read".to_owned() },
+            (None, AskedLine::InFile) if open => {
+                Verdict::Deny { reason: "the line could not be read".to_owned() }
+            }
             // Nobody can judge it; so far such lines are let through.
             (None, _) => Verdict::Allow,
         };
@@ -323,7 +325,8 @@ impl Task {
     }
 
     fn shell_has_the_terminal(&self) -> bool {
-        let foreground = facts::foreground(self.pty.get_ref()).map(|pid| pid.as_raw_nonzero().get().unsigned_abs());
+        let foreground =
+            facts::foreground(self.pty.get_ref()).map(|pid| pid.as_raw_nonzero().get().unsigned_abs());
         foreground.is_none_or(|pid| pid == self.pid)
     }
 

@@ -135,7 +135,10 @@ impl Task {
                 let remembered = Remembered { request: request.clone(), seq, bytes: *bytes, position };
                 push_bounded(&mut self.saved.requests, remembered);
                 if *lines > 0 && !self.vt.modes().alt_screen {
-                    push_bounded(&mut self.saved.echoes, Echo { seq, position, lines: *lines, shown: shown.clone() });
+                    push_bounded(
+                        &mut self.saved.echoes,
+                        Echo { seq, position, lines: *lines, shown: shown.clone() },
+                    );
                 }
                 if *run {
                     self.saved.commands.typed(request, Moment { position, seq, ms });

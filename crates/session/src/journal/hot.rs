@@ -185,7 +185,17 @@ mod tests {
     }
 
     fn typed(seq: u64, to: u64) -> Record {
-        Record { seq, what: What::Typed { request: "r".into(), bytes: 1, to, lines: 0, shown: Shown::Surely, run: false } }
+        Record {
+            seq,
+            what: What::Typed {
+                request: "r".into(),
+                bytes: 1,
+                to,
+                lines: 0,
+                shown: Shown::Surely,
+                run: false,
+            },
+        }
     }
 
     #[test]

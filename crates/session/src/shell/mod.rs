@@ -17,7 +17,8 @@ pub(crate) fn is_interactive_shell(program: &str, args: &[String]) -> bool {
     let name = Path::new(program).file_name().and_then(|n| n.to_str()).unwrap_or_default();
     let shell = matches!(name, "bash" | "zsh" | "fish" | "sh" | "dash" | "ksh" | "mksh");
     // A script or `-c` makes it a program like any other.
-    let runs_something = |arg: &String| !arg.starts_with('-') || (!arg.starts_with("--") && arg.contains('c'));
+    let runs_something =
+        |arg: &String| !arg.starts_with('-') || (!arg.starts_with("--") && arg.contains('c'));
     shell && !args.iter().any(runs_something)
 }
 

@@ -90,7 +90,11 @@ struct Presence<R> {
 }
 
 impl<R: AsyncRead + Unpin> AsyncRead for Presence<R> {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<std::io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
         let before = buffer.filled().len();
         let polled = Pin::new(&mut self.read).poll_read(cx, buffer);
         if matches!(polled, Poll::Ready(Err(_))) || (polled.is_ready() && buffer.filled().len() == before) {
