@@ -24,7 +24,8 @@ web/dist/index.html: web/node_modules/.installed $(wildcard web/*.html web/*.jso
 	cd web && npm run --silent build
 
 web/node_modules/.installed: web/package.json web/package-lock.json
-	cd web && npm ci --no-audit --no-fund --loglevel=error
+	# Not `npm ci`: it insists on the packages of every other platform, too.
+	cd web && npm install --no-save --no-audit --no-fund --loglevel=error
 	touch $@
 
 lint:
