@@ -20,7 +20,7 @@ setup:
 ## The page, which the next `cargo build` embeds.
 web: web/dist/index.html
 
-web/dist/index.html: web/node_modules/.installed $(wildcard web/*.html web/*.json web/*.ts web/src/*)
+web/dist/index.html: web/node_modules/.installed $(wildcard web/*.html web/*.json web/src/* web/public/*)
 	cd web && npm run --silent build
 
 web/node_modules/.installed: web/package.json web/package-lock.json

@@ -284,9 +284,10 @@ impl Task {
                 let _ = reply.send(Waited { met, elapsed, info: self.info(), screen, why });
             }
         }
-        let mut viewers = std::mem::replace(&mut self.viewers, Viewers::new());
-        viewers.draw(&self.vt, now, || self.activity());
-        self.viewers = viewers;
+        if self.viewers.wakeup(&self.vt).is_some_and(|due| due <= now) {
+            let activity = self.activity();
+            self.viewers.draw(&self.vt, now, activity);
+        }
     }
 
     fn wakeup(&self, now: Instant) -> Option<Instant> {

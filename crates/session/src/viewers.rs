@@ -15,6 +15,10 @@ const INTERVAL: Duration = Duration::from_millis(16);
 /// A program that begins a frame and does not end it is shown half drawn after this.
 pub(crate) const LONGEST_FRAME: Duration = Duration::from_millis(150);
 
+/// When to look once more at what the session does: a program starts, or asks for a secret, a moment after the output
+/// that goes with it.
+const SECOND_LOOK: Duration = Duration::from_millis(250);
+
 /// What a viewer is sent.
 #[derive(Debug, Clone)]
 pub enum Frame {
@@ -53,12 +57,21 @@ pub(crate) struct Viewers {
     painter: Painter,
     drawn: Option<Instant>,
     dirty_since: Option<Instant>,
+    look_again: Option<Instant>,
+    doing: Option<Activity>,
 }
 
 impl Viewers {
     pub(crate) fn new() -> Viewers {
         let (frames, _) = broadcast::channel(BEHIND);
-        Viewers { frames, painter: Painter::new(), drawn: None, dirty_since: None }
+        Viewers {
+            frames,
+            painter: Painter::new(),
+            drawn: None,
+            dirty_since: None,
+            look_again: None,
+            doing: None,
+        }
     }
 
     /// The screen may have changed.
@@ -70,21 +83,26 @@ impl Viewers {
 
     /// When the next frame is due.
     pub(crate) fn wakeup(&self, vt: &Vt) -> Option<Instant> {
-        let dirty = self.dirty_since?;
+        let Some(dirty) = self.dirty_since else { return self.look_again };
         let due = self.drawn.map_or(dirty, |drawn| dirty.max(drawn + INTERVAL));
         Some(if vt.modes().synchronized { due.max(dirty + LONGEST_FRAME) } else { due })
     }
 
-    /// Draws what changed, if it is time.
-    pub(crate) fn draw(&mut self, vt: &Vt, now: Instant, activity: impl FnOnce() -> Activity) {
-        if self.wakeup(vt).is_none_or(|due| due > now) {
-            return;
+    /// Draws what changed. For when it is due.
+    pub(crate) fn draw(&mut self, vt: &Vt, now: Instant, doing: Activity) {
+        if self.dirty_since.take().is_some() {
+            self.look_again = Some(now + SECOND_LOOK);
+        } else {
+            self.look_again = None;
+            if self.doing.as_ref() == Some(&doing) {
+                return;
+            }
         }
-        self.dirty_since = None;
         self.drawn = Some(now);
+        self.doing = Some(doing.clone());
         // A frame goes out even where no cell changed: the title or the activity may have.
         let data = self.painter.diff(vt).unwrap_or_default();
-        let _ = self.frames.send(Arc::new(paint(vt, data, false, activity())));
+        let _ = self.frames.send(Arc::new(paint(vt, data, false, doing)));
     }
 
     /// A new viewer. The shared painter is brought up to date first, so that the next difference fits its paint.
@@ -97,6 +115,8 @@ impl Viewers {
         }
         self.dirty_since = None;
         self.drawn = Some(now);
+        self.look_again = Some(now + SECOND_LOOK);
+        self.doing = Some(activity.clone());
         let data = Painter::new().full(vt);
         Viewer { first: Arc::new(paint(vt, data, true, activity)), frames: self.frames.subscribe() }
     }

@@ -18,7 +18,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let terminal =
         rustix::termios::isatty(rustix::stdio::stdin()) && rustix::termios::isatty(rustix::stdio::stdout());
     anyhow::ensure!(terminal, "attach needs a terminal; `cotty view` prints the screen, `cotty send` types");
-    let client = client()?;
+    // A session that could be attached to has a daemon.
+    let client = client()?.without_start();
     let end = block_on(async { Ok(cotty_tui::attach(&client, &args.session).await?) })?;
     let session = &args.session;
     match end {

@@ -1,8 +1,8 @@
 //! A viewer over a WebSocket: paints go out, keys come in.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, LazyLock};
+use std::time::SystemTime;
 
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{Path, State};
@@ -12,7 +12,6 @@ use cotty_protocol::view::{FromViewer, Paint, ToViewer};
 use cotty_protocol::{Code, Fault};
 use cotty_session::{ActorKind, Frame, Session, Viewer};
 use tokio::sync::broadcast::error::RecvError;
-use tokio::time::MissedTickBehavior;
 
 use crate::auth::VIEW_PROTOCOL;
 use crate::face::http::{App, refuse};
@@ -20,8 +19,6 @@ use crate::ops::{activity, fault, send_input};
 
 /// Longest message from a viewer: a large paste.
 const MESSAGE: usize = 4 << 20;
-/// How often a viewed session is asked what it does: a program starts, or asks for a secret, without a word.
-const LOOK: Duration = Duration::from_millis(500);
 
 pub(crate) async fn view(
     State(app): State<App>,
@@ -40,24 +37,13 @@ pub(crate) async fn view(
 
 async fn serve(mut socket: WebSocket, session: Session) -> Result<(), axum::Error> {
     let Some(mut viewer) = begin(&mut socket, &session).await? else { return Ok(()) };
-    let mut last = Arc::clone(&viewer.first);
-    let mut look = tokio::time::interval(LOOK);
-    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
             frame = viewer.frames.recv() => match frame {
-                Ok(frame) => {
-                    tell(&mut socket, &message(&frame, &session)).await?;
-                    if matches!(*frame, Frame::Paint { .. }) {
-                        last = frame;
-                    }
-                }
+                Ok(frame) => tell(&mut socket, &message(&frame, &session)).await?,
                 // Too slow for the differences: the newest screen instead of all that was missed.
                 Err(RecvError::Lagged(_)) => match begin(&mut socket, &session).await? {
-                    Some(fresh) => {
-                        last = Arc::clone(&fresh.first);
-                        viewer = fresh;
-                    }
+                    Some(fresh) => viewer = fresh,
                     None => return Ok(()),
                 },
                 Err(RecvError::Closed) => return tell(&mut socket, &ToViewer::Gone).await,
@@ -72,12 +58,6 @@ async fn serve(mut socket: WebSocket, session: Session) -> Result<(), axum::Erro
                 Some(Ok(_)) => {}
                 Some(Err(error)) => return Err(error),
             },
-            _ = look.tick() => {
-                if let Some(frame) = with_new_activity(&last, &session).await {
-                    last = Arc::new(frame);
-                    tell(&mut socket, &message(&last, &session)).await?;
-                }
-            }
         }
     }
 }
@@ -97,19 +77,12 @@ async fn begin(socket: &mut WebSocket, session: &Session) -> Result<Option<Viewe
     Ok(Some(viewer))
 }
 
-/// The last paint with nothing to draw, if the session does something else since.
-async fn with_new_activity(last: &Frame, session: &Session) -> Option<Frame> {
-    let now = session.info().await.ok()?.activity;
-    match last.clone() {
-        Frame::Paint { seq, size, title, activity, .. } if activity != now => {
-            Some(Frame::Paint { seq, full: false, size, data: String::new(), title, activity: now })
-        }
-        _ => None,
-    }
-}
-
 async fn typed(session: &Session, text: &str) -> Result<(), Fault> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
+    // Another daemon's keys may be remembered, and its process id may come again.
+    static DAEMON: LazyLock<u128> = LazyLock::new(|| {
+        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_nanos())
+    });
     let message: FromViewer = serde_json::from_str(text)
         .map_err(|e| Fault::new(Code::InvalidInput, format!("not a message: {e}")))?;
     let params = match message {
@@ -122,7 +95,7 @@ async fn typed(session: &Session, text: &str) -> Result<(), Fault> {
     };
     let input = send_input(&params)?;
     // A key is never retried, so its id only has to be new.
-    let request = format!("view:{}:{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    let request = format!("view:{}:{}", *DAEMON, COUNT.fetch_add(1, Ordering::Relaxed));
     session.send(input, ActorKind::Person, &request).await.map(drop).map_err(fault)
 }
 
