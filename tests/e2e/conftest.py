@@ -110,7 +110,9 @@ def cotty():
     yield cotty
     pids = []
     if (home / "run" / "keeper.lock").exists():
-        status = subprocess.run([BINARY, "status", "--json"], env=cotty.env, capture_output=True, text=True, check=False)
+        status = subprocess.run(
+            [BINARY, "status", "--json"], env=cotty.env, capture_output=True, text=True, timeout=LIMIT, check=False
+        )
         if status.returncode == 0:
             found = json.loads(status.stdout)
             pids = [found["pid"], found["keeper_pid"]]

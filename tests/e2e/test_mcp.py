@@ -403,8 +403,9 @@ async def test_job_control(cotty):
 async def test_wait_for_text_regex_idle_prompt_exit(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
-        gate = Gate(cotty)
-        await agent.type(session, f"echo wor''king; read x < {gate}; echo 'result: 42'; read x < {gate}; echo la''st\n")
+        # Two: whoever reads one again at once may still find it open.
+        gate, second = Gate(cotty), Gate(cotty, "second")
+        await agent.type(session, f"echo wor''king; read x < {gate}; echo 'result: 42'; read x < {second}; echo la''st\n")
         assert (await agent("wait", session_id=session, text="working"))["met"] == "text"
         assert (await agent("wait", session_id=session, idle_ms=100))["met"] == "idle"
         async with anyio.create_task_group() as tasks:
@@ -412,7 +413,7 @@ async def test_wait_for_text_regex_idle_prompt_exit(cotty):
             waited = await agent("wait", session_id=session, regex=r"^result: \d+$")
         assert waited["met"] == "regex" and "result: 42" in waited["screen"]
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(gate.open)
+            tasks.start_soon(second.open)
             # A prompt that was there before does not count; the first condition that holds wins.
             waited = await agent("wait", session_id=session, prompt=True, text="never said")
         assert waited["met"] == "prompt" and "last" in waited["screen"]
@@ -467,6 +468,19 @@ async def test_the_echo_of_typed_input_never_matches(cotty, program, args, ready
         await agent.type(session, "print('need' + 'le')\n" if program == "python3" else "echo nee''dle\n")
         assert (await agent("wait", session_id=session, text="needle"))["met"] == "text"
 
+
+
+async def test_the_echo_of_what_was_typed_ahead_never_matches(cotty):
+    """Typed while another command runs, a line is shown twice: by the kernel, then by readline at the next prompt."""
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        gate = Gate(cotty)
+        await agent.type(session, f"echo wai''ting; read x < {gate}\n")
+        await agent("wait", session_id=session, text="waiting")
+        await agent.type(session, ": needle\n")
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(gate.open)
+            await agent.refused("WAIT_TIMEOUT", "wait", session_id=session, text="needle", timeout_ms=500)
 
 
 async def test_the_echo_of_several_typed_lines_never_matches(cotty):

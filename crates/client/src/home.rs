@@ -43,7 +43,9 @@ impl Home {
             (_, None) => return Err(ClientError::Home("neither COTTY_HOME nor HOME is set".into())),
         };
         let uid = rustix::process::getuid().as_raw();
-        let runtime = var("XDG_RUNTIME_DIR").filter(|dir| Path::new(dir).is_dir());
+        // An agent's host may not pass the variable on; the directory is there all the same.
+        let usual = || Some(format!("/run/user/{uid}"));
+        let runtime = var("XDG_RUNTIME_DIR").or_else(usual).filter(|dir| Path::new(dir).is_dir());
         let runtime = runtime
             .map_or_else(|| PathBuf::from(format!("/tmp/cotty-{uid}")), |dir| Path::new(&dir).join("cotty"));
         Ok(Home { runtime, state })
@@ -125,6 +127,6 @@ mod tests {
         assert_eq!(home.runtime(), Path::new("/cotty"));
         let home = locate(&[("HOME", "/home/a"), ("XDG_STATE_HOME", "/state")]);
         assert_eq!(home.state(), Path::new("/state/cotty"));
-        assert!(home.runtime().starts_with("/tmp"));
+        assert!(home.runtime().starts_with("/tmp") || home.runtime().starts_with("/run/user"));
     }
 }

@@ -83,10 +83,20 @@ impl Commands {
                 .is_some_and(|e| self.kept.back().and_then(|c| c.ended).is_some_and(|last| last.seq > e.seq))
     }
 
+    /// How many commands were started after `seq`.
+    pub(crate) fn started_after(&self, seq: u64) -> usize {
+        self.kept.iter().filter(|c| c.started.is_some_and(|s| s.seq > seq)).count()
+    }
+
     /// Where lines were typed at the prompt and then run, after `seq`: from the prompt's end to the command's start.
     pub(crate) fn typed_after(&self, seq: u64) -> impl Iterator<Item = (Position, Position)> {
         let after = self.kept.iter().filter(move |c| c.started.is_some_and(|s| s.seq > seq));
         after.filter_map(|c| Some((c.prompt?, c.started?.position)))
+    }
+
+    /// The prompt's end before a line that the shell asks about now.
+    pub(crate) fn typed_now(&self) -> Option<Position> {
+        self.kept.back().filter(|c| c.started.is_none() && c.ended.is_none()).and_then(|c| c.prompt)
     }
 
     /// A `run` has typed its command.

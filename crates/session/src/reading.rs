@@ -3,6 +3,7 @@
 use cotty_vt::{Line, Position};
 use serde::{Deserialize, Serialize};
 
+use crate::commands::Phase;
 use crate::session::Info;
 use crate::task::Task;
 
@@ -164,6 +165,19 @@ impl Task {
         for echo in self.saved.echoes.iter().filter(|echo| echo.seq >= seq) {
             if !ran.iter().any(|region| covers(region, echo.position)) && self.is_shown(echo) {
                 regions.push((echo.position, self.behind(echo)));
+            }
+        }
+        regions.extend(self.saved.commands.typed_now().map(|prompt| (prompt, None)));
+        // Lines that were typed before the shell asked for them: it shows them at its prompt, and then runs them.
+        if let Phase::Prompt(prompt) = self.saved.commands.phase() {
+            let ahead = |echo: &&Echo| {
+                let typed = echo.lines as usize;
+                echo.seq >= seq
+                    && echo.seq < prompt.seq
+                    && self.saved.commands.started_after(echo.seq) < typed
+            };
+            if self.saved.echoes.iter().any(|echo| ahead(&echo)) {
+                regions.push((prompt.position, None));
             }
         }
         regions.sort_by_key(|(from, _)| (from.line, from.cell));

@@ -14,7 +14,7 @@ use tokio::io::unix::AsyncFd;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::commands::{Moment, Phase};
-use crate::journal::{Hot, InputQueue, Record, What};
+use crate::journal::{Hot, InputQueue, Pushed, Record, What};
 use crate::meta::now_ms;
 use crate::recovery::Saved;
 use crate::session::{Activity, Ended, Info, Request, Waited};
@@ -73,12 +73,14 @@ impl Task {
                 },
                 // Readiness is kept: `drain` clears it when the kernel says that there is no more.
                 ready = self.pty.readable(), if !self.hung_up => {
-                    drop(ready);
+                    let closed = ready.is_ok_and(|guard| guard.ready().is_read_closed());
                     self.drain().await;
+                    self.forget_hang_up(closed);
                 }
                 ready = self.pty.writable(), if self.input_blocked => {
-                    drop(ready);
+                    let closed = ready.is_ok_and(|guard| guard.ready().is_write_closed());
                     self.push_input();
+                    self.forget_hang_up(closed);
                 }
                 () = sleep_until(wake) => {
                     if self.hung_up && self.ended.is_none() {
@@ -121,6 +123,8 @@ impl Task {
                 while self.drain().await {}
                 let ended = Ended::from_status(status, now_ms());
                 self.ended = Some(ended);
+                // What the program did not read, nobody will.
+                self.input_blocked = false;
                 self.viewers.changed(Instant::now());
                 self.viewers.ended(ended);
             }
@@ -165,6 +169,14 @@ impl Task {
                 self.hung_up |= e.raw_os_error() == Some(Errno::IO.raw_os_error());
                 Err(e)
             }
+        }
+    }
+
+    /// A terminal that was closed and opened again before we looked: the runtime saw a hang-up and will call the
+    /// descriptor ready for ever, though there is nothing to read.
+    fn forget_hang_up(&mut self, closed: bool) {
+        if closed && !self.hung_up && self.rewatch().is_err() {
+            self.hung_up = true;
         }
     }
 
@@ -258,12 +270,15 @@ impl Task {
 
     pub(crate) fn push_input(&mut self) {
         let input = &mut self.input;
-        let pushed = self.pty.try_io(Interest::WRITABLE, |pty| match input.push(pty) {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(io::ErrorKind::WouldBlock.into()),
-            Err(e) => Err(e.into()),
+        let pushed = self.pty.try_io(Interest::WRITABLE, |pty| match input.push(pty)? {
+            Pushed::Blocked => Err(io::ErrorKind::WouldBlock.into()),
+            pushed => Ok(pushed),
         });
-        self.input_blocked = matches!(pushed, Err(e) if e.kind() == io::ErrorKind::WouldBlock);
+        self.input_blocked = match pushed {
+            Ok(Pushed::All) => false,
+            Ok(_) => true,
+            Err(e) => e.kind() == io::ErrorKind::WouldBlock,
+        };
     }
 
     fn after_turn(&mut self) {

@@ -36,14 +36,25 @@ pub(crate) fn keeper() -> anyhow::Result<ExitCode> {
     let ready = rustix::stdio::stdout().as_fd().try_clone_to_owned()?;
     let nowhere = std::fs::OpenOptions::new().write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdout(&nowhere)?;
-    let lock = lock_keeper(&home)?;
+    match prepare(&home) {
+        Ok((lock, listen)) => keep(lock, Some(ready), listen, false),
+        Err(error) => {
+            // The client reads the reason when this closes, so it stays open until the reason is written.
+            std::mem::forget(ready);
+            Err(error)
+        }
+    }
+}
+
+fn prepare(home: &Home) -> anyhow::Result<(OwnedFd, Option<SocketAddr>)> {
+    let lock = lock_keeper(home)?;
     let listen = match std::env::var("COTTY_HTTP_LISTEN") {
         Ok(text) if !text.is_empty() => {
             Some(text.parse().map_err(|e| anyhow::anyhow!("COTTY_HTTP_LISTEN={text}: {e}"))?)
         }
         _ => None,
     };
-    keep(lock, Some(ready), listen, false)
+    Ok((lock, listen))
 }
 
 /// Becomes the keeper.

@@ -1,9 +1,14 @@
 use std::process::ExitCode;
+use std::time::Duration;
 
-use cotty_protocol::op::status::Reply;
+use cotty_client::ClientError;
+use cotty_protocol::op::status::{Params, Reply};
 
 use super::{block_on, client};
 use crate::out;
+
+/// A daemon that is well answers at once.
+const LIMIT: Duration = Duration::from_secs(5);
 
 /// Tell what runs and where it listens; exits with 3 if nothing does
 #[derive(Debug, clap::Args)]
@@ -15,7 +20,11 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let client = client()?.without_start();
-    let status: Reply = block_on(async { Ok(client.call("status", &serde_json::json!({})).await?) })?;
+    let status: Reply = block_on(async {
+        let asked = tokio::time::timeout(LIMIT, client.call("status", &Params {})).await;
+        let stuck = || ClientError::NoAnswer(format!("nothing came in {} s", LIMIT.as_secs()));
+        Ok(asked.map_err(|_| stuck())??)
+    })?;
     if args.json {
         out::json(&status)?;
         return Ok(ExitCode::SUCCESS);

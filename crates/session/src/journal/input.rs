@@ -17,6 +17,20 @@ const TRIM: u64 = 1 << 20;
 /// Most bytes that may wait for a program that does not read.
 pub(crate) const MOST_WAITING: u64 = 64 << 20;
 
+/// Most bytes handed over at a turn.
+const TURN: usize = 64 * 1024;
+
+/// How far a push came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pushed {
+    /// The program has everything.
+    All,
+    /// There is more, and room for it.
+    Some,
+    /// There is more, and no room.
+    Blocked,
+}
+
 /// The input queue of one session.
 #[derive(Debug)]
 pub(crate) struct InputQueue {
@@ -69,18 +83,24 @@ impl InputQueue {
         self.end.saturating_sub(self.position())
     }
 
-    /// Gives the program what its terminal takes now. `Ok(true)`: all of it.
-    pub(crate) fn push(&mut self, pty: impl AsFd) -> Result<bool, Errno> {
+    /// Gives the program what its terminal takes now, but not more than a turn's worth: a terminal that nobody reads
+    /// takes a long line for ever, and throws it away.
+    pub(crate) fn push(&mut self, pty: impl AsFd) -> Result<Pushed, Errno> {
+        let mut left = TURN;
         loop {
             let position = self.position();
             let count = usize::try_from(self.end.saturating_sub(position)).unwrap_or(usize::MAX);
             if count == 0 {
                 self.trim(position);
-                return Ok(true);
+                return Ok(Pushed::All);
             }
-            match rustix::fs::sendfile(pty.as_fd(), &self.fd, None, count) {
-                Ok(_) | Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => return Ok(false),
+            if left == 0 {
+                return Ok(Pushed::Some);
+            }
+            match rustix::fs::sendfile(pty.as_fd(), &self.fd, None, count.min(left)) {
+                Ok(sent) => left = left.saturating_sub(sent),
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Ok(Pushed::Blocked),
                 Err(e) => return Err(e),
             }
         }
@@ -141,7 +161,7 @@ mod tests {
         let (pty, _slave) = Pty::open(WindowSize { cols: 80, rows: 24 }).unwrap();
         let (mut queue, _kept) = InputQueue::create().unwrap();
         queue.stage(b"half").unwrap();
-        assert!(queue.push(&pty).unwrap());
+        assert_eq!(queue.push(&pty).unwrap(), Pushed::All);
         assert_eq!(queue.position(), 0);
     }
 }

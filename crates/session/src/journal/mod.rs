@@ -5,5 +5,5 @@ mod input;
 mod mapping;
 
 pub(crate) use hot::{Hot, Record, What};
-pub(crate) use input::InputQueue;
+pub(crate) use input::{InputQueue, Pushed};
 pub(crate) use mapping::memory;

@@ -120,7 +120,9 @@ impl Server {
         let client = context.client_info().map_or_else(|| "mcp".to_owned(), |info| info.name.clone());
         let caller = Caller { kind: ActorKind::Agent, client };
         // The pipe sends a request again, with the same id, to the daemon that comes after a crash.
-        let request = format!("mcp:{}:{}", self.hello.instance, context.id);
+        // As JSON: `5` and `"5"` are two requests.
+        let id = serde_json::to_string(&context.id).unwrap_or_default();
+        let request = format!("mcp:{}:{id}", self.hello.instance);
         self.app.context(caller, Some(self.hello.origin.clone()), request)
     }
 }
