@@ -51,23 +51,16 @@ impl Hub {
         }
         let ended = wait_for_exit(&session, GRACE).await?;
         if ended {
-            self.rest_ends(&members, leader).await;
+            rest_ends(&members, REST_GRACE).await;
         }
         tree::signal(&members(), Signal::KILL);
         wait_for_exit(&session, KILLED).await?;
+        rest_ends(&members, KILLED).await;
         let info = session.info().await?;
         let exit_code = info.ended.and_then(|e| e.exit_code);
         let left_running = members().iter().map(|m| format!("{} ({})", m.name, m.pid)).collect();
         self.let_go(&session, request, exit_code).await;
         Ok(Destroyed { exit_code, left_running })
-    }
-
-    /// Gives what the program left behind a moment to end by itself.
-    async fn rest_ends(&self, members: &impl Fn() -> Vec<Member>, leader: i32) {
-        let until = tokio::time::Instant::now() + REST_GRACE;
-        while tokio::time::Instant::now() < until && members().iter().any(|m| !m.free && m.pid != leader) {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
     }
 
     /// Remembers that a session was here, then lets the keeper forget it.
@@ -123,6 +116,14 @@ fn ask_to_end(members: &[Member]) {
     tree::signal(members, Signal::HUP);
     tree::signal(members, Signal::CONT);
     tree::signal(members, Signal::TERM);
+}
+
+/// Gives what the program left behind a moment to end: nothing tells when a stranger's process does.
+async fn rest_ends(members: &impl Fn() -> Vec<Member>, limit: Duration) {
+    let until = tokio::time::Instant::now() + limit;
+    while tokio::time::Instant::now() < until && members().iter().any(|member| !member.free) {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
 }
 
 async fn wait_for_exit(session: &Session, limit: Duration) -> Result<bool, SessionError> {
