@@ -1,5 +1,6 @@
 """The command line, as a person or a script uses it."""
 
+import base64
 import json
 import os
 import pty
@@ -598,3 +599,23 @@ def test_a_closed_pipe_is_no_error(cotty):
         check=False,
     )
     assert (shell.stdout, shell.stderr) == ("1\n", "")
+
+
+# Rendering
+
+
+def test_render_shows_what_a_terminal_would(cotty):
+    said = "a\x1b[31mred <b>\x1b[0m\x1b]2;a title\x07\x1b[6n\r\n" + "\r\n".join(f"line {i}" for i in range(5))
+    (cotty.work / "said").write_text(said)
+    shown = json.loads(cotty("render", "said", "--cols", 20, "--rows", 3, "--format", "json"))
+    assert shown["lines"] == ["line 2", "line 3", "line 4"]
+    assert shown["scrollback"] == ["ared <b>", "line 0", "line 1"]
+    assert shown["cursor"] == {"row": 2, "col": 6}
+    assert (shown["title"], shown["alt_screen"]) == ("a title", False)
+    assert base64.b64decode(shown["replies"]) == b"\x1b[1;9R"
+    (cotty.work / "said").write_text(said[: said.index("\r")])
+    assert cotty("render", "said", "--rows", 1) == "ared <b>\n"
+    assert "\x1b[" in cotty("render", "said", "--rows", 1, "--format", "ansi")
+    assert "red &lt;b&gt;</span>" in cotty("render", "said", "--rows", 1, "--format", "html")
+    cotty("render", "no-such-file", code=1)
+    assert not cotty.home.exists(), "no daemon is needed"

@@ -7,7 +7,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use command::{attach, daemon, kill, ls, mcp, new, restart, run, send, serve, status, stop, view, wait};
+use command::{
+    attach, daemon, kill, ls, mcp, new, render, restart, run, send, serve, status, stop, view, wait,
+};
 
 /// The terminal that agents and people share.
 ///
@@ -35,6 +37,7 @@ enum Command {
     Restart(restart::Args),
     Stop(stop::Args),
     Mcp(mcp::Args),
+    Render(render::Args),
     #[command(name = "__launch", hide = true)]
     Launch,
     #[command(name = "__keeper", hide = true)]
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         Command::Restart(args) => restart::run(args),
         Command::Stop(args) => stop::run(args),
         Command::Mcp(args) => mcp::run(args),
+        Command::Render(args) => render::run(args),
         Command::Launch => daemon::launch(),
         Command::Keeper => daemon::keeper(),
         Command::Daemon(args) => daemon::run(args),

@@ -17,7 +17,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("server", &["session", "pty", "protocol"]),
     ("client", &["protocol"]),
     ("tui", &["client", "protocol", "vt"]),
-    ("cli", &["tui", "client", "server", "protocol", "pty"]),
+    ("cli", &["tui", "client", "server", "protocol", "pty", "vt"]),
 ];
 
 fn read(path: impl AsRef<Path>) -> String {

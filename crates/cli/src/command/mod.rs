@@ -6,6 +6,7 @@ pub(crate) mod kill;
 pub(crate) mod ls;
 pub(crate) mod mcp;
 pub(crate) mod new;
+pub(crate) mod render;
 pub(crate) mod restart;
 pub(crate) mod run;
 pub(crate) mod send;
