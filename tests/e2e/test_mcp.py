@@ -786,7 +786,8 @@ async def test_a_client_that_dies_lets_go_of_the_keyboard(cotty):
         pipe.wait()
         started = time.monotonic()
         await soon_not_busy(agent, session)
-        assert time.monotonic() - started < 1
+        # Not when the service has waited 5 s for its calls, nor when the call ends by itself.
+        assert time.monotonic() - started < 4.5
 
 
 async def test_a_name_is_given_once(cotty):
@@ -805,8 +806,8 @@ async def test_a_name_is_given_once(cotty):
 async def test_a_shell_that_runs_a_command_is_not_waited_for(cotty):
     async with agent_of(cotty) as agent:
         started = time.monotonic()
-        await agent("create_session", program="sh", args=["-c", "sleep 1000"])
-        assert time.monotonic() - started < 2
+        await agent("create_session", program="sh", args=["-c", "sleep 1000"], ready_timeout_ms=40_000)
+        assert time.monotonic() - started < 30
 
 
 async def test_a_terminal_that_was_closed_and_opened_again(cotty):
@@ -814,7 +815,7 @@ async def test_a_terminal_that_was_closed_and_opened_again(cotty):
     script = (
         "import os\nfor fd in (0, 1, 2): os.close(fd)\n"
         f"open({str(gate.path)!r}).read()\ntty = os.open('/dev/tty', os.O_RDWR)\n"
-        "for n in range(9000): os.write(tty, b'a line of thirty characters %04d\\n' % n)\n"
+        "for n in range(60000): os.write(tty, b'a line of thirty characters %05d\\n' % n)\n"
         f"os.write(tty, b'end')\nopen({str(gate.path)!r}).read()\n"
     )
     async with agent_of(cotty) as agent:
@@ -822,8 +823,8 @@ async def test_a_terminal_that_was_closed_and_opened_again(cotty):
         await gate.open()
         started = time.monotonic()
         assert (await agent("wait", session_id=session, text="end"))["met"] == "text"
-        # It may take a moment until the terminal is looked at again, but then it is as fast as any.
-        assert time.monotonic() - started < 3
+        # It may take a moment until the terminal is looked at again, but then it is as fast as any: not 64 KiB a look.
+        assert time.monotonic() - started < 20
 
 
 # Policy
@@ -908,7 +909,7 @@ async def test_a_line_reaches_the_hook_as_it_was_typed(cotty):
         for text in ["a;b", "back\\slash", "ü漢🙂", "%s %d", "[*?]", "-n", "'quotes'", "x" * 5000, "\\x41", "tab\\there"]:
             started = time.monotonic()
             assert await agent.output(session, f"printf '%s\\n' {shlex.quote(text)}") == f"{text}\n"
-            assert time.monotonic() - started < 5
+            assert time.monotonic() - started < 14, "the shell waited in vain"
         await agent("send", session_id=session, text="printf '%s|' $'a\x16\tb\x16\x01c'\n", read={"wait_for_prompt": True})
         assert await agent.output(session, "echo ok") == "ok\n"
 
@@ -1109,7 +1110,7 @@ async def test_an_idle_shell_ends_quickly(cotty):
         session = await agent.shell()
         started = time.monotonic()
         gone = await agent("destroy_session", session_id=session)
-        assert time.monotonic() - started < 0.5
+        assert time.monotonic() - started < 2, "it had to be killed after its grace"
         assert gone["destroyed"] and not gone["left_running"]
         assert carriers(session) == []
 
@@ -1139,7 +1140,7 @@ async def test_force_ends_what_ignores_signals_at_once(cotty):
         await agent("wait", session_id=session, text="deaf")
         started = time.monotonic()
         gone = await agent("destroy_session", session_id=session, force=True)
-        assert time.monotonic() - started < 1
+        assert time.monotonic() - started < 2, "it was given its grace"
         assert gone["exit_code"] is None and carriers(session) == []
 
 
