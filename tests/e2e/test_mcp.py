@@ -902,6 +902,14 @@ async def test_policy_lets_the_word_pass(cotty, mkfs):
         assert "no mkfs.ext4 here\n" in read["content"]
 
 
+async def test_a_shell_that_cannot_be_stopped_says_so(cotty, mkfs):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        await agent.run(session, "trap 'echo interrupted' INT")
+        read = await agent.type(session, "mkfs.ext4 /dev/null\n", view="screen", wait_for_prompt=True)
+        assert "cannot be stopped" in read["content"] and "not run" not in read["content"]
+
+
 async def test_a_line_reaches_the_hook_as_it_was_typed(cotty):
     """Nothing in a line may make the question unreadable: the shell would wait for an answer in vain."""
     async with agent_of(cotty) as agent:

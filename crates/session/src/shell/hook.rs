@@ -37,22 +37,25 @@ impl Hook {
     /// The line that the shell asks about, where it is too long for the terminal: as `history 1` printed it, behind
     /// its number.
     pub(crate) fn line(&self) -> Option<String> {
-        let bytes = std::fs::read(self.line_path()).ok()?;
+        let bytes = std::fs::read(self.beside("line")).ok()?;
         let text = String::from_utf8_lossy(&bytes);
         let numbered = text.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
         let line = numbered.strip_prefix([' ', '*']).and_then(|rest| rest.strip_prefix(' '))?;
         Some(line.strip_suffix('\n').unwrap_or(line).to_owned())
     }
 
-    fn line_path(&self) -> PathBuf {
+    /// A file that the shell writes for itself.
+    fn beside(&self, name: &str) -> PathBuf {
         let mut path = self.path.clone().into_os_string();
-        path.push(".line");
+        path.push(format!(".{name}"));
         path.into()
     }
 
-    /// Takes the fifo away with its session, and the file in which the shell looked up its line.
+    /// Takes the fifo away with its session, and what the shell wrote beside it.
     pub(crate) fn remove(&self) {
         let _ = std::fs::remove_file(&self.path);
-        let _ = std::fs::remove_file(self.line_path());
+        for file in ["line", "trap"] {
+            let _ = std::fs::remove_file(self.beside(file));
+        }
     }
 }
