@@ -311,6 +311,13 @@ async def test_what_several_commands_said_is_all_new(cotty):
 
 
 
+async def test_run_after_a_program_died_on_the_alternate_screen(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        await agent.run(session, "printf '\\e[?1049h'")
+        assert await agent.output(session, "echo visible") == "visible\n"
+
+
 async def test_run_after_the_users_rc_was_read_again(cotty):
     (cotty.work / ".bashrc").write_text("PROMPT_COMMAND='count=1'\nPS1='$ '\n")
     async with agent_of(cotty) as agent:

@@ -5,7 +5,9 @@ use cotty_protocol::op::{create, destroy, read, wait};
 use super::{block_on, client};
 use crate::out;
 
-/// Run a command in a terminal of its own, print what it left on the screen, and exit with its code
+/// Run a command in a terminal of its own, print its output, and exit with its code
+///
+/// Its output is what a person would have seen: what scrolled off and the last screen, without what was overwritten.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  cotty run -- git log\n  cotty run --cols 120 -- make test")]
 pub(crate) struct Args {

@@ -30,7 +30,7 @@ impl Term {
         }
     }
 
-    fn set_dec_mode(&mut self, mode: u16, on: bool) {
+    pub(super) fn set_dec_mode(&mut self, mode: u16, on: bool) {
         match mode {
             1 => self.modes.application_cursor = on,
             5 => self.modes.reverse_screen = on,

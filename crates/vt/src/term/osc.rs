@@ -68,8 +68,13 @@ impl Term {
         let Some(letter) = rest.next() else { return };
         let params = rest.as_str();
         let params = truncated(params.strip_prefix(';').unwrap_or(params)).to_string();
+        let kind = MarkKind::from_letter(letter);
+        // A shell that has its terminal back shows no full-screen program: one that was killed left this screen.
+        if self.modes.alt_screen && matches!(kind, MarkKind::CommandEnd | MarkKind::PromptStart) {
+            self.set_dec_mode(1049, false);
+        }
         self.effect(EffectKind::Mark(Mark {
-            kind: MarkKind::from_letter(letter),
+            kind,
             position: self.position(),
             alt_screen: self.modes.alt_screen,
             params,
