@@ -29,6 +29,17 @@ pub enum Color {
     Rgb(u8, u8, u8),
 }
 
+impl Color {
+    /// Red, green and blue in xterm's palette; nothing for the viewer's default.
+    pub fn rgb(self) -> Option<(u8, u8, u8)> {
+        match self {
+            Color::Default => None,
+            Color::Indexed(index) => Some(palette(index)),
+            Color::Rgb(r, g, b) => Some((r, g, b)),
+        }
+    }
+}
+
 /// The kinds of underline (SGR 4:n).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum UnderlineStyle {
@@ -174,4 +185,38 @@ fn write_color(out: &mut String, color: Color, base: u16, bright: u16, extended:
         Color::Indexed(n) => write!(out, ";{extended};5;{n}"),
         Color::Rgb(r, g, b) => write!(out, ";{extended};2;{r};{g};{b}"),
     };
+}
+
+/// xterm's 256 colours.
+pub(crate) fn palette(index: u8) -> (u8, u8, u8) {
+    const BASE: [(u8, u8, u8); 16] = [
+        (0x00, 0x00, 0x00),
+        (0xcd, 0x00, 0x00),
+        (0x00, 0xcd, 0x00),
+        (0xcd, 0xcd, 0x00),
+        (0x00, 0x00, 0xee),
+        (0xcd, 0x00, 0xcd),
+        (0x00, 0xcd, 0xcd),
+        (0xe5, 0xe5, 0xe5),
+        (0x7f, 0x7f, 0x7f),
+        (0xff, 0x00, 0x00),
+        (0x00, 0xff, 0x00),
+        (0xff, 0xff, 0x00),
+        (0x5c, 0x5c, 0xff),
+        (0xff, 0x00, 0xff),
+        (0x00, 0xff, 0xff),
+        (0xff, 0xff, 0xff),
+    ];
+    let cube = |level: u8| if level == 0 { 0 } else { 55 + 40 * level };
+    match index {
+        0..16 => BASE[usize::from(index)],
+        16..232 => {
+            let n = index - 16;
+            (cube(n / 36), cube(n / 6 % 6), cube(n % 6))
+        }
+        232.. => {
+            let gray = 8 + 10 * (index - 232);
+            (gray, gray, gray)
+        }
+    }
 }

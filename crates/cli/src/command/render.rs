@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use clap::ValueEnum;
-use cotty_vt::{Color, EffectKind, Size, Style, UnderlineStyle, Vt};
+use cotty_vt::{EffectKind, Size, Style, UnderlineStyle, Vt};
 use serde_json::json;
 
 use crate::out;
@@ -130,15 +130,14 @@ fn css(style: Style) -> String {
     };
     let mut css = String::new();
     for (name, color, default) in [("color", fg, "#000"), ("background", bg, "#ccc")] {
-        match color {
-            Color::Default if style.inverse() => {
-                let _ = write!(css, "{name}:{default};");
-            }
-            Color::Default => {}
-            color => {
-                let (r, g, b) = rgb(color);
+        match color.rgb() {
+            Some((r, g, b)) => {
                 let _ = write!(css, "{name}:#{r:02x}{g:02x}{b:02x};");
             }
+            None if style.inverse() => {
+                let _ = write!(css, "{name}:{default};");
+            }
+            None => {}
         }
     }
     let words = [
@@ -151,40 +150,4 @@ fn css(style: Style) -> String {
     ];
     css.extend(words.into_iter().filter(|(set, _)| *set).map(|(_, word)| word));
     css
-}
-
-/// xterm's palette: sixteen names, a cube of 6×6×6, a ramp of greys.
-fn rgb(color: Color) -> (u8, u8, u8) {
-    const NAMED: [(u8, u8, u8); 16] = [
-        (0, 0, 0),
-        (205, 0, 0),
-        (0, 205, 0),
-        (205, 205, 0),
-        (0, 0, 238),
-        (205, 0, 205),
-        (0, 205, 205),
-        (229, 229, 229),
-        (127, 127, 127),
-        (255, 0, 0),
-        (0, 255, 0),
-        (255, 255, 0),
-        (92, 92, 255),
-        (255, 0, 255),
-        (0, 255, 255),
-        (255, 255, 255),
-    ];
-    let step = |n: u8| if n == 0 { 0 } else { 55 + 40 * n };
-    match color {
-        Color::Rgb(r, g, b) => (r, g, b),
-        Color::Indexed(n @ 0..=15) => NAMED[usize::from(n)],
-        Color::Indexed(n @ 16..=231) => {
-            let n = n - 16;
-            (step(n / 36), step(n / 6 % 6), step(n % 6))
-        }
-        Color::Indexed(n) => {
-            let grey = 8 + 10 * (n - 232);
-            (grey, grey, grey)
-        }
-        Color::Default => NAMED[7],
-    }
 }

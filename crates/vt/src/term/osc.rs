@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use super::{MAX_LABEL, Term};
 use crate::effect::{EffectKind, ImageKind, Mark, MarkKind};
+use crate::style::palette;
 
 /// The most palette entries answered in one OSC 4.
 const MAX_COLORS: usize = 256;
@@ -214,38 +215,4 @@ fn decode_base64(text: &str) -> Option<Vec<u8>> {
         }
     }
     Some(out)
-}
-
-/// xterm's 256 colours.
-fn palette(index: u8) -> (u8, u8, u8) {
-    const BASE: [(u8, u8, u8); 16] = [
-        (0x00, 0x00, 0x00),
-        (0xcd, 0x00, 0x00),
-        (0x00, 0xcd, 0x00),
-        (0xcd, 0xcd, 0x00),
-        (0x00, 0x00, 0xee),
-        (0xcd, 0x00, 0xcd),
-        (0x00, 0xcd, 0xcd),
-        (0xe5, 0xe5, 0xe5),
-        (0x7f, 0x7f, 0x7f),
-        (0xff, 0x00, 0x00),
-        (0x00, 0xff, 0x00),
-        (0xff, 0xff, 0x00),
-        (0x5c, 0x5c, 0xff),
-        (0xff, 0x00, 0xff),
-        (0x00, 0xff, 0xff),
-        (0xff, 0xff, 0xff),
-    ];
-    let cube = |level: u8| if level == 0 { 0 } else { 55 + 40 * level };
-    match index {
-        0..16 => BASE[usize::from(index)],
-        16..232 => {
-            let n = index - 16;
-            (cube(n / 36), cube(n / 6 % 6), cube(n % 6))
-        }
-        232.. => {
-            let gray = 8 + 10 * (index - 232);
-            (gray, gray, gray)
-        }
-    }
 }
