@@ -38,6 +38,23 @@ def eventually(what, limit=LIMIT):
         time.sleep(0.01)
 
 
+def eventually_same(pair):
+    """Waits until the two things that `pair()` answers are equal, and answers one; shows both if they never are."""
+    shown = None
+
+    def same():
+        nonlocal shown
+        shown = pair()
+        return shown[0] == shown[1]
+
+    try:
+        eventually(same)
+    except AssertionError:
+        assert shown[0] == shown[1]
+        raise
+    return shown[1]
+
+
 class Cotty:
     """The command line of one home."""
 

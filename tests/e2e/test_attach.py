@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import BINARY, LIMIT, alive, eventually
+from conftest import BINARY, LIMIT, alive, eventually, eventually_same
 
 SMALL, LARGE = (50, 12), (120, 40)
 
@@ -61,25 +61,17 @@ class Window:
 
     def shows(self, session):
         """Waits until the window shows what `cotty view` shows."""
-        rows, expected = [], None
-
-        def same():
-            nonlocal rows, expected
+        def both():
             screen = self.cotty.json("view", session)
-            expected, rows = shown(screen, self.size), self.rows()
+            rows = self.rows()
             if self.size[1] > screen["dimensions"]["rows"]:
                 # There is room for a status line.
                 if len(rows) != self.size[1] or not rows.pop().startswith(f"{session} · "):
-                    return False
+                    return rows, "no status line"
                 rows = rows_of("\n".join(rows))
-            return rows == expected
+            return rows, shown(screen, self.size)
 
-        try:
-            eventually(same)
-        except AssertionError:
-            assert rows == expected
-            raise
-        return expected
+        return eventually_same(both)
 
 
 def rows_of(text):

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import sync_playwright
 
-from conftest import LIMIT, eventually
+from conftest import LIMIT, eventually, eventually_same
 
 CHROMIUM = "/usr/bin/chromium"
 ARGS = [
@@ -64,19 +64,7 @@ class Page:
 
     def shows(self, session):
         """Waits until the page shows what `cotty view` shows."""
-        rows, expected = None, None
-
-        def same():
-            nonlocal rows, expected
-            expected, rows = self.cotty("view", session).rstrip("\n"), self.rows()
-            return rows == expected
-
-        try:
-            eventually(same)
-        except AssertionError:
-            assert rows == expected
-            raise
-        return expected
+        return eventually_same(lambda: (self.rows(), self.cotty("view", session).rstrip("\n")))
 
     def says(self, label, text):
         """Waits until a label of the header has this text."""
