@@ -3,7 +3,7 @@
 CARGO ?= cargo
 PYTEST = .venv/bin/python -m pytest -q -p no:cacheprovider tests/e2e
 
-.PHONY: run test setup web lint unit e2e unprivileged clean
+.PHONY: run test setup web lint unit e2e unprivileged bench clean
 
 ## Builds everything and keeps the daemon in the foreground.
 run: web
@@ -44,6 +44,10 @@ e2e:
 unprivileged:
 	tools/test-unprivileged
 
+## The engine beside its peers, into docs/benchmarks.md; ARGS="--quick" or a part of it (bench/README.md) only prints.
+bench:
+	$(CARGO) run --release --locked --quiet --manifest-path bench/Cargo.toml -- $(ARGS)
+
 clean:
 	$(CARGO) clean
-	rm -rf .venv web/dist web/node_modules
+	rm -rf bench/target .venv web/dist web/node_modules

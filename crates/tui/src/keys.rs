@@ -1,3 +1,4 @@
+use cotty_protocol::op::send::Paste;
 use cotty_protocol::view::FromViewer;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -22,6 +23,11 @@ pub(crate) fn message(event: &KeyEvent) -> Option<FromViewer> {
     };
     let (ctrl, alt) =
         (event.modifiers.contains(KeyModifiers::CONTROL), event.modifiers.contains(KeyModifiers::ALT));
+    if let (KeyCode::Char(c), true, false) = (event.code, alt, ctrl) {
+        // It came as ESC and the character, which may as well be two keys typed fast: a program that wants
+        // Alt told apart (modifyOtherKeys, kitty) must get what was typed, not a guess.
+        return Some(FromViewer::Text { text: format!("\x1b{c}"), paste: Paste::Never });
+    }
     Some(FromViewer::Key { key, ctrl, alt, shift })
 }
 

@@ -48,7 +48,7 @@ impl Widget for TerminalWidget<'_> {
                 };
                 target.set_style(style(cell.style));
                 let cut = cell.width == 2 && x + 1 == area.width;
-                match cell.text {
+                match &*cell.text {
                     // The left half of a wide character is drawn over its right half; one that is cut is blank.
                     "" => target.set_symbol(" "),
                     _ if cut => target.set_symbol(" "),

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Position;
+use crate::{Position, Size};
 
 /// Something the engine wants done but may not do itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +43,8 @@ pub enum EffectKind {
         /// The message.
         body: String,
     },
+    /// The program chose another size, which the engine has taken; the PTY has to be told.
+    Resize(Size),
     /// An image in a protocol the engine does not draw, passed on as it came.
     Image {
         /// Which protocol.
@@ -157,7 +159,7 @@ impl EffectKind {
     fn payload(&self) -> usize {
         match self {
             EffectKind::Reply(bytes) | EffectKind::Image { bytes, .. } => bytes.len(),
-            EffectKind::Bell => 0,
+            EffectKind::Bell | EffectKind::Resize(_) => 0,
             EffectKind::Title(text) | EffectKind::Directory(text) => text.len(),
             EffectKind::Mark(mark) => mark.params.len(),
             EffectKind::Clipboard { selection, text } => selection.len() + text.len(),

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::Vt;
 use crate::history::PastLine;
 use crate::row::Row;
+use crate::term::Term;
 
 /// The name of a logical line; it is never given to another line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -55,34 +56,41 @@ impl Vt {
     /// The logical lines that changed after `seq`, top to bottom: of the history and the primary
     /// screen down to the last line used or the cursor's, or of the alternate screen while it is shown.
     pub fn lines_since(&self, seq: u64) -> Vec<Line> {
-        let alternate = self.term.modes.alt_screen;
-        let segments = if alternate {
-            self.term.alternate.iter().map(Segment::Row).collect()
-        } else {
-            self.segments(self.used_rows())
-        };
-        let cols = self.term.cols();
-        let mut lines = Vec::new();
-        for group in segments.chunk_by(|a, b| a.line() == b.line()) {
-            let stamp = group.iter().map(Segment::stamp).max().unwrap_or(0);
-            if let Some(first) = group.first()
-                && stamp > seq
-            {
-                let mut text = String::new();
-                for segment in group {
-                    segment.push_text(0, u32::MAX, cols, &mut text);
-                }
-                text.truncate(text.trim_end_matches(' ').len());
-                lines.push(Line { id: first.line(), stamp, text });
+        let term = self.shown();
+        let mut lines: Vec<Line> = Vec::new();
+        let mut add = |segment: Segment<'_>| {
+            let joins = lines.last().is_some_and(|last| last.id == segment.line());
+            if !joins {
+                lines.push(Line { id: segment.line(), stamp: 0, text: String::new() });
             }
+            if let Some(line) = lines.last_mut() {
+                line.stamp = line.stamp.max(segment.stamp());
+                segment.push_text(0, u32::MAX, term, &mut line.text);
+            }
+        };
+        if term.modes.alt_screen {
+            term.screen().iter().map(Segment::Row).for_each(add);
+        } else {
+            term.history.lines_newer(seq).map(Segment::Past).for_each(&mut add);
+            term.primary().iter().take(used_rows(term)).map(Segment::Row).for_each(add);
+        }
+        lines.retain(|line| line.stamp > seq);
+        for line in &mut lines {
+            line.text.truncate(line.text.trim_end_matches(' ').len());
         }
         lines
     }
 
     fn excerpt(&self, from: Position, to: Option<Position>) -> Excerpt {
-        let rows = if to.is_some() { usize::from(self.term.size.rows) } else { self.used_rows() };
-        let segments = self.segments(rows);
-        let (first, dropped) = self.find_start(&segments, from.line);
+        let term = self.shown();
+        let rows = if to.is_some() { usize::from(term.size.rows) } else { used_rows(term) };
+        // What begins on the screen needs no look at the history.
+        let begun = term.primary().iter().find(|row| row.line == from.line).is_some_and(|row| row.start == 0);
+        let past = if begun { None } else { Some(term.history.lines_from(from.line)) };
+        let past = past.into_iter().flatten().map(Segment::Past);
+        let segments: Vec<Segment<'_>> =
+            past.chain(term.primary().iter().take(rows).map(Segment::Row)).collect();
+        let (first, dropped) = find_start(term, &segments, from.line);
         let end = to.map(|to| find_end(&segments, to.line));
         let stop = end.map_or(segments.len(), |end| end.stop);
         let mut text = String::new();
@@ -98,7 +106,7 @@ impl Vt {
             previous = Some(line);
             let begin = if line == from.line { from.cell } else { 0 };
             let limit = to.filter(|to| to.line == line).map_or(u32::MAX, |to| to.cell);
-            segment.push_text(begin, limit, self.term.cols(), &mut text);
+            segment.push_text(begin, limit, term, &mut text);
         }
         end_line(&mut text, line_begin);
         // The end is the start of a line that is gone: what stands before it ended with a newline.
@@ -107,35 +115,28 @@ impl Vt {
         }
         Excerpt { text, dropped }
     }
+}
 
-    /// Where an excerpt starts, and how many lines were lost before that.
-    fn find_start(&self, segments: &[Segment<'_>], line: LineId) -> (usize, u64) {
-        if let Some(at) = segments.iter().position(|segment| segment.line() == line) {
-            return (at, 0);
-        }
-        let oldest = segments.iter().map(Segment::line).min();
-        match oldest {
-            // It was erased, or is not there yet: what came after it.
-            Some(oldest) if oldest < line => {
-                let next = segments.iter().position(|segment| segment.line() > line);
-                (next.unwrap_or(segments.len()), 0)
-            }
-            Some(oldest) => (0, (oldest.0 - line.0).min(self.term.history.dropped())),
-            None => (0, 0),
-        }
+/// Rows of the primary screen down to the last with text or the cursor's.
+fn used_rows(term: &Term) -> usize {
+    let cursor = if term.modes.alt_screen { term.saved[0] } else { term.cursor };
+    term.primary().used().max(usize::from(cursor.row) + 1)
+}
+
+/// Where an excerpt starts, and how many lines were lost before that.
+fn find_start(term: &Term, segments: &[Segment<'_>], line: LineId) -> (usize, u64) {
+    if let Some(at) = segments.iter().position(|segment| segment.line() == line) {
+        return (at, 0);
     }
-
-    /// The history's lines and the first rows of the primary screen.
-    fn segments(&self, rows: usize) -> Vec<Segment<'_>> {
-        let past = self.term.history.lines().iter().map(Segment::Past);
-        past.chain(self.term.primary.iter().take(rows).map(Segment::Row)).collect()
-    }
-
-    /// Rows of the primary screen down to the last with text or the cursor's.
-    fn used_rows(&self) -> usize {
-        let cursor = if self.term.modes.alt_screen { self.term.saved[0] } else { self.term.cursor };
-        let text = self.term.primary.iter().rposition(Row::has_text).map_or(0, |last| last + 1);
-        text.max(usize::from(cursor.row) + 1)
+    let oldest = segments.iter().map(Segment::line).min();
+    match oldest {
+        // It was erased, or is not there yet: what came after it.
+        Some(oldest) if oldest < line => {
+            let next = segments.iter().position(|segment| segment.line() > line);
+            (next.unwrap_or(segments.len()), 0)
+        }
+        Some(oldest) => (0, (oldest.0 - line.0).min(term.history.dropped())),
+        None => (0, 0),
     }
 }
 
@@ -163,13 +164,13 @@ fn end_line(text: &mut String, begin: usize) {
 }
 
 /// A piece of a logical line, off or on the screen.
-enum Segment<'a> {
-    Past(&'a PastLine),
+pub(crate) enum Segment<'a> {
+    Past(PastLine<'a>),
     Row(&'a Row),
 }
 
 impl Segment<'_> {
-    fn line(&self) -> LineId {
+    pub(crate) fn line(&self) -> LineId {
         match self {
             Segment::Past(line) => line.id,
             Segment::Row(row) => row.line,
@@ -184,7 +185,7 @@ impl Segment<'_> {
     }
 
     /// Appends the text of the line's cells `from..to` that lie in this piece.
-    fn push_text(&self, from: u32, to: u32, cols: usize, out: &mut String) {
+    fn push_text(&self, from: u32, to: u32, term: &Term, out: &mut String) {
         let within = |start: u32| (from.saturating_sub(start), to.saturating_sub(start));
         match self {
             Segment::Past(line) => {
@@ -193,7 +194,8 @@ impl Segment<'_> {
             }
             Segment::Row(row) => {
                 let (from, to) = within(row.start);
-                row.push_text(from as usize, row.line_len(cols).min(to as usize), out);
+                let len = row.line_len(term.cols()).min(to as usize);
+                term.tables.push_text(row, from as usize, len, out);
             }
         }
     }

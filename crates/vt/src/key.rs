@@ -1,26 +1,44 @@
-use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::Vt;
+use crate::{Modes, Vt, key_kitty, key_legacy};
 
-/// A key with the modifiers held.
+/// A key with the modifiers held; `Key { ctrl: true, ..KeyCode::Char('c').into() }` builds one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Key {
     /// The key itself.
     pub code: KeyCode,
     /// Control is held.
     pub ctrl: bool,
-    /// Alt (Meta, Option) is held.
+    /// Alt (Option, or what Emacs calls Meta) is held.
     pub alt: bool,
     /// Shift is held.
     pub shift: bool,
+    /// Super (Command, Windows) is held.
+    pub super_key: bool,
+    /// Hyper is held.
+    pub hyper: bool,
+    /// A Meta key of its own, besides Alt, is held.
+    pub meta: bool,
+    /// What happened to the key.
+    pub action: KeyAction,
+}
+
+/// What can happen to a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum KeyAction {
+    /// It went down.
+    #[default]
+    Press,
+    /// It was held until it repeated.
+    Repeat,
+    /// It went up; only programs that ask are told.
+    Release,
 }
 
 /// The keys there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KeyCode {
-    /// A character.
+    /// A character; a capital letter is that letter with shift, unless control is held.
     Char(char),
     /// Return.
     Enter,
@@ -50,199 +68,264 @@ pub enum KeyCode {
     Insert,
     /// Erase forwards.
     Delete,
-    /// A function key, 1 to 24.
+    /// A function key, 1 to 35.
     F(u8),
+    /// A key of the numeric keypad.
+    Keypad(Keypad),
+    /// The key that opens a context menu.
+    Menu,
+    /// Caps Lock.
+    CapsLock,
+    /// Scroll Lock.
+    ScrollLock,
+    /// Num Lock.
+    NumLock,
+    /// Print Screen.
+    PrintScreen,
+    /// Pause.
+    Pause,
+    /// A key for music and volume.
+    Media(Media),
+    /// A modifier as a key of its own.
+    Modifier(ModifierKey),
+}
+
+/// The keys of the numeric keypad.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Keypad {
+    /// A digit, 0 to 9.
+    Digit(u8),
+    /// The decimal point.
+    Decimal,
+    /// `/`.
+    Divide,
+    /// `*`.
+    Multiply,
+    /// `-`.
+    Subtract,
+    /// `+`.
+    Add,
+    /// Enter.
+    Enter,
+    /// `=`.
+    Equal,
+    /// The separator of thousands, a comma.
+    Separator,
+    /// Cursor left.
+    Left,
+    /// Cursor right.
+    Right,
+    /// Cursor up.
+    Up,
+    /// Cursor down.
+    Down,
+    /// A page up.
+    PageUp,
+    /// A page down.
+    PageDown,
+    /// Begin of line.
+    Home,
+    /// End of line.
+    End,
+    /// Insert.
+    Insert,
+    /// Erase forwards.
+    Delete,
+    /// The key in the middle, when it is no 5.
+    Begin,
+}
+
+/// The keys for music and volume, in the order of their codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Media {
+    /// Play.
+    Play,
+    /// Pause.
+    Pause,
+    /// Play or pause.
+    PlayPause,
+    /// Play backwards.
+    Reverse,
+    /// Stop.
+    Stop,
+    /// Wind forwards.
+    FastForward,
+    /// Wind back.
+    Rewind,
+    /// The next track.
+    TrackNext,
+    /// The track before.
+    TrackPrevious,
+    /// Record.
+    Record,
+    /// Softer.
+    LowerVolume,
+    /// Louder.
+    RaiseVolume,
+    /// Silent.
+    MuteVolume,
+}
+
+/// The modifiers as keys, in the order of their codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ModifierKey {
+    /// Shift at the left.
+    LeftShift,
+    /// Control at the left.
+    LeftControl,
+    /// Alt at the left.
+    LeftAlt,
+    /// Super at the left.
+    LeftSuper,
+    /// Hyper at the left.
+    LeftHyper,
+    /// Meta at the left.
+    LeftMeta,
+    /// Shift at the right.
+    RightShift,
+    /// Control at the right.
+    RightControl,
+    /// Alt at the right.
+    RightAlt,
+    /// Super at the right.
+    RightSuper,
+    /// Hyper at the right.
+    RightHyper,
+    /// Meta at the right.
+    RightMeta,
+    /// AltGr.
+    IsoLevel3Shift,
+    /// The shift to a fifth level.
+    IsoLevel5Shift,
 }
 
 impl From<KeyCode> for Key {
     fn from(code: KeyCode) -> Key {
-        Key { code, ctrl: false, alt: false, shift: false }
+        Key {
+            code,
+            ctrl: false,
+            alt: false,
+            shift: false,
+            super_key: false,
+            hyper: false,
+            meta: false,
+            action: KeyAction::Press,
+        }
     }
 }
 
 impl Vt {
-    /// The bytes xterm sends for a key in the modes that are set; empty for a key that has none.
+    /// The bytes a key sends in the modes that are set, xterm's or those of the kitty keyboard
+    /// protocol; empty for a key that has none.
     pub fn encode_key(&self, key: &Key) -> Vec<u8> {
-        let modes = &self.term.modes;
-        let application = modes.application_cursor;
-        match key.code {
-            KeyCode::Char(c) => with_alt(key, character(c, key)),
-            KeyCode::Enter if modes.newline => with_alt(key, "\r\n".into()),
-            KeyCode::Enter => with_alt(key, "\r".into()),
-            KeyCode::Tab if key.shift => with_alt(key, "\x1b[Z".into()),
-            KeyCode::Tab => with_alt(key, "\t".into()),
-            KeyCode::Backspace if key.ctrl => with_alt(key, "\x08".into()),
-            KeyCode::Backspace => with_alt(key, "\x7f".into()),
-            KeyCode::Escape => with_alt(key, "\x1b".into()),
-            KeyCode::Up => cursor(key, 'A', application),
-            KeyCode::Down => cursor(key, 'B', application),
-            KeyCode::Right => cursor(key, 'C', application),
-            KeyCode::Left => cursor(key, 'D', application),
-            KeyCode::Home => cursor(key, 'H', application),
-            KeyCode::End => cursor(key, 'F', application),
-            KeyCode::Insert => numbered(key, 2),
-            KeyCode::Delete => numbered(key, 3),
-            KeyCode::PageUp => numbered(key, 5),
-            KeyCode::PageDown => numbered(key, 6),
-            KeyCode::F(n) => function(key, n),
-        }
+        encode(key, &self.term.modes)
     }
 }
 
-fn with_alt(key: &Key, text: String) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len() + 1);
-    if key.alt {
-        out.push(0x1b);
-    }
-    out.extend_from_slice(text.as_bytes());
-    out
-}
-
-fn character(c: char, key: &Key) -> String {
-    if key.ctrl
-        && let Some(control) = control(c)
-    {
-        return String::from(control);
-    }
-    if key.shift { c.to_uppercase().collect() } else { String::from(c) }
-}
-
-/// The control character a key gives with Ctrl, where xterm's keyboard has one.
-fn control(c: char) -> Option<char> {
-    Some(match c {
-        'a'..='z' | 'A'..='Z' => char::from(c as u8 & 0x1f),
-        ' ' | '@' | '2' => '\0',
-        '[' | '{' | '3' => '\x1b',
-        '\\' | '|' | '4' => '\x1c',
-        ']' | '}' | '5' => '\x1d',
-        '^' | '~' | '`' | '6' => '\x1e',
-        '_' | '/' | '-' | '7' => '\x1f',
-        '?' | '8' => '\x7f',
-        _ => return None,
-    })
-}
-
-/// xterm's number for the modifiers: 1 plus shift, twice alt, four times control.
-fn modifier(key: &Key) -> u8 {
-    1 + u8::from(key.shift) + 2 * u8::from(key.alt) + 4 * u8::from(key.ctrl)
-}
-
-fn cursor(key: &Key, last: char, application: bool) -> Vec<u8> {
-    match (modifier(key), application) {
-        (1, true) => format!("\x1bO{last}").into(),
-        (1, false) => format!("\x1b[{last}").into(),
-        (modifier, _) => format!("\x1b[1;{modifier}{last}").into(),
+/// The bytes a key sends in these modes.
+pub(crate) fn encode(key: &Key, modes: &Modes) -> Vec<u8> {
+    let key = &with_implied_shift(key);
+    if modes.kitty_keyboard != 0 {
+        key_kitty::encode(key, modes)
+    } else if key.action == KeyAction::Release {
+        Vec::new()
+    } else {
+        key_legacy::encode(key, modes)
     }
 }
 
-fn numbered(key: &Key, number: u8) -> Vec<u8> {
-    match modifier(key) {
-        1 => format!("\x1b[{number}~").into(),
-        modifier => format!("\x1b[{number};{modifier}~").into(),
+/// A capital letter is typed with shift. Not with control: `Ctrl-C` is how people write ctrl+c.
+fn with_implied_shift(key: &Key) -> Key {
+    match key.code {
+        KeyCode::Char(c) if !key.ctrl && unshifted(c) != c => Key { shift: true, ..*key },
+        _ => *key,
     }
 }
 
-fn function(key: &Key, n: u8) -> Vec<u8> {
-    match n {
-        // SS3 whatever the cursor key mode.
-        1..=4 => cursor(key, char::from(b'P' + n - 1), true),
-        5 => numbered(key, 15),
-        6..=10 => numbered(key, 11 + n),
-        11 | 12 => numbered(key, 12 + n),
-        // As terminfo's xterm has it: F13 is shift F1.
-        13..=24 => function(&Key { shift: true, ..*key }, n - 12),
-        _ => Vec::new(),
-    }
+/// The capital of a letter; other characters depend on a layout that nobody here knows.
+pub(crate) fn shifted(c: char) -> char {
+    only(c.to_uppercase()).filter(|upper| only(upper.to_lowercase()) == Some(c)).unwrap_or(c)
+}
+
+/// The small form of a capital letter.
+pub(crate) fn unshifted(c: char) -> char {
+    only(c.to_lowercase()).filter(|lower| only(lower.to_uppercase()) == Some(c)).unwrap_or(c)
+}
+
+fn only(mut chars: impl Iterator<Item = char>) -> Option<char> {
+    chars.next().filter(|_| chars.next().is_none())
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
+    use alloc::string::String;
+
     use super::*;
     use crate::Size;
 
-    fn encode(setup: &str, key: &str) -> String {
+    /// What a key, named as in [`Key::parse`], sends after the program wrote `setup`. A `repeat:` or
+    /// `release:` before the name says what happened to it.
+    pub(crate) fn sent(setup: &str, key: &str) -> String {
         let mut vt = Vt::new(Size::default());
         vt.feed(setup.as_bytes());
-        let bytes = vt.encode_key(&Key::parse(key).unwrap());
-        String::from_utf8(bytes).unwrap()
+        let (action, name) = match key.split_once(':') {
+            Some(("repeat", name)) => (KeyAction::Repeat, name),
+            Some(("release", name)) => (KeyAction::Release, name),
+            _ => (KeyAction::Press, key),
+        };
+        let key = Key { action, ..Key::parse(name).unwrap() };
+        String::from_utf8(vt.encode_key(&key)).unwrap()
     }
 
-    #[test]
-    fn cursor_keys_follow_the_mode() {
-        assert_eq!(encode("", "up"), "\x1b[A");
-        assert_eq!(encode("\x1b[?1h", "up"), "\x1bOA");
-        assert_eq!(encode("\x1b[?1h", "ctrl+up"), "\x1b[1;5A");
-        assert_eq!(encode("", "home"), "\x1b[H");
-        assert_eq!(encode("\x1b[?1h", "end"), "\x1bOF");
-        assert_eq!(encode("", "shift+alt+left"), "\x1b[1;4D");
-    }
-
-    #[test]
-    fn function_keys() {
-        let expected = [
-            ("f1", "\x1bOP"),
-            ("f4", "\x1bOS"),
-            ("shift+f1", "\x1b[1;2P"),
-            ("f5", "\x1b[15~"),
-            ("f6", "\x1b[17~"),
-            ("f10", "\x1b[21~"),
-            ("f11", "\x1b[23~"),
-            ("f12", "\x1b[24~"),
-            ("ctrl+f5", "\x1b[15;5~"),
-            ("f13", "\x1b[1;2P"),
-            ("f24", "\x1b[24;2~"),
-        ];
-        for (key, bytes) in expected {
-            assert_eq!(encode("", key), bytes, "{key}");
+    /// Checks a table of keys and of what they send after `setup`.
+    pub(crate) fn check(setup: &str, table: &[(&str, &str)]) {
+        for (key, expected) in table {
+            assert_eq!(sent(setup, key), *expected, "{key} after {setup:?}");
         }
     }
 
     #[test]
-    fn characters_and_controls() {
-        let expected = [
-            ("c", "c"),
-            ("é", "é"),
-            ("ctrl+c", "\x03"),
-            ("ctrl+space", "\0"),
-            ("C-[", "\x1b"),
-            ("C-\\", "\x1c"),
-            ("^]", "\x1d"),
-            ("^^", "\x1e"),
-            ("^_", "\x1f"),
-            ("ctrl+?", "\x7f"),
-            ("ctrl+2", "\0"),
-            ("ctrl+8", "\x7f"),
-            ("ctrl+1", "1"),
-            ("ctrl+é", "é"),
-            ("alt+f", "\x1bf"),
-            ("ctrl+alt+x", "\x1b\x18"),
-            ("shift+a", "A"),
-        ];
-        for (key, bytes) in expected {
-            assert_eq!(encode("", key), bytes, "{key}");
+    fn only_letters_have_a_form_that_everyone_shifts_to() {
+        for (small, capital) in [('a', 'A'), ('é', 'É'), ('я', 'Я'), ('ω', 'Ω')] {
+            assert_eq!(shifted(small), capital);
+            assert_eq!(unshifted(capital), small);
+            assert_eq!((shifted(capital), unshifted(small)), (capital, small));
+        }
+        for c in ['1', '!', ' ', 'ß', '日'] {
+            assert_eq!((shifted(c), unshifted(c)), (c, c));
         }
     }
 
     #[test]
-    fn editing_keys() {
-        let expected = [
-            ("enter", "\r"),
-            ("alt+enter", "\x1b\r"),
-            ("tab", "\t"),
-            ("shift+tab", "\x1b[Z"),
-            ("backspace", "\x7f"),
-            ("ctrl+backspace", "\x08"),
-            ("alt+backspace", "\x1b\x7f"),
-            ("esc", "\x1b"),
-            ("alt+esc", "\x1b\x1b"),
-            ("insert", "\x1b[2~"),
-            ("delete", "\x1b[3~"),
-            ("pageup", "\x1b[5~"),
-            ("shift+pagedown", "\x1b[6;2~"),
-        ];
-        for (key, bytes) in expected {
-            assert_eq!(encode("", key), bytes, "{key}");
+    fn releases_are_silent_unless_asked_for() {
+        for setup in ["", "\x1b[>4;2m", "\x1b[>1u", "\x1b[>4u", "\x1b[>8u", "\x1b[>29u"] {
+            for key in ["release:a", "release:ctrl+a", "release:up", "release:enter", "release:kp_1"] {
+                assert_eq!(sent(setup, key), "", "{key} after {setup:?}");
+            }
         }
-        assert_eq!(encode("\x1b[20h", "enter"), "\r\n");
+    }
+
+    #[test]
+    fn no_key_fails_in_any_mode() {
+        let codes = [
+            KeyCode::Char('\0'),
+            KeyCode::Char('\u{10ffff}'),
+            KeyCode::F(0),
+            KeyCode::F(36),
+            KeyCode::F(255),
+            KeyCode::Keypad(Keypad::Digit(10)),
+            KeyCode::Keypad(Keypad::Digit(255)),
+            KeyCode::Media(Media::MuteVolume),
+            KeyCode::Modifier(ModifierKey::IsoLevel5Shift),
+        ];
+        for kitty_keyboard in 0..32 {
+            for (code, action) in
+                codes.iter().flat_map(|code| [(code, KeyAction::Press), (code, KeyAction::Release)])
+            {
+                let modes = Modes { kitty_keyboard, modify_other_keys: 2, ..Modes::default() };
+                let key = Key { alt: true, shift: true, action, ..Key::from(*code) };
+                assert!(encode(&key, &modes).len() < 32);
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::{Key, KeyCode};
+use crate::{Key, KeyCode, Keypad};
 
 /// A key that could not be understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,8 @@ impl core::error::Error for UnknownKey {}
 
 impl Key {
     /// Reads a key in any of the usual notations: `enter`, `f5`, `c`, `ctrl+c`, `C-c`, `^C`, `[UP]`,
-    /// `<Esc>`, `<C-x>`, `M-f`, `shift+tab`. Names are the same in any case.
+    /// `<Esc>`, `<C-x>`, `M-f`, `shift+tab`, `super+x`, `kp_5`. Names are the same in any case. Meta
+    /// is what Emacs means by it: alt.
     pub fn parse(s: &str) -> Result<Key, UnknownKey> {
         if let Some(c) = only_char(s) {
             return Ok(KeyCode::Char(c).into());
@@ -44,6 +45,8 @@ impl Key {
                 Modifier::Ctrl => key.ctrl = true,
                 Modifier::Alt => key.alt = true,
                 Modifier::Shift => key.shift = true,
+                Modifier::Super => key.super_key = true,
+                Modifier::Hyper => key.hyper = true,
             }
         }
         match named(name) {
@@ -65,6 +68,8 @@ enum Modifier {
     Ctrl,
     Alt,
     Shift,
+    Super,
+    Hyper,
 }
 
 /// What the encoder has a name for, and whether the name implies shift.
@@ -112,7 +117,51 @@ const NAMES: &[(&str, KeyCode, bool)] = &[
     ("minus", KeyCode::Char('-'), false),
     ("lt", KeyCode::Char('<'), false),
     ("gt", KeyCode::Char('>'), false),
+    ("menu", KeyCode::Menu, false),
+    ("caps_lock", KeyCode::CapsLock, false),
+    ("scroll_lock", KeyCode::ScrollLock, false),
+    ("num_lock", KeyCode::NumLock, false),
+    ("print_screen", KeyCode::PrintScreen, false),
+    ("prtsc", KeyCode::PrintScreen, false),
+    ("pause", KeyCode::Pause, false),
 ];
+
+/// The keypad's names, after `kp_`; its digits are digits.
+const KEYPAD: &[(&str, Keypad)] = &[
+    ("decimal", Keypad::Decimal),
+    ("period", Keypad::Decimal),
+    (".", Keypad::Decimal),
+    ("divide", Keypad::Divide),
+    ("/", Keypad::Divide),
+    ("multiply", Keypad::Multiply),
+    ("*", Keypad::Multiply),
+    ("subtract", Keypad::Subtract),
+    ("minus", Keypad::Subtract),
+    ("-", Keypad::Subtract),
+    ("add", Keypad::Add),
+    ("plus", Keypad::Add),
+    ("+", Keypad::Add),
+    ("enter", Keypad::Enter),
+    ("equal", Keypad::Equal),
+    ("=", Keypad::Equal),
+    ("separator", Keypad::Separator),
+    ("comma", Keypad::Separator),
+    (",", Keypad::Separator),
+    ("left", Keypad::Left),
+    ("right", Keypad::Right),
+    ("up", Keypad::Up),
+    ("down", Keypad::Down),
+    ("pageup", Keypad::PageUp),
+    ("pagedown", Keypad::PageDown),
+    ("home", Keypad::Home),
+    ("end", Keypad::End),
+    ("insert", Keypad::Insert),
+    ("delete", Keypad::Delete),
+    ("begin", Keypad::Begin),
+];
+
+/// The highest function key.
+const FUNCTIONS: u8 = 35;
 
 fn only_char(s: &str) -> Option<char> {
     let mut chars = s.chars();
@@ -138,6 +187,8 @@ fn split_modifiers(s: &str) -> (Vec<Modifier>, &str) {
             ("ctrl" | "control" | "ctl", _) | ("c", '-') => Modifier::Ctrl,
             ("alt" | "meta" | "option" | "opt", _) | ("m" | "a", '-') => Modifier::Alt,
             ("shift", _) | ("s", '-') => Modifier::Shift,
+            ("super" | "cmd" | "command" | "win" | "windows", _) => Modifier::Super,
+            ("hyper", _) => Modifier::Hyper,
             _ => break,
         };
         if after.is_empty() || modifiers.len() == 8 {
@@ -149,27 +200,44 @@ fn split_modifiers(s: &str) -> (Vec<Modifier>, &str) {
     (modifiers, rest)
 }
 
+/// A name as it is compared: `Page Up`, `page_up` and `pageup` are one.
+fn folded(name: &str) -> String {
+    name.chars().filter(|c| !matches!(c, ' ' | '_')).flat_map(char::to_lowercase).collect()
+}
+
 fn named(name: &str) -> Option<(KeyCode, bool)> {
     if let Some(c) = only_char(name) {
         return Some((KeyCode::Char(c), false));
     }
-    let lower: String =
-        name.chars().filter(|c| !matches!(c, ' ' | '_')).flat_map(char::to_lowercase).collect();
-    if let Some(number) = lower.strip_prefix('f')
-        && let Ok(n @ 1..=24) = number.parse::<u8>()
+    let folded_name = folded(name);
+    if let Some(number) = folded_name.strip_prefix('f')
+        && let Ok(n @ 1..=FUNCTIONS) = number.parse::<u8>()
     {
         return Some((KeyCode::F(n), false));
     }
-    NAMES.iter().find(|(known, ..)| *known == lower).map(|(_, code, shift)| (*code, *shift))
+    if let Some(rest) = folded_name.strip_prefix("kp") {
+        return keypad(rest).map(|pad| (KeyCode::Keypad(pad), false));
+    }
+    NAMES.iter().find(|(known, ..)| folded(known) == folded_name).map(|(_, code, shift)| (*code, *shift))
+}
+
+fn keypad(name: &str) -> Option<Keypad> {
+    match name.as_bytes() {
+        [digit @ b'0'..=b'9'] => Some(Keypad::Digit(digit - b'0')),
+        _ => KEYPAD.iter().find(|(known, _)| *known == name).map(|(_, pad)| *pad),
+    }
 }
 
 /// The nearest name, if at most a third of it would have to change.
 fn nearest(modifiers: &[Modifier], name: &str) -> Option<String> {
-    let given: Vec<char> = name.chars().flat_map(char::to_lowercase).take(32).collect();
-    let functions = (1..=24).map(|n| format!("f{n}"));
-    let names = NAMES.iter().map(|(name, ..)| (*name).to_string()).chain(functions);
+    let given: Vec<char> = folded(name).chars().take(32).collect();
+    let functions = (1..=FUNCTIONS).map(|n| format!("f{n}"));
+    let words = KEYPAD.iter().map(|(name, _)| format!("kp_{name}"));
+    let digits = (0..=9).map(|n| format!("kp_{n}"));
+    let names =
+        NAMES.iter().map(|(name, ..)| (*name).to_string()).chain(functions).chain(words).chain(digits);
     let (distance, best) =
-        names.map(|known| (edit_distance(&given, &known), known)).min_by_key(|(d, _)| *d)?;
+        names.map(|known| (edit_distance(&given, &folded(&known)), known)).min_by_key(|(d, _)| *d)?;
     if distance * 3 > best.len().max(3) {
         return None;
     }
@@ -179,6 +247,8 @@ fn nearest(modifiers: &[Modifier], name: &str) -> Option<String> {
             Modifier::Ctrl => "ctrl+",
             Modifier::Alt => "alt+",
             Modifier::Shift => "shift+",
+            Modifier::Super => "super+",
+            Modifier::Hyper => "hyper+",
         });
     }
     out.push_str(&best);
@@ -206,10 +276,12 @@ mod tests {
 
     fn key(code: KeyCode, modifiers: &str) -> Key {
         Key {
-            code,
             ctrl: modifiers.contains('c'),
             alt: modifiers.contains('a'),
             shift: modifiers.contains('s'),
+            super_key: modifiers.contains('w'),
+            hyper: modifiers.contains('h'),
+            ..code.into()
         }
     }
 
@@ -243,6 +315,29 @@ mod tests {
             ("^[", key(KeyCode::Char('['), "c")),
             (" ", key(KeyCode::Char(' '), "")),
             ("日", key(KeyCode::Char('日'), "")),
+            ("meta+f", key(KeyCode::Char('f'), "a")),
+            ("super+f", key(KeyCode::Char('f'), "w")),
+            ("cmd-f", key(KeyCode::Char('f'), "w")),
+            ("ctrl+super+hyper+shift+up", key(KeyCode::Up, "cwhs")),
+            ("f25", key(KeyCode::F(25), "")),
+            ("<F35>", key(KeyCode::F(35), "")),
+            ("Menu", key(KeyCode::Menu, "")),
+            ("CapsLock", key(KeyCode::CapsLock, "")),
+            ("num lock", key(KeyCode::NumLock, "")),
+            ("Scroll_Lock", key(KeyCode::ScrollLock, "")),
+            ("PrintScreen", key(KeyCode::PrintScreen, "")),
+            ("pause", key(KeyCode::Pause, "")),
+            ("kp_0", key(KeyCode::Keypad(Keypad::Digit(0)), "")),
+            ("KP9", key(KeyCode::Keypad(Keypad::Digit(9)), "")),
+            ("kp_enter", key(KeyCode::Keypad(Keypad::Enter), "")),
+            ("KPEnter", key(KeyCode::Keypad(Keypad::Enter), "")),
+            ("ctrl+kp_add", key(KeyCode::Keypad(Keypad::Add), "c")),
+            ("KP+", key(KeyCode::Keypad(Keypad::Add), "")),
+            ("KP-", key(KeyCode::Keypad(Keypad::Subtract), "")),
+            ("ctrl+kp_-", key(KeyCode::Keypad(Keypad::Subtract), "c")),
+            ("KP*", key(KeyCode::Keypad(Keypad::Multiply), "")),
+            ("kp_page_up", key(KeyCode::Keypad(Keypad::PageUp), "")),
+            ("kp_begin", key(KeyCode::Keypad(Keypad::Begin), "")),
         ];
         for (notation, expected) in cases {
             assert_eq!(Key::parse(notation).unwrap(), expected, "{notation}");
@@ -256,7 +351,10 @@ mod tests {
         assert_eq!(error("ctrl+dwon").did_you_mean, None);
         assert_eq!(error("ctrl+donw").did_you_mean, None);
         assert_eq!(error("ctrl+ddown").did_you_mean.as_deref(), Some("ctrl+down"));
-        assert_eq!(error("f25").did_you_mean.as_deref(), Some("f2"));
+        assert_eq!(error("f36").did_you_mean.as_deref(), Some("f3"));
+        assert_eq!(error("kp_entr").did_you_mean.as_deref(), Some("kp_enter"));
+        assert_eq!(error("super+kp_subtrac").did_you_mean.as_deref(), Some("super+kp_subtract"));
+        assert_eq!(error("capslok").did_you_mean.as_deref(), Some("caps_lock"));
         assert_eq!(error("").did_you_mean, None);
         assert_eq!(error("qwertyuiop").did_you_mean, None);
         assert!(error("entr").to_string().contains("did you mean \"enter\""));

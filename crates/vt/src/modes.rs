@@ -19,8 +19,14 @@ pub struct Modes {
     pub mouse: MouseMode,
     /// How mouse events are written.
     pub mouse_encoding: MouseEncoding,
-    /// Kitty keyboard flags in force; always 0 for now.
+    /// The Backspace key sends BS instead of DEL (DECBKM, 67).
+    pub backarrow_backspace: bool,
+    /// Kitty keyboard flags in force, those of the screen that is shown; 0 for xterm's encoding.
     pub kitty_keyboard: u8,
+    /// How many keys with modifiers become escape codes (xterm's modifyOtherKeys): 0, 1 or 2.
+    pub modify_other_keys: u8,
+    /// These escape codes are written `CSI code ; modifiers u` (xterm's formatOtherKeys).
+    pub format_other_keys: bool,
     /// A line feed also returns the carriage, and Enter sends CR LF (LNM).
     pub newline: bool,
     /// Foreground and background of the whole screen are swapped (DECSCNM).

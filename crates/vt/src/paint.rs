@@ -1,10 +1,13 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
-use core::hash::{Hash, Hasher};
 
+use crate::cell::{Cell, Glyph, Kind};
+use crate::row::Row;
 use crate::style::INVERSE;
-use crate::{CellRef, Size, Style, Vt};
+use crate::term::Term;
+use crate::unicode::{self, EMOJI_FORM};
+use crate::{LineId, Size, Style, Vt};
 
 /// Draws a terminal's screen for another terminal, and then only what changed.
 ///
@@ -20,8 +23,24 @@ pub struct Painter {
 #[derive(Debug, Clone)]
 struct Shown {
     size: Size,
-    rows: Vec<u64>,
+    rows: Vec<RowName>,
     cursor: CursorLook,
+    look: ScreenLook,
+}
+
+/// Enough of a row to know it again: what changes it stamps it with a new `seq`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct RowName {
+    line: LineId,
+    start: u32,
+    stamp: u64,
+}
+
+/// What changes the look of every row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct ScreenLook {
+    reverse: bool,
+    colors: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,33 +59,35 @@ impl Painter {
 
     /// The whole screen, whatever the viewer shows now.
     pub fn full(&mut self, vt: &Vt) -> String {
-        let size = vt.size();
+        let term = vt.shown();
+        let size = term.size;
         let mut out = String::from("\x1b[0m\x1b[H\x1b[2J");
         let mut rows = Vec::with_capacity(usize::from(size.rows));
-        for row in 0..size.rows {
-            let cells = Cells::of(vt, row);
-            rows.push(cells.hash());
-            cells.paint(row, true, &mut out);
+        for (at, row) in (0..).zip(term.screen().iter()) {
+            rows.push(RowName::of(row));
+            Cells::of(term, row).paint(at, true, &mut out);
         }
         let cursor = CursorLook::of(vt);
         cursor.paint(None, &mut out);
-        self.shown = Some(Shown { size, rows, cursor });
+        self.shown = Some(Shown { size, rows, cursor, look: ScreenLook::of(term) });
         out
     }
 
     /// What changed since the last paint; nothing if nothing did. The first time, and after a change
     /// of size, it is the whole screen.
     pub fn diff(&mut self, vt: &Vt) -> Option<String> {
-        let Some(shown) = self.shown.as_mut().filter(|shown| shown.size == vt.size()) else {
+        let term = vt.shown();
+        let Some(shown) = self.shown.as_mut().filter(|shown| shown.size == term.size) else {
             return Some(self.full(vt));
         };
+        let look = ScreenLook::of(term);
+        let repaint = core::mem::replace(&mut shown.look, look) != look;
         let mut out = String::new();
-        for (row, hash) in (0..).zip(shown.rows.iter_mut()) {
-            let cells = Cells::of(vt, row);
-            let now = cells.hash();
-            if *hash != now {
-                *hash = now;
-                cells.paint(row, false, &mut out);
+        for ((at, row), name) in (0..).zip(term.screen().iter()).zip(shown.rows.iter_mut()) {
+            let now = RowName::of(row);
+            if *name != now || repaint {
+                *name = now;
+                Cells::of(term, row).paint(at, false, &mut out);
             }
         }
         let cursor = CursorLook::of(vt);
@@ -79,71 +100,105 @@ impl Painter {
     }
 }
 
-/// A row as it is to look, with the whole screen's reversal already in it.
+impl RowName {
+    fn of(row: &Row) -> RowName {
+        RowName { line: row.line, start: row.start, stamp: row.stamp }
+    }
+}
+
+impl ScreenLook {
+    fn of(term: &Term) -> ScreenLook {
+        ScreenLook { reverse: term.modes.reverse_screen, colors: term.colors.revision }
+    }
+}
+
+/// A row as it is to look, with the whole screen's reversal and the colours the program changed
+/// already in it.
 struct Cells<'a> {
-    cells: Vec<CellRef<'a>>,
+    term: &'a Term,
+    row: &'a Row,
 }
 
 impl<'a> Cells<'a> {
-    fn of(vt: &'a Vt, row: u16) -> Cells<'a> {
-        let reverse = vt.modes().reverse_screen;
-        let turned = |cell: CellRef<'a>| {
-            let style = Style { attrs: cell.style.attrs ^ INVERSE, ..cell.style };
-            if reverse { CellRef { style, ..cell } } else { cell }
-        };
-        Cells { cells: vt.row_cells(row).map(turned).collect() }
+    fn of(term: &'a Term, row: &'a Row) -> Cells<'a> {
+        Cells { term, row }
     }
 
-    fn hash(&self) -> u64 {
-        let mut hasher = Fnv(0xcbf2_9ce4_8422_2325);
-        self.cells.hash(&mut hasher);
-        hasher.finish()
+    fn style(&self, cell: Cell) -> Style {
+        let mut style = self.term.tables.look(cell).style;
+        if self.term.modes.reverse_screen {
+            style.attrs ^= INVERSE;
+        }
+        if self.term.colors.is_changed() {
+            style.fg = self.term.colors.shown(style.fg);
+            style.bg = self.term.colors.shown(style.bg);
+            style.underline_color = self.term.colors.shown(style.underline_color);
+        }
+        style
     }
 
     /// Paints the row; `clean` says that the viewer's row is blank already.
-    fn paint(&self, row: u16, clean: bool, out: &mut String) {
-        let plain = |cell: &CellRef<'_>| cell.text.is_empty() && cell.style.is_default() && cell.width == 1;
-        let used = self.cells.iter().rposition(|cell| !plain(cell)).map_or(0, |last| last + 1);
+    fn paint(&self, at: u16, clean: bool, out: &mut String) {
+        let cols = self.term.cols();
+        let cells = self.row.cells();
+        let used = match self.term.modes.reverse_screen {
+            true => cols,
+            false => cells.iter().rposition(|cell| !cell.is_plain_blank()).map_or(0, |last| last + 1),
+        };
         if clean && used == 0 {
             return;
         }
-        place(out, row, 0);
-        let mut style = Style::default();
-        for (col, cell) in (0..).zip(self.cells.iter().take(used)) {
-            if cell.width == 0 {
+        place(out, at, 0);
+        // A number that no cell has: the first one's style is looked at.
+        let (mut id, mut style) = (None, Style::default());
+        for col in 0..used {
+            let cell = self.row.get(col);
+            if cell.kind() == Kind::Right {
                 continue;
             }
-            if cell.style != style {
-                style = cell.style;
-                out.push_str(&style.sgr());
+            if id != Some(cell.style) {
+                id = Some(cell.style);
+                let next = self.style(cell);
+                if next != style {
+                    style = next;
+                    out.push_str(&style.sgr());
+                }
             }
-            if is_ascii(cell) {
-                out.push_str(if cell.text.is_empty() { " " } else { cell.text });
-                continue;
-            }
-            let simple = cell.width == 1 && cell.text.chars().nth(1).is_none();
-            if !simple {
-                // Should the viewer think it narrower, nothing old shows beside it.
-                let _ = write!(out, "\x1b[{}X", cell.width);
-            }
-            out.push_str(cell.text);
-            let next = col + u16::from(cell.width);
-            if usize::from(next) < self.cells.len() {
-                place(out, row, next);
-            }
+            self.paint_cell(cell, at, col, out);
         }
         if !style.is_default() {
             out.push_str("\x1b[0m");
         }
         // In the last column the viewer waits to wrap, and an erase would hit that cell.
-        if used < self.cells.len() && !clean {
+        if used < cols && !clean {
             out.push_str("\x1b[K");
         }
     }
-}
 
-fn is_ascii(cell: &CellRef<'_>) -> bool {
-    cell.width == 1 && cell.text.len() <= 1
+    fn paint_cell(&self, cell: Cell, at: u16, col: usize, out: &mut String) {
+        let width = if cell.kind() == Kind::Wide { 2 } else { 1 };
+        match cell.glyph() {
+            Glyph::Char(c) if c.is_ascii() => return out.push(c),
+            Glyph::Char(c) if width == 1 => out.push(c),
+            glyph => {
+                // Should the viewer think it narrower, nothing old shows beside it.
+                let _ = write!(out, "\x1b[{width}X");
+                match glyph {
+                    Glyph::Char(c) => out.push(c),
+                    Glyph::Cluster(index) => {
+                        // A last ZWJ shows nothing, but a viewer might join the next cell to this one.
+                        let text = self.term.tables.clusters.get(index).trim_end_matches('\u{200d}');
+                        let narrow = width == 1 && unicode::cluster_width(text) == 2;
+                        out.extend(text.chars().filter(|c| !narrow || *c != EMOJI_FORM));
+                    }
+                }
+            }
+        }
+        let next = col + width;
+        if next < self.term.cols() {
+            place(out, at, next as u16);
+        }
+    }
 }
 
 fn place(out: &mut String, row: u16, col: u16) {
@@ -154,7 +209,7 @@ fn place(out: &mut String, row: u16, col: u16) {
 impl CursorLook {
     fn of(vt: &Vt) -> CursorLook {
         let cursor = vt.cursor();
-        CursorLook { row: cursor.row, col: cursor.col, visible: cursor.visible, code: vt.term.cursor_code }
+        CursorLook { row: cursor.row, col: cursor.col, visible: cursor.visible, code: vt.shown().cursor_code }
     }
 
     fn paint(self, before: Option<CursorLook>, out: &mut String) {
@@ -165,20 +220,5 @@ impl CursorLook {
         if before.is_none_or(|before| before.visible != self.visible) {
             out.push_str(if self.visible { "\x1b[?25h" } else { "\x1b[?25l" });
         }
-    }
-}
-
-/// FNV-1a: rows are compared with their own past, so nothing stronger is needed.
-struct Fnv(u64);
-
-impl Hasher for Fnv {
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
     }
 }

@@ -20,6 +20,39 @@ impl Params {
         self.full = false;
     }
 
+    /// Reads as many numbers and separators as there are; gives what follows, or nothing if there
+    /// are too many to hold.
+    #[inline]
+    pub(crate) fn parse<'a>(&mut self, bytes: &'a [u8]) -> Option<&'a [u8]> {
+        self.clear();
+        let (mut at, mut value, mut index) = (0, 0u32, 0);
+        // Without a first number there is none at all.
+        if !matches!(bytes.first(), Some(b'0'..=b';')) {
+            return Some(bytes);
+        }
+        loop {
+            match bytes.get(at) {
+                Some(byte @ b'0'..=b'9') => value = (value * 10 + u32::from(byte - b'0')).min(0xffff),
+                Some(separator @ (b';' | b':')) => {
+                    *self.values.get_mut(index)? = value as u16;
+                    value = 0;
+                    index += 1;
+                    self.subs |= u32::from(*separator == b':').checked_shl(index as u32)?;
+                }
+                _ => break,
+            }
+            at += 1;
+        }
+        *self.values.get_mut(index)? = value as u16;
+        self.len = index as u8 + 1;
+        bytes.get(at..)
+    }
+
+    /// Wipes the numbers of earlier sequences.
+    pub(crate) fn tidy(&mut self) {
+        self.values.iter_mut().skip(usize::from(self.len)).for_each(|value| *value = 0);
+    }
+
     pub(crate) fn digit(&mut self, digit: u8) {
         if self.len == 0 {
             self.start(false);

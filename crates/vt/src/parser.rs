@@ -3,6 +3,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::params::Params;
+use crate::scan;
 use crate::term::Term;
 
 /// The longest OSC, DCS or APC payload; a longer one is read to its end and dropped.
@@ -86,11 +87,34 @@ impl Parser {
         self.state != State::Ground || self.utf8.need > 0
     }
 
+    /// The same parser without what earlier sequences left behind, so that equal terminals have equal
+    /// states.
+    pub(crate) fn tidied(&self) -> Parser {
+        let mut parser = self.clone();
+        let in_string = matches!(self.state, State::String(_) | State::StringEscape(_));
+        let in_dcs =
+            matches!(self.state, State::String(StringKind::Dcs) | State::StringEscape(StringKind::Dcs));
+        if parser.utf8.need == 0 {
+            parser.utf8 = Utf8::default();
+        }
+        if self.state == State::Ground || (in_string && !in_dcs) {
+            parser.header = Header::default();
+        }
+        parser.header.params.tidy();
+        parser.header.dcs &= self.in_header() || in_dcs;
+        if !in_dcs {
+            parser.header.last = 0;
+        }
+        parser.discard &= in_string;
+        parser
+    }
+
     pub(crate) fn advance(&mut self, term: &mut Term, bytes: &[u8]) {
         let mut rest = bytes;
         while let Some(&first) = rest.first() {
             let taken = match self.state {
-                State::Ground => self.ground(term, rest, first),
+                State::Ground if self.utf8.need == 0 => self.ground(term, rest),
+                State::Ground => self.half_character(term, first),
                 State::String(kind) => self.string(term, rest, kind),
                 _ => {
                     term.seq += 1;
@@ -102,34 +126,92 @@ impl Parser {
         }
     }
 
-    /// Takes a run of text or one other byte, and says how many bytes that was.
-    fn ground(&mut self, term: &mut Term, rest: &[u8], first: u8) -> usize {
-        if self.utf8.need == 0 && matches!(first, 0x20..=0x7e) {
-            let run = rest.iter().position(|b| !matches!(b, 0x20..=0x7e)).unwrap_or(rest.len());
+    /// Takes a run of text, a whole sequence or one other byte, and says how many bytes that was.
+    #[inline]
+    fn ground(&mut self, term: &mut Term, rest: &[u8]) -> usize {
+        let run = scan::printable(rest);
+        if run > 0 {
             term.print_ascii(rest.get(..run).unwrap_or_default());
             return run;
         }
-        term.seq += 1;
-        if self.utf8.need > 0 {
-            if (self.utf8.low..=self.utf8.high).contains(&first) {
-                if let Some(c) = self.utf8.continuation(first) {
-                    term.print(c);
+        match rest {
+            [0x1b, b'[', after @ ..] => {
+                if let Some(taken) = self.whole_csi(term, after) {
+                    return taken + 2;
                 }
-                return 1;
             }
-            // The character broke off: one replacement for what there was of it, then this byte.
-            self.utf8.need = 0;
+            [0x80..=0xff, ..] => return self.characters(term, rest),
+            _ => {}
+        }
+        term.seq += 1;
+        match rest.first() {
+            Some(0x1b) => self.enter_escape(),
+            Some(&control) => term.execute(control),
+            None => {}
+        }
+        1
+    }
+
+    /// Performs a control sequence that is here to its end and has nothing unusual in it; anything
+    /// else is left to the state machine, which comes to the same result byte by byte.
+    #[inline]
+    fn whole_csi(&mut self, term: &mut Term, after: &[u8]) -> Option<usize> {
+        let mut rest = after;
+        let mut private = 0;
+        if let [first @ b'<'..=b'?', later @ ..] = rest {
+            private = *first;
+            rest = later;
+        }
+        rest = self.header.params.parse(rest)?;
+        let mut intermediate = 0;
+        if let [first @ 0x20..=0x2f, later @ ..] = rest {
+            intermediate = *first;
+            rest = later;
+        }
+        let [last @ 0x40..=0x7e, later @ ..] = rest else { return None };
+        let taken = after.len() - later.len();
+        self.header.private = private;
+        self.header.intermediate = intermediate;
+        self.header.dcs = false;
+        term.seq += taken as u64 + 2;
+        term.csi(&self.header, *last);
+        Some(taken)
+    }
+
+    /// Prints characters that are not ASCII, as far as they are whole.
+    fn characters(&mut self, term: &mut Term, bytes: &[u8]) -> usize {
+        let mut rest = bytes;
+        while let Some((c, len)) = scan::character(rest) {
+            term.seq += len as u64;
+            term.print(c);
+            rest = rest.get(len..).unwrap_or_default();
+        }
+        if rest.len() < bytes.len() {
+            return bytes.len() - rest.len();
+        }
+        // Broken, or not all of it has come yet.
+        term.seq += 1;
+        if let Some(&first) = bytes.first()
+            && !self.utf8.lead(first)
+        {
             term.print(char::REPLACEMENT_CHARACTER);
         }
-        match first {
-            0x20..=0x7e => term.print(char::from(first)),
-            0x80.. => {
-                if !self.utf8.lead(first) {
-                    term.print(char::REPLACEMENT_CHARACTER);
-                }
-            }
-            0x1b => self.enter_escape(),
-            control => term.execute(control),
+        1
+    }
+
+    /// The next byte of a character that an earlier read cut.
+    fn half_character(&mut self, term: &mut Term, byte: u8) -> usize {
+        if !(self.utf8.low..=self.utf8.high).contains(&byte) {
+            // It broke off: one replacement for what there was of it, and the byte is read anew.
+            self.utf8.need = 0;
+            term.seq += 1;
+            term.print(char::REPLACEMENT_CHARACTER);
+            term.seq -= 1;
+            return 0;
+        }
+        term.seq += 1;
+        if let Some(c) = self.utf8.continuation(byte) {
+            term.print(c);
         }
         1
     }
@@ -262,7 +344,7 @@ impl Parser {
 
     /// Takes payload up to the next control, or that control, and says how many bytes that was.
     fn string(&mut self, term: &mut Term, rest: &[u8], kind: StringKind) -> usize {
-        let run = rest.iter().position(|b| *b < 0x20).unwrap_or(rest.len());
+        let run = scan::payload(rest);
         if run > 0 {
             term.seq += run as u64;
             self.put(rest.get(..run).unwrap_or_default());

@@ -1,73 +1,149 @@
 use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Deref;
 
-use crate::cell::CellKind;
+use crate::cell::{Cell, Glyph, Kind};
 use crate::row::Row;
 use crate::style::Style;
+use crate::tables::Tables;
+use crate::term::Term;
 use crate::{LineRef, Vt};
 
 /// One cell of the screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CellRef<'a> {
-    /// The character with what combines with it; empty for a blank and for the right half of a wide one.
-    pub text: &'a str,
-    /// 1, 2 for the left half of a wide character, 0 for its right half.
+    /// The cluster it shows; empty for a blank and for the right half of a wide one.
+    pub text: CellText<'a>,
+    /// 1, 2 for the left half of a wide cluster, 0 for its right half.
     pub width: u8,
     /// How it looks.
     pub style: Style,
+    /// The address of the hyperlink it is part of.
+    pub link: Option<&'a str>,
+}
+
+/// The text of one cell; a `&str` in all but name.
+#[derive(Debug, Clone, Copy)]
+pub struct CellText<'a>(Text<'a>);
+
+#[derive(Debug, Clone, Copy)]
+enum Text<'a> {
+    Char([u8; 4], u8),
+    Cluster(&'a str),
+}
+
+impl Deref for CellText<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match &self.0 {
+            Text::Char(bytes, len) => {
+                core::str::from_utf8(bytes.get(..usize::from(*len)).unwrap_or_default()).unwrap_or_default()
+            }
+            Text::Cluster(text) => text,
+        }
+    }
+}
+
+impl PartialEq for CellText<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for CellText<'_> {}
+
+impl<'a> CellRef<'a> {
+    pub(crate) fn new(cell: Cell, tables: &'a Tables) -> CellRef<'a> {
+        let text = if cell.is_empty() {
+            Text::Cluster("")
+        } else {
+            match cell.glyph() {
+                Glyph::Char(c) => {
+                    let mut bytes = [0; 4];
+                    let len = c.encode_utf8(&mut bytes).len() as u8;
+                    Text::Char(bytes, len)
+                }
+                Glyph::Cluster(index) => Text::Cluster(tables.clusters.get(index)),
+            }
+        };
+        let width = match cell.kind() {
+            Kind::Narrow | Kind::Filler => 1,
+            Kind::Wide => 2,
+            Kind::Right => 0,
+        };
+        let look = tables.look(cell);
+        CellRef { text: CellText(text), width, style: look.style, link: tables.links.get(look.link) }
+    }
 }
 
 impl Vt {
+    /// What readers see: the terminal, or the frame before the one that is being drawn.
+    pub(crate) fn shown(&self) -> &Term {
+        self.term.frame.as_deref().unwrap_or(&self.term)
+    }
+
     /// A row's text, right-trimmed; empty if there is no such row.
     pub fn row_text(&self, row: u16) -> String {
-        let mut out = String::new();
-        if let Some(row) = self.screen_row(row) {
-            row.push_text(0, row.text_len(), &mut out);
-        }
-        out
+        self.shown().row_text(row)
+    }
+
+    /// The same of the live screen, whatever readers are shown.
+    pub(crate) fn live_row_text(&self, row: u16) -> String {
+        self.term.row_text(row)
     }
 
     /// All rows right-trimmed, each ended by a newline.
     pub fn screen_text(&self) -> String {
-        let mut out = String::new();
-        for row in self.term.screen() {
-            row.push_text(0, row.text_len(), &mut out);
-            out.push('\n');
+        let term = self.shown();
+        let mut out: Vec<u8> = Vec::with_capacity(term.screen().len() * (term.cols() + 1));
+        let mut text = String::new();
+        for row in term.screen().iter() {
+            let len = row.text_len();
+            if row.is_ascii() {
+                out.extend(row.cells().iter().take(len).map(|cell| cell.byte()));
+            } else {
+                text.clear();
+                term.tables.push_text(row, 0, len, &mut text);
+                out.extend_from_slice(text.as_bytes());
+            }
+            out.push(b'\n');
         }
-        out
+        String::from_utf8(out).unwrap_or_default()
     }
 
     /// A row's cells, one for each column; none if there is no such row.
     pub fn row_cells(&self, row: u16) -> impl Iterator<Item = CellRef<'_>> {
-        let cols = self.term.cols();
-        self.screen_row(row).into_iter().flat_map(move |row| {
-            (0..cols).map(move |col| {
-                let cell = row.get(col);
-                let width = match cell.kind {
-                    CellKind::Narrow | CellKind::Filler => 1,
-                    CellKind::Wide => 2,
-                    CellKind::Right => 0,
-                };
-                CellRef { text: cell.text(), width, style: cell.style }
-            })
-        })
+        let term = self.shown();
+        let (cols, tables) = (term.cols(), &term.tables);
+        term.row(row)
+            .into_iter()
+            .flat_map(move |row| (0..cols).map(move |col| CellRef::new(row.get(col), tables)))
     }
 
     /// A row with its styles as SGR, right-trimmed, reset at the end when any were needed.
     pub fn row_ansi(&self, row: u16) -> String {
         let mut out = String::new();
-        let Some(row) = self.screen_row(row) else { return out };
+        let term = self.shown();
+        let Some(row) = term.row(row) else { return out };
         let used = row.cells().iter().rposition(|cell| !cell.is_plain_blank()).map_or(0, |last| last + 1);
-        let mut style = Style::default();
-        for col in 0..used {
-            let cell = row.get(col);
-            if cell.kind == CellKind::Right {
+        let (mut id, mut style) = (Default::default(), Style::default());
+        for (col, cell) in row.cells().iter().enumerate().take(used) {
+            if cell.kind() == Kind::Right {
                 continue;
             }
-            if cell.style != style {
-                style = cell.style;
-                out.push_str(&style.sgr());
+            if cell.style != id {
+                id = cell.style;
+                let next = term.tables.look(*cell).style;
+                if next != style {
+                    style = next;
+                    out.push_str(&style.sgr());
+                }
             }
-            out.push_str(if cell.is_empty() { " " } else { cell.text() });
+            if cell.kind() == Kind::Filler {
+                out.push(' ');
+            }
+            term.tables.push_text(row, col, col + 1, &mut out);
         }
         if !style.is_default() {
             out.push_str("\x1b[0m");
@@ -77,25 +153,39 @@ impl Vt {
 
     /// How many logical lines the history holds (a line over 64 KiB counts once for each piece).
     pub fn history_lines(&self) -> usize {
-        self.term.history.lines().len()
+        self.shown().history.len()
     }
 
     /// How many logical lines fell out of the history's limits.
     pub fn history_dropped(&self) -> u64 {
-        self.term.history.dropped()
+        self.shown().history.dropped()
     }
 
     /// The history's lines, oldest first.
     pub fn history(&self) -> impl DoubleEndedIterator<Item = LineRef<'_>> + ExactSizeIterator {
-        self.term.history.lines().iter().map(|line| line.as_line_ref())
+        self.shown().history.lines().map(|line| LineRef {
+            id: line.id,
+            stamp: line.stamp,
+            text: line.text.trim_end_matches(' '),
+        })
     }
 
     /// The history's lines with their styles as SGR, oldest first, each made when asked for.
     pub fn history_ansi(&self) -> impl DoubleEndedIterator<Item = String> + ExactSizeIterator {
-        self.term.history.lines().iter().map(|line| line.ansi())
+        self.shown().history.lines().map(|line| line.ansi())
+    }
+}
+
+impl Term {
+    pub(crate) fn row(&self, row: u16) -> Option<&Row> {
+        self.screen().get(usize::from(row))
     }
 
-    fn screen_row(&self, row: u16) -> Option<&Row> {
-        self.term.screen().get(usize::from(row))
+    fn row_text(&self, row: u16) -> String {
+        let mut out = String::new();
+        if let Some(row) = self.row(row) {
+            self.tables.push_text(row, 0, row.text_len(), &mut out);
+        }
+        out
     }
 }

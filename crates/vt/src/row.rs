@@ -1,11 +1,9 @@
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
 use crate::LineId;
-use crate::cell::{BLANK, Cell, CellKind};
-use crate::style::Style;
+use crate::cell::{Cell, Kind, StyleId};
 
 /// One row of a screen, and which part of which logical line it shows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,59 +11,78 @@ pub(crate) struct Row {
     /// The written part; the columns beyond it are plain blanks, so that a new row costs nothing.
     cells: Vec<Cell>,
     pub(crate) line: LineId,
+    /// `seq` after the last byte that changed this row.
+    pub(crate) stamp: u64,
     /// Where this row begins in its logical line, in cells.
     pub(crate) start: u32,
     /// The line goes on in the next row.
     pub(crate) wrapped: bool,
-    /// `seq` after the last byte that changed this row.
-    pub(crate) stamp: u64,
+    /// Some cell may be other than one ASCII character.
+    complex: bool,
+    /// Some cell may have a style.
+    styled: bool,
 }
 
 impl Row {
     pub(crate) fn new(line: LineId, stamp: u64) -> Row {
-        Row { cells: Vec::new(), line, start: 0, wrapped: false, stamp }
+        Row { cells: Vec::new(), line, stamp, start: 0, wrapped: false, complex: false, styled: false }
     }
 
     /// Makes an old row a fresh one, keeping its memory.
-    pub(crate) fn renew(&mut self, line: LineId, stamp: u64, style: Style, cols: usize) {
+    pub(crate) fn renew(&mut self, line: LineId, stamp: u64, style: StyleId, cols: usize) {
         self.cells.clear();
-        if !style.is_default() {
-            self.cells.resize(cols, Cell::blank(style));
-        }
         self.line = line;
+        self.stamp = stamp;
         self.start = 0;
         self.wrapped = false;
-        self.stamp = stamp;
+        self.complex = false;
+        self.styled = false;
+        if style != StyleId(0) {
+            self.cells.resize(cols, Cell::blank(style));
+            self.styled = true;
+        }
     }
 
     pub(crate) fn with_cells(line: LineId, start: u32, stamp: u64, cells: Vec<Cell>) -> Row {
-        Row { cells, line, start, wrapped: false, stamp }
+        Row { cells, line, stamp, start, wrapped: false, complex: true, styled: true }
     }
 
     pub(crate) fn cells(&self) -> &[Cell] {
         &self.cells
     }
 
-    pub(crate) fn take_cells(self) -> Vec<Cell> {
-        self.cells
+    pub(crate) fn cells_mut(&mut self) -> &mut [Cell] {
+        &mut self.cells
     }
 
-    pub(crate) fn get(&self, col: usize) -> &Cell {
-        self.cells.get(col).unwrap_or(&BLANK)
+    pub(crate) fn take_cells(&mut self) -> Vec<Cell> {
+        core::mem::take(&mut self.cells)
+    }
+
+    /// Whether every cell is one ASCII character.
+    pub(crate) fn is_ascii(&self) -> bool {
+        !self.complex
+    }
+
+    pub(crate) fn is_styled(&self) -> bool {
+        self.styled
+    }
+
+    pub(crate) fn get(&self, col: usize) -> Cell {
+        self.cells.get(col).copied().unwrap_or(Cell::BLANK)
     }
 
     /// How many cells of the logical line a row of this width holds when the line goes on after it.
     pub(crate) fn span(&self, cols: usize) -> u32 {
-        let filler = self.get(cols.saturating_sub(1)).kind == CellKind::Filler;
+        let filler = self.complex && self.get(cols.saturating_sub(1)).kind() == Kind::Filler;
         (cols - usize::from(filler)) as u32
     }
 
     /// Columns up to and including the last one with text.
     pub(crate) fn text_len(&self) -> usize {
-        let last = self.cells.iter().rposition(|cell| !cell.is_empty());
-        match last {
-            Some(i) if self.cells[i].kind == CellKind::Wide => i + 2,
-            Some(i) => i + 1,
+        match self.cells.iter().rposition(|cell| !cell.is_empty()) {
+            Some(last) if self.cells[last].kind() == Kind::Wide => last + 2,
+            Some(last) => last + 1,
             None => 0,
         }
     }
@@ -79,102 +96,132 @@ impl Row {
         if self.wrapped { self.span(cols) as usize } else { self.text_len() }
     }
 
-    /// Appends the text of the cells `from..to`, blanks as spaces.
-    pub(crate) fn push_text(&self, from: usize, to: usize, out: &mut String) {
-        for col in from..to {
-            let cell = self.get(col);
-            match cell.kind {
-                CellKind::Right | CellKind::Filler => {}
-                _ if cell.is_empty() => out.push(' '),
-                _ => out.push_str(cell.text()),
-            }
-        }
-    }
-
     pub(crate) fn fill_to(&mut self, cols: usize) {
         if self.cells.len() < cols {
-            self.cells.resize(cols, BLANK.clone());
+            self.cells.resize(cols, Cell::BLANK);
         }
     }
 
-    /// Blanks a wide character that lies across the border left of `col`.
+    /// Blanks a wide cluster that lies across the border left of `col`.
     pub(crate) fn split_at(&mut self, col: usize) {
-        if col > 0 && self.get(col).kind == CellKind::Right {
+        if self.complex && col > 0 && self.get(col).kind() == Kind::Right {
             for cell in &mut self.cells[col - 1..=col] {
-                *cell = Cell::blank(cell.style.erased());
+                *cell = cell.to_blank();
             }
         }
     }
 
-    pub(crate) fn write_ascii(&mut self, col: usize, bytes: &[u8], style: Style) {
-        self.split_at(col);
-        self.split_at(col + bytes.len());
-        self.fill_to(col);
-        let overlap = bytes.len().min(self.cells.len() - col);
-        let (over, beyond) = bytes.split_at(overlap);
-        for (cell, &byte) in self.cells[col..].iter_mut().zip(over) {
+    /// Writes ASCII characters; they must fit into `cols` columns.
+    pub(crate) fn write_ascii(&mut self, col: usize, bytes: &[u8], style: StyleId, cols: usize) {
+        if self.complex {
+            self.split_at(col);
+            self.split_at(col + bytes.len());
+        }
+        self.styled |= style != StyleId(0);
+        if self.cells.len() < col + bytes.len() {
+            if self.cells.capacity() < cols {
+                // At once as wide as it can get: it will be used again for other lines.
+                self.cells.reserve_exact(cols - self.cells.len());
+            }
+            self.fill_to(col);
+            if self.cells.len() == col {
+                self.cells.extend(bytes.iter().map(|&byte| Cell::ascii(byte, style)));
+                return;
+            }
+            self.fill_to(col + bytes.len());
+        }
+        for (cell, &byte) in self.cells[col..].iter_mut().zip(bytes) {
             *cell = Cell::ascii(byte, style);
         }
-        self.cells.extend(beyond.iter().map(|&byte| Cell::ascii(byte, style)));
     }
 
-    pub(crate) fn write_char(&mut self, col: usize, c: char, wide: bool, style: Style) {
+    /// Writes one cluster, with its right half if it is wide.
+    pub(crate) fn write(&mut self, col: usize, cell: Cell, cols: usize) {
+        let wide = cell.kind() == Kind::Wide;
         let end = col + 1 + usize::from(wide);
         self.split_at(col);
         self.split_at(end);
-        self.fill_to(end);
-        self.cells[col] = Cell::char(c, wide, style);
+        self.styled |= cell.style != StyleId(0);
+        self.complex |= !cell.is_ascii();
+        if self.cells.len() < end {
+            if self.cells.capacity() < cols {
+                self.cells.reserve_exact(cols - self.cells.len());
+            }
+            self.fill_to(end);
+        }
+        self.cells[col] = cell;
         if wide {
-            self.cells[col + 1] = Cell::of_kind(CellKind::Right, style);
+            self.cells[col + 1] = Cell::right(cell.style);
         }
     }
 
-    /// Leaves the last column empty because a wide character wraps to the next row.
-    pub(crate) fn write_filler(&mut self, col: usize, style: Style) {
+    /// Leaves the last column empty because a wide cluster wraps to the next row.
+    pub(crate) fn write_filler(&mut self, col: usize, style: StyleId) {
         self.split_at(col);
         self.fill_to(col + 1);
-        self.cells[col] = Cell::of_kind(CellKind::Filler, style.erased());
+        self.cells[col] = Cell::filler(style);
+        self.complex = true;
+        self.styled |= style != StyleId(0);
     }
 
-    pub(crate) fn combine(&mut self, col: usize, c: char) {
-        let col = if self.get(col).kind == CellKind::Right { col.saturating_sub(1) } else { col };
+    /// The cell that something without a place of its own joins: the one at `col`, or its left half.
+    pub(crate) fn joint(&mut self, col: usize) -> Option<(usize, &mut Cell)> {
+        let col = if self.get(col).kind() == Kind::Right { col.saturating_sub(1) } else { col };
         self.fill_to(col + 1);
+        self.complex = true;
         let cell = &mut self.cells[col];
-        if cell.kind != CellKind::Filler {
-            cell.combine(c);
-        }
+        (cell.kind() != Kind::Filler).then_some((col, cell))
     }
 
     /// Erases the columns `from..to`.
-    pub(crate) fn erase(&mut self, from: usize, to: usize, style: Style) {
+    pub(crate) fn erase(&mut self, from: usize, to: usize, style: StyleId) {
         self.split_at(from);
         self.split_at(to);
-        if style.is_default() && to >= self.cells.len() {
+        if style == StyleId(0) && to >= self.cells.len() {
             self.cells.truncate(from);
             return;
         }
         self.fill_to(to);
-        for cell in &mut self.cells[from..to] {
-            *cell = Cell::blank(style);
+        self.styled |= style != StyleId(0);
+        self.cells[from..to].fill(Cell::blank(style));
+    }
+
+    /// Erases the columns `from..to` but for the cells to be spared.
+    pub(crate) fn erase_unless(
+        &mut self,
+        from: usize,
+        to: usize,
+        style: StyleId,
+        spared: impl Fn(StyleId) -> bool,
+    ) {
+        for col in from..to.min(self.cells.len().max(if style == StyleId(0) { 0 } else { to })) {
+            if !spared(self.get(col).style) {
+                self.split_at(col);
+                self.split_at(col + 1);
+                self.fill_to(col + 1);
+                self.cells[col] = Cell::blank(style);
+                self.styled |= style != StyleId(0);
+            }
         }
     }
 
     /// Shifts the cells from `col` right by `n`; what passes the last column is lost.
-    pub(crate) fn insert(&mut self, col: usize, n: usize, style: Style, cols: usize) {
+    pub(crate) fn insert(&mut self, col: usize, n: usize, style: StyleId, cols: usize) {
         let n = n.min(cols - col);
         self.split_at(col);
         self.drop_filler(cols);
-        if n == 0 || (self.cells.len() <= col && style.is_default()) {
+        if n == 0 || (self.cells.len() <= col && style == StyleId(0)) {
             return;
         }
         self.fill_to(col);
         self.split_at(cols - n);
         self.cells.truncate(cols - n);
         self.cells.splice(col..col, core::iter::repeat_n(Cell::blank(style), n));
+        self.styled |= style != StyleId(0);
     }
 
     /// Removes `n` cells at `col`; the rest moves left and blanks come in at the right.
-    pub(crate) fn delete(&mut self, col: usize, n: usize, style: Style, cols: usize) {
+    pub(crate) fn delete(&mut self, col: usize, n: usize, style: StyleId, cols: usize) {
         let n = n.min(cols - col);
         self.split_at(col);
         self.split_at(col + n);
@@ -183,9 +230,10 @@ impl Row {
         if len > col {
             self.cells.drain(col..len.min(col + n));
         }
-        if !style.is_default() {
+        if style != StyleId(0) {
             self.fill_to(cols - n);
             self.cells.resize(cols, Cell::blank(style));
+            self.styled = true;
         }
     }
 
@@ -198,9 +246,18 @@ impl Row {
     /// A filler only means something in the last column of a row that wraps.
     pub(crate) fn drop_filler(&mut self, cols: usize) {
         if let Some(cell) = self.cells.get_mut(cols.saturating_sub(1))
-            && cell.kind == CellKind::Filler
+            && cell.kind() == Kind::Filler
         {
-            cell.kind = CellKind::Narrow;
+            *cell = cell.to_blank();
         }
+    }
+
+    /// Whether the flags tell the truth about the cells.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.cells.iter().all(|cell| {
+            let plain = cell.kind() == Kind::Narrow
+                && matches!(cell.glyph(), crate::cell::Glyph::Char(c) if c.is_ascii());
+            cell.is_sound() && (self.complex || plain) && (self.styled || cell.style == StyleId(0))
+        })
     }
 }

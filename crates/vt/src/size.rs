@@ -35,10 +35,36 @@ pub struct Options {
     pub history_lines: usize,
     /// How many bytes the history may hold, whatever the line count.
     pub history_bytes: usize,
+    /// What the program may do beyond showing things.
+    pub allow: Allow,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { size: Size::default(), history_lines: 10_000, history_bytes: 8 << 20 }
+        Options {
+            size: Size::default(),
+            history_lines: 10_000,
+            history_bytes: 8 << 20,
+            allow: Allow::default(),
+        }
     }
+}
+
+/// What output can do to the one who shows it: read something back as if it were typed, or change
+/// the size. All of it is off unless it is allowed: a file that is only looked at is output too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Allow {
+    /// The title is told (CSI 20 t, CSI 21 t).
+    pub title: bool,
+    /// What was put into the clipboard is told (OSC 52).
+    pub clipboard: bool,
+    /// Sums of what the screen shows are told (DECRQCRA).
+    pub checksum: bool,
+    /// The program may change the size: 132 columns (DECCOLM), CSI 4 t, CSI 8 t.
+    pub resize: bool,
+}
+
+impl Allow {
+    /// All of it: for a terminal that holds nothing but the one program that it was made for.
+    pub const ALL: Allow = Allow { title: true, clipboard: true, checksum: true, resize: true };
 }

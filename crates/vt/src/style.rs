@@ -67,9 +67,18 @@ pub(crate) const HIDDEN: u16 = 1 << 5;
 pub(crate) const STRIKE: u16 = 1 << 6;
 pub(crate) const OVERLINE: u16 = 1 << 7;
 /// Every attribute bit that means something; a restored state may hold no other.
-pub(crate) const ALL_ATTRS: u16 = 0xff;
+const ALL_ATTRS: u16 = 0xff;
 
 impl Style {
+    /// What text has before anything is set.
+    pub(crate) const PLAIN: Style = Style {
+        fg: Color::Default,
+        bg: Color::Default,
+        underline_color: Color::Default,
+        underline: UnderlineStyle::None,
+        attrs: 0,
+    };
+
     /// Whether the text is bold.
     pub fn bold(&self) -> bool {
         self.has(BOLD)
@@ -160,7 +169,7 @@ impl Style {
     }
 
     pub(crate) fn is_default(&self) -> bool {
-        *self == Style::default()
+        *self == Style::PLAIN
     }
 
     pub(crate) fn set(&mut self, bits: u16, on: bool) {
@@ -169,6 +178,10 @@ impl Style {
         } else {
             self.attrs &= !bits;
         }
+    }
+
+    pub(crate) fn is_sound(&self) -> bool {
+        self.attrs & !ALL_ATTRS == 0
     }
 
     fn has(&self, bit: u16) -> bool {

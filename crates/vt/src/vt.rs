@@ -2,9 +2,11 @@ use alloc::vec::Vec;
 
 use crate::parser::Parser;
 use crate::term::Term;
-use crate::{Cursor, CursorShape, Effect, Modes, Options, Position, Size};
+use crate::{Allow, Cursor, CursorShape, Effect, Modes, Options, Position, Size};
 
 /// A terminal that only computes: bytes go in; a screen, a history and effects come out.
+///
+/// A clone is a snapshot, and a cheap one: the history's closed chunks are shared.
 #[derive(Debug, Clone)]
 pub struct Vt {
     pub(crate) parser: Parser,
@@ -42,6 +44,22 @@ impl Vt {
         self.term.size
     }
 
+    /// Up to which byte readers see the effects of the output: the beginning of the frame that is
+    /// being drawn (synchronized output), else all of it.
+    pub fn shown_seq(&self) -> u64 {
+        self.shown().seq
+    }
+
+    /// Shows the frame that is being drawn as far as it is: its program takes too long to end it.
+    pub fn show_unfinished(&mut self) {
+        self.term.frame = None;
+    }
+
+    /// What the program may do from now on.
+    pub fn set_allow(&mut self, allow: Allow) {
+        self.term.allow = allow;
+    }
+
     /// Changes how many lines the history keeps, dropping the oldest at once if need be.
     pub fn set_history_lines(&mut self, lines: usize) {
         self.term.history.set_max_lines(lines);
@@ -54,7 +72,8 @@ impl Vt {
 
     /// Where the cursor is and how it looks.
     pub fn cursor(&self) -> Cursor {
-        let (shape, blink) = match self.term.cursor_code {
+        let term = self.shown();
+        let (shape, blink) = match term.cursor_code {
             1 => (CursorShape::Block, true),
             3 => (CursorShape::Underline, true),
             4 => (CursorShape::Underline, false),
@@ -62,18 +81,19 @@ impl Vt {
             6 => (CursorShape::Bar, false),
             _ => (CursorShape::Block, false),
         };
-        let pen = &self.term.cursor;
-        Cursor { row: pen.row, col: pen.col, visible: self.term.switches.cursor_visible, shape, blink }
+        let pen = &term.cursor;
+        Cursor { row: pen.row, col: pen.col, visible: term.switches.cursor_visible, shape, blink }
     }
 
     /// What the program has switched on.
     pub fn modes(&self) -> Modes {
-        self.term.modes
+        let shown = self.shown().modes;
+        Modes { alt_screen: shown.alt_screen, reverse_screen: shown.reverse_screen, ..self.term.modes }
     }
 
     /// The title the program set last, without control characters.
     pub fn title(&self) -> &str {
-        &self.term.title
+        &self.term.titles.window
     }
 
     /// The working directory the shell named last (OSC 7), decoded, without its host.

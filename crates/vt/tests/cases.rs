@@ -2,14 +2,14 @@
 //!
 //! Directives: `size 10x3` (first; default 10x4), `feed "text"` or `feed 20 "text"` (escapes: `\e \a \b \t
 //! \n \r \\ \" \xNN \u{N}`), `resize 5x3`, `history 2` (limit), `styles` (show styled runs), `lines` (show
-//! logical lines), `modes` (show the modes). `UPDATE_CASES=1` rewrites the part below the line; read
-//! what it wrote against xterm's documentation before keeping it.
+//! logical lines), `modes` (show the modes that are not as at the start). `UPDATE_CASES=1` rewrites the
+//! part below the line; read what it wrote against xterm's documentation before keeping it.
 #![expect(clippy::unwrap_used, reason = "a broken case file should stop the test")]
 
 use std::fmt::Write;
 use std::path::Path;
 
-use cotty_vt::{EffectKind, Options, Size, Style, Vt};
+use cotty_vt::{EffectKind, Modes, Options, Size, Style, Vt};
 
 #[test]
 fn cases() {
@@ -125,12 +125,23 @@ fn show(vt: &mut Vt, shows: &[&str]) -> String {
         vt.lines_since(0).iter().for_each(|line| writeln!(out, "line {:?}", line.text).unwrap());
     }
     if shows.contains(&"modes") {
-        writeln!(out, "{:?}", vt.modes()).unwrap();
+        writeln!(out, "modes {}", changed_modes(&vt.modes())).unwrap();
     }
     if shows.contains(&"styles") {
         (0..vt.size().rows).for_each(|row| show_styles(vt, row, &mut out));
     }
     out
+}
+
+/// The fields that differ from a new terminal's, so that a new mode does not change every case.
+fn changed_modes(modes: &Modes) -> String {
+    let (now, new) = (format!("{modes:?}"), format!("{:?}", Modes::default()));
+    let fields = |text: &str| -> Vec<String> {
+        text.trim_start_matches("Modes { ").trim_end_matches(" }").split(", ").map(String::from).collect()
+    };
+    let changed: Vec<String> =
+        fields(&now).into_iter().zip(fields(&new)).filter(|(a, b)| a != b).map(|(a, _)| a).collect();
+    if changed.is_empty() { "-".into() } else { changed.join(", ") }
 }
 
 fn show_styles(vt: &Vt, row: u16, out: &mut String) {

@@ -110,7 +110,12 @@ fn styles_are_kept_in_the_history() {
 
 #[test]
 fn a_line_without_end_stays_within_the_limits() {
-    let options = Options { size: Size { cols: 80, rows: 24 }, history_lines: 100, history_bytes: 300_000 };
+    let options = Options {
+        size: Size { cols: 80, rows: 24 },
+        history_lines: 100,
+        history_bytes: 300_000,
+        ..Options::default()
+    };
     let mut vt = Vt::with_options(options);
     let chunk = vec![b'x'; 100_000];
     for _ in 0..20 {

@@ -100,7 +100,7 @@ fn as_html(vt: &Vt) -> String {
                 }
             }
             // Text from a terminal is data: it never becomes markup.
-            for c in if cell.text.is_empty() { " " } else { cell.text }.chars() {
+            for c in if cell.text.is_empty() { " " } else { &cell.text }.chars() {
                 match c {
                     '<' => html.push_str("&lt;"),
                     '>' => html.push_str("&gt;"),

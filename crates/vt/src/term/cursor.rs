@@ -1,4 +1,4 @@
-use super::{Pen, Term};
+use super::Term;
 
 impl Term {
     /// Moves to a row and column of the screen, whatever the origin mode.
@@ -12,6 +12,12 @@ impl Term {
     pub(super) fn move_to_addressed(&mut self, row: u16, col: u16) {
         let row = if self.cursor.origin { row.saturating_add(self.top).min(self.bottom) } else { row };
         self.move_to(row, col);
+    }
+
+    /// VPR: margins mean nothing to it, unless the origin mode does.
+    pub(super) fn move_to_row_below(&mut self, count: u16) {
+        let limit = if self.cursor.origin { self.bottom } else { self.last_row() };
+        self.move_to(self.cursor.row.saturating_add(count).min(limit), self.cursor.col);
     }
 
     /// CUU: stops at the region's top, unless it began above it.
@@ -30,12 +36,47 @@ impl Term {
         self.move_to(self.cursor.row, self.cursor.col.saturating_add(count));
     }
 
+    /// CUB and BS.
     pub(super) fn move_left(&mut self, count: u16) {
-        self.move_to(self.cursor.row, self.cursor.col.saturating_sub(count));
+        let switches = self.switches;
+        if switches.autowrap && (switches.reverse_wrap || switches.reverse_wrap_all) {
+            self.move_back(count);
+        } else {
+            self.move_to(self.cursor.row, self.cursor.col.saturating_sub(count));
+        }
     }
 
-    /// HT and CHT; as in xterm a wrap that is due stays due.
+    /// Moving left with reverse wraparound: from the first column to the end of the row above, if
+    /// that row wraps into this one (45), or from any row, around the region's top too (1045).
+    fn move_back(&mut self, count: u16) {
+        // Behind the last column: the first step only takes the wrap back.
+        let mut left = count - u16::from(self.cursor.pending_wrap);
+        self.cursor.pending_wrap = false;
+        while left > 0 {
+            if self.cursor.col > 0 {
+                let steps = left.min(self.cursor.col);
+                self.cursor.col -= steps;
+                left -= steps;
+                continue;
+            }
+            let row = self.cursor.row;
+            let above = if row == self.top { None } else { row.checked_sub(1) };
+            let wraps = above.is_some_and(|above| self.screen().row(usize::from(above)).wrapped);
+            self.cursor.row = match above {
+                Some(above) if wraps || self.switches.reverse_wrap_all => above,
+                None if self.switches.reverse_wrap_all && row == self.top => self.bottom,
+                _ => break,
+            };
+            self.cursor.col = self.size.cols - 1;
+            left -= 1;
+        }
+    }
+
+    /// HT and CHT; as in xterm a wrap that is due stays due, unless mode 41 says to wrap first.
     pub(super) fn tab_forward(&mut self, count: u16) {
+        if self.cursor.pending_wrap && self.switches.tab_wraps {
+            self.wrap();
+        }
         for _ in 0..count.min(self.size.cols) {
             let from = usize::from(self.cursor.col) + 1;
             let next = self.tabs.iter().skip(from).position(|stop| *stop).map(|n| from + n);
@@ -80,6 +121,7 @@ impl Term {
     /// DECRC.
     pub(super) fn restore_cursor(&mut self) {
         self.cursor = self.saved[usize::from(self.modes.alt_screen)];
+        self.look_changed();
     }
 
     /// DECSTBM, rows from 1; a region of less than two rows is refused.
@@ -95,34 +137,5 @@ impl Term {
     pub(super) fn reset_margins(&mut self) {
         self.top = 0;
         self.bottom = self.last_row();
-    }
-
-    /// DECSTR: back to sane modes without touching the text or the cursor's place.
-    pub(super) fn soft_reset(&mut self) {
-        self.switches =
-            super::Switches { alternate_scroll: self.switches.alternate_scroll, ..Default::default() };
-        self.modes.application_cursor = false;
-        self.modes.application_keypad = false;
-        self.reset_margins();
-        let at = (self.cursor.row, self.cursor.col);
-        self.cursor = Pen { row: at.0, col: at.1, ..Pen::default() };
-        self.saved[usize::from(self.modes.alt_screen)] = Pen::default();
-    }
-
-    /// RIS: as new, but for the history, into which the screen's text goes first.
-    pub(super) fn hard_reset(&mut self) {
-        self.modes = crate::Modes::default();
-        self.keep_screen();
-        self.cursor = Pen::default();
-        self.saved = [Pen::default(); 2];
-        self.switches = super::Switches::default();
-        self.cursor_code = 0;
-        self.last_char = None;
-        self.tabs = super::default_tabs(self.size.cols);
-        self.reset_margins();
-        for alternate in [true, false] {
-            self.modes.alt_screen = alternate;
-            self.renew_rows(0, self.size.rows);
-        }
     }
 }

@@ -1,5 +1,5 @@
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::Term;
@@ -55,11 +55,17 @@ impl Term {
         let value = match what {
             b"m" => {
                 let mut value = String::new();
-                self.cursor.style.write_parameters(&mut value);
+                self.cursor.look.style.write_parameters(&mut value);
                 format!("{value}m")
             }
             b"r" => format!("{};{}r", self.top + 1, self.bottom + 1),
             b" q" => format!("{} q", self.cursor_code),
+            b"\"q" => format!("{}\"q", u8::from(self.cursor.look.protected)),
+            // A VT level for programs that ask how much there is (DECSCL).
+            b"\"p" => "62;1\"p".to_string(),
+            b"t" => format!("{}t", self.size.rows),
+            b"$|" => format!("{}$|", self.size.cols),
+            b"*|" => format!("{}*|", self.size.rows),
             _ => return self.reply("\x1bP0$r\x1b\\"),
         };
         self.reply(&format!("\x1bP1$r{value}\x1b\\"));

@@ -1,71 +1,76 @@
-use super::Term;
-use crate::cell::Cell;
+use super::{Protection, Term};
+use crate::cell::{Cell, StyleId};
+use crate::row::Row;
+
+/// Whether an erase spares the cells that DECSCA protected (DECSED, DECSEL).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Erase {
+    Plain,
+    Selective,
+}
 
 impl Term {
     /// Erase in display. ED 2 on the primary screen puts the text into the history first; ED 3
     /// (erase saved lines) is ignored: nothing that a program printed is lost by `clear`.
-    pub(super) fn erase_display(&mut self, what: u16) {
-        let row = self.cursor.row;
+    pub(super) fn erase_display(&mut self, what: u16, how: Erase) {
+        let row = usize::from(self.cursor.row);
+        let rows = usize::from(self.size.rows);
         match what {
             0 => {
-                self.erase_line(0);
-                self.renew_rows(row + 1, self.size.rows);
+                self.erase_line(0, how);
+                self.erase_rows(row + 1, rows, how);
             }
             1 => {
-                self.erase_line(1);
-                self.renew_rows(0, row);
+                self.erase_line(1, how);
+                self.erase_rows(0, row, how);
             }
             2 => {
                 self.keep_screen();
-                self.renew_rows(0, self.size.rows);
+                self.cursor.pending_wrap = false;
+                self.erase_rows(0, rows, how);
             }
             _ => {}
         }
     }
 
     /// Erase in line.
-    pub(super) fn erase_line(&mut self, what: u16) {
+    pub(super) fn erase_line(&mut self, what: u16, how: Erase) {
         let (col, cols) = (usize::from(self.cursor.col), self.cols());
-        let style = self.cursor.style.erased();
         let (from, to) = match what {
             0 => (col, cols),
             1 => (0, col + 1),
             2 => (0, cols),
             _ => return,
         };
-        self.touch_cursor_row().erase(from, to, style);
-        if what == 0 {
-            self.cursor.pending_wrap = false;
-        }
+        self.erase(usize::from(self.cursor.row), from, to, how);
+        self.cursor.pending_wrap = false;
         if to == cols {
-            self.unlink(usize::from(self.cursor.row));
+            self.cut(usize::from(self.cursor.row) + 1);
         }
     }
 
     /// ECH.
     pub(super) fn erase_chars(&mut self, count: u16) {
         let (col, cols) = (usize::from(self.cursor.col), self.cols());
-        let style = self.cursor.style.erased();
         self.cursor.pending_wrap = false;
-        self.touch_cursor_row().erase(col, cols.min(col + usize::from(count)), style);
+        let to = cols.min(col + usize::from(count));
+        self.erase(usize::from(self.cursor.row), col, to, Erase::Plain);
     }
 
     /// ICH.
     pub(super) fn insert_chars(&mut self, count: u16) {
-        let (col, cols) = (usize::from(self.cursor.col), self.cols());
-        let style = self.cursor.style.erased();
+        let (col, cols, style) = (usize::from(self.cursor.col), self.cols(), self.erase_style());
         self.cursor.pending_wrap = false;
         self.touch_cursor_row().insert(col, usize::from(count), style, cols);
-        self.unlink(usize::from(self.cursor.row));
+        self.cut(usize::from(self.cursor.row) + 1);
     }
 
     /// DCH.
     pub(super) fn delete_chars(&mut self, count: u16) {
-        let (col, cols) = (usize::from(self.cursor.col), self.cols());
-        let style = self.cursor.style.erased();
+        let (col, cols, style) = (usize::from(self.cursor.col), self.cols(), self.erase_style());
         self.cursor.pending_wrap = false;
         self.touch_cursor_row().delete(col, usize::from(count), style, cols);
-        self.unlink(usize::from(self.cursor.row));
+        self.cut(usize::from(self.cursor.row) + 1);
     }
 
     /// IL; outside the scroll region it does nothing.
@@ -91,16 +96,21 @@ impl Term {
         self.reset_margins();
         self.cursor.origin = false;
         self.move_to(0, 0);
-        self.renew_rows(0, self.size.rows);
-        let (cols, style) = (self.cols(), crate::Style::default());
-        for row in self.screen_mut() {
-            *row = crate::row::Row::with_cells(
-                row.line,
-                0,
-                row.stamp,
-                alloc::vec![Cell::ascii(b'E', style); cols],
-            );
+        self.renew_rows(0, usize::from(self.size.rows));
+        let cols = self.cols();
+        for row in self.screen_mut().iter_mut() {
+            let cells = alloc::vec![Cell::ascii(b'E', StyleId(0)); cols];
+            *row = Row::with_cells(row.line, 0, row.stamp, cells);
         }
+    }
+
+    /// SPA and EPA, DECSCA: what is printed from now on is protected, or no longer.
+    pub(super) fn protect(&mut self, on: bool, kind: Protection) {
+        if on || kind == Protection::Dec {
+            self.switches.protection = kind;
+        }
+        self.cursor.look.protected = on;
+        self.look_changed();
     }
 
     /// Puts what the primary screen shows into the history, before it is wiped.
@@ -109,19 +119,49 @@ impl Term {
             return;
         }
         let cols = self.cols();
-        let used = self.primary.iter().rposition(|row| row.has_text()).map_or(0, |last| last + 1);
-        for row in self.primary.iter().take(used) {
-            self.history.push(row, cols);
+        for at in 0..self.screens[0].used() {
+            self.history.push(self.screens[0].row(at), cols, &self.tables);
         }
+        self.history.hold_back();
     }
 
     /// Blanks the rows `from..to` and makes each a new line.
-    pub(super) fn renew_rows(&mut self, from: u16, to: u16) {
-        let (cols, seq, style) = (self.cols(), self.seq, self.cursor.style.erased());
-        for at in from..to {
-            let line = self.fresh_line();
-            self.screen_mut()[usize::from(at)].renew(line, seq, style, cols);
+    pub(super) fn renew_rows(&mut self, from: usize, to: usize) {
+        if from < to {
+            self.cut(from);
+            self.cut(to);
+            self.renew(from, to);
         }
-        self.relink();
+    }
+
+    fn erase_rows(&mut self, from: usize, to: usize, how: Erase) {
+        if !self.spares(how) {
+            self.renew_rows(from, to);
+            return;
+        }
+        for at in from..to {
+            self.erase(at, 0, self.cols(), how);
+            self.cut(at + 1);
+        }
+    }
+
+    fn erase(&mut self, at: usize, from: usize, to: usize, how: Erase) {
+        let (style, seq, spares) = (self.erase_style(), self.seq, self.spares(how));
+        let row = self.screens[usize::from(self.modes.alt_screen)].row_mut(at);
+        row.stamp = seq;
+        if spares {
+            let styles = &self.tables.styles;
+            row.erase_unless(from, to, style, |id| styles.get(id).protected);
+        } else {
+            row.erase(from, to, style);
+        }
+    }
+
+    fn spares(&self, how: Erase) -> bool {
+        match self.switches.protection {
+            Protection::Off => false,
+            Protection::Iso => true,
+            Protection::Dec => how == Erase::Selective,
+        }
     }
 }

@@ -1,9 +1,11 @@
-use super::{Charset, Term};
+use super::{Protection, Term};
 use crate::effect::EffectKind;
 
 impl Term {
     /// Performs a C0 control.
     pub(crate) fn execute(&mut self, control: u8) {
+        self.contiguous = false;
+        self.last_char = None;
         match control {
             0x07 => self.effect(EffectKind::Bell),
             0x08 => self.move_left(1),
@@ -23,6 +25,8 @@ impl Term {
 
     /// Performs an escape sequence without parameters.
     pub(crate) fn esc(&mut self, intermediate: u8, last: u8) {
+        self.contiguous = false;
+        self.last_char = None;
         match (intermediate, last) {
             (0, b'7') => self.save_cursor(),
             (0, b'8') => self.restore_cursor(),
@@ -35,6 +39,10 @@ impl Term {
             }
             (0, b'H') => self.set_tab(),
             (0, b'M') => self.reverse_index(),
+            (0, b'N') => self.switches.single_shift = 2,
+            (0, b'O') => self.switches.single_shift = 3,
+            (0, b'V') => self.protect(true, Protection::Iso),
+            (0, b'W') => self.protect(false, Protection::Iso),
             (0, b'Z') => self.primary_attributes(),
             (0, b'c') => self.hard_reset(),
             (0, b'n') => self.cursor.active = 2,
@@ -42,18 +50,6 @@ impl Term {
             (b'#', b'8') => self.alignment_test(),
             (b'('..=b'+', set) => self.designate(usize::from(intermediate - b'('), set),
             _ => {}
-        }
-    }
-
-    fn designate(&mut self, slot: usize, set: u8) {
-        let charset = match set {
-            b'0' => Charset::Graphics,
-            b'A' => Charset::British,
-            // National sets are long dead: they are ASCII.
-            _ => Charset::Ascii,
-        };
-        if let Some(slot) = self.cursor.charsets.get_mut(slot) {
-            *slot = charset;
         }
     }
 }

@@ -1,31 +1,46 @@
 //! The terminal behind the parser: what each piece of text and each sequence does to the screen.
 
-use alloc::collections::VecDeque;
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use crate::cell::StyleId;
 use crate::effect::{Effect, EffectKind, Effects};
 use crate::history::History;
+use crate::kept::KeptRows;
+use crate::keyboard::Keyboard;
 use crate::row::Row;
-use crate::style::Style;
-use crate::{LineId, Modes, Options, Position, Size};
+use crate::screen::Screen;
+use crate::styles::Look;
+use crate::tables::Tables;
+use crate::{Allow, LineId, Modes, Options, Position, Size};
 
+mod charset;
+mod checksum;
+mod color;
 mod csi;
 mod cursor;
 mod device;
 mod edit;
 mod esc;
+mod keyboard;
 mod mode;
 mod osc;
 mod print;
 mod report;
+mod reset;
 mod resize;
 mod scroll;
 mod sgr;
+mod style;
+mod title;
 
+use charset::Charset;
+pub(crate) use color::Colors;
 pub(crate) use report::{CELL_HEIGHT, CELL_WIDTH};
+use title::Titles;
 
 /// The most bytes of a title, a directory or a mark's parameters that are kept.
 pub(crate) const MAX_LABEL: usize = 4096;
@@ -36,8 +51,9 @@ pub(crate) struct Term {
     pub(crate) size: Size,
     /// Bytes processed, up to and including the one being worked on.
     pub(crate) seq: u64,
-    pub(crate) primary: VecDeque<Row>,
-    pub(crate) alternate: VecDeque<Row>,
+    /// The primary and the alternate screen.
+    pub(crate) screens: [Screen; 2],
+    pub(crate) tables: Tables,
     pub(crate) cursor: Pen,
     /// The saved cursors (DECSC) of the primary and the alternate screen.
     pub(crate) saved: [Pen; 2],
@@ -47,15 +63,34 @@ pub(crate) struct Term {
     pub(crate) tabs: Vec<bool>,
     pub(crate) modes: Modes,
     pub(crate) switches: Switches,
+    /// What the programs of the primary and of the alternate screen asked of the keyboard.
+    pub(crate) keyboards: [Keyboard; 2],
     /// DECSCUSR's number, 0 for the viewer's default.
     pub(crate) cursor_code: u8,
     pub(crate) history: History,
+    pub(crate) kept: KeptRows,
     /// The next line id to give out.
     pub(crate) next_line: u64,
-    pub(crate) title: String,
+    pub(crate) titles: Titles,
     pub(crate) directory: Option<String>,
+    pub(crate) colors: Colors,
+    /// What was put into the clipboard last, kept only where a program may read it.
+    pub(crate) clipboard: String,
+    /// The address of the hyperlink that text is printed in.
+    pub(crate) link: Option<Box<str>>,
     /// For REP.
     pub(crate) last_char: Option<char>,
+    /// Nothing but text and styles came since the last character: the next one may join it.
+    contiguous: bool,
+    pub(crate) allow: Allow,
+    /// The screen as it was when the frame being drawn began (synchronized output).
+    pub(crate) frame: Option<Box<Term>>,
+    /// The pen's number in the table of styles, once something was printed with it.
+    #[serde(skip)]
+    pen_style: Option<StyleId>,
+    /// The number of what erasing leaves behind.
+    #[serde(skip)]
+    erase_style: Option<StyleId>,
     #[serde(skip)]
     pub(crate) effects: Effects,
 }
@@ -67,19 +102,11 @@ pub(crate) struct Pen {
     pub(crate) col: u16,
     /// The last column was written; the next character wraps first.
     pub(crate) pending_wrap: bool,
-    pub(crate) style: Style,
+    pub(crate) look: Look,
     pub(crate) charsets: [Charset; 4],
     /// Which of the four is in use (SI, SO, LS2, LS3).
     pub(crate) active: u8,
     pub(crate) origin: bool,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Charset {
-    #[default]
-    Ascii,
-    British,
-    Graphics,
 }
 
 /// Modes that only the engine itself cares about.
@@ -89,11 +116,58 @@ pub(crate) struct Switches {
     pub(crate) autowrap: bool,
     pub(crate) cursor_visible: bool,
     pub(crate) alternate_scroll: bool,
+    /// Characters are joined to grapheme clusters (2027).
+    pub(crate) clusters: bool,
+    /// Moving left from the first column goes on in the row above that wraps into it (45), or in any
+    /// row (1045).
+    pub(crate) reverse_wrap: bool,
+    pub(crate) reverse_wrap_all: bool,
+    /// A tab in the last column wraps first (41).
+    pub(crate) tab_wraps: bool,
+    /// DECCOLM is obeyed (40); it does not clear the screen (95).
+    pub(crate) columns_allowed: bool,
+    pub(crate) columns_keep: bool,
+    pub(crate) columns_132: bool,
+    /// Which erasing spares protected cells.
+    pub(crate) protection: Protection,
+    /// The set for the next character alone (SS2, SS3); 0 for none.
+    pub(crate) single_shift: u8,
+    /// SRM and KAM, which are only remembered.
+    pub(crate) local_echo_off: bool,
+    pub(crate) keyboard_locked: bool,
 }
 
-impl Default for Switches {
-    fn default() -> Self {
-        Switches { insert: false, autowrap: true, cursor_visible: true, alternate_scroll: false }
+/// The two kinds of protected cells; the last one used is in force.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) enum Protection {
+    #[default]
+    Off,
+    /// SPA and EPA: no erasing touches the cells.
+    Iso,
+    /// DECSCA: selective erasing spares the cells.
+    Dec,
+}
+
+impl Switches {
+    pub(crate) fn new(allow: Allow) -> Switches {
+        Switches {
+            insert: false,
+            autowrap: true,
+            cursor_visible: true,
+            alternate_scroll: false,
+            clusters: true,
+            reverse_wrap: false,
+            reverse_wrap_all: false,
+            tab_wraps: false,
+            // Where a program may change the size, it need not ask twice.
+            columns_allowed: allow.resize,
+            columns_keep: false,
+            columns_132: false,
+            protection: Protection::Off,
+            single_shift: 0,
+            local_echo_off: true,
+            keyboard_locked: false,
+        }
     }
 }
 
@@ -101,25 +175,34 @@ impl Term {
     pub(crate) fn new(options: Options) -> Term {
         let size = options.size.clamped();
         let rows = u64::from(size.rows);
-        let screen = |first: u64| (first..first + rows).map(|id| Row::new(LineId(id), 0)).collect();
         Term {
             size,
             seq: 0,
-            primary: screen(1),
-            alternate: screen(1 + rows),
+            screens: [Screen::new(size.rows, 1), Screen::new(size.rows, 1 + rows)],
+            tables: Tables::default(),
             cursor: Pen::default(),
             saved: [Pen::default(); 2],
             top: 0,
             bottom: size.rows - 1,
             tabs: default_tabs(size.cols),
             modes: Modes::default(),
-            switches: Switches::default(),
+            switches: Switches::new(options.allow),
+            keyboards: [Keyboard::default(); 2],
             cursor_code: 0,
             history: History::new(options.history_lines, options.history_bytes),
+            kept: KeptRows::default(),
             next_line: 1 + 2 * rows,
-            title: String::new(),
+            titles: Titles::default(),
             directory: None,
+            colors: Colors::default(),
+            clipboard: String::new(),
+            link: None,
             last_char: None,
+            contiguous: false,
+            allow: options.allow,
+            frame: None,
+            pen_style: None,
+            erase_style: None,
             effects: Effects::default(),
         }
     }
@@ -132,19 +215,23 @@ impl Term {
         self.size.rows - 1
     }
 
-    /// The rows of the screen that is shown.
-    pub(crate) fn screen(&self) -> &VecDeque<Row> {
-        if self.modes.alt_screen { &self.alternate } else { &self.primary }
+    /// The screen that is shown.
+    pub(crate) fn screen(&self) -> &Screen {
+        &self.screens[usize::from(self.modes.alt_screen)]
     }
 
-    pub(crate) fn screen_mut(&mut self) -> &mut VecDeque<Row> {
-        if self.modes.alt_screen { &mut self.alternate } else { &mut self.primary }
+    pub(crate) fn screen_mut(&mut self) -> &mut Screen {
+        &mut self.screens[usize::from(self.modes.alt_screen)]
+    }
+
+    pub(crate) fn primary(&self) -> &Screen {
+        &self.screens[0]
     }
 
     /// The cursor's row, to be changed: it is stamped.
     pub(crate) fn touch_cursor_row(&mut self) -> &mut Row {
         let (row, seq) = (usize::from(self.cursor.row), self.seq);
-        let row = &mut self.screen_mut()[row];
+        let row = self.screen_mut().row_mut(row);
         row.stamp = seq;
         row
     }
@@ -156,7 +243,7 @@ impl Term {
     }
 
     pub(crate) fn position(&self) -> Position {
-        let row = &self.screen()[usize::from(self.cursor.row)];
+        let row = self.screen().row(usize::from(self.cursor.row));
         let cell = u32::from(self.cursor.col) + u32::from(self.cursor.pending_wrap);
         Position { line: row.line, cell: row.start.saturating_add(cell) }
     }

@@ -7,7 +7,9 @@ impl Term {
     pub(super) fn set_ansi_modes(&mut self, params: &Params, on: bool) {
         for &mode in params.values() {
             match mode {
+                2 => self.switches.keyboard_locked = on,
                 4 => self.switches.insert = on,
+                12 => self.switches.local_echo_off = on,
                 20 => self.modes.newline = on,
                 _ => {}
             }
@@ -17,7 +19,9 @@ impl Term {
     /// Whether an ANSI mode is set, if it is one we know.
     pub(super) fn ansi_mode(&self, mode: u16) -> Option<bool> {
         match mode {
+            2 => Some(self.switches.keyboard_locked),
             4 => Some(self.switches.insert),
+            12 => Some(self.switches.local_echo_off),
             20 => Some(self.modes.newline),
             _ => None,
         }
@@ -33,6 +37,7 @@ impl Term {
     pub(super) fn set_dec_mode(&mut self, mode: u16, on: bool) {
         match mode {
             1 => self.modes.application_cursor = on,
+            3 => self.set_columns(on),
             5 => self.modes.reverse_screen = on,
             6 => {
                 self.cursor.origin = on;
@@ -42,8 +47,13 @@ impl Term {
             9 => self.set_mouse(MouseMode::X10, on),
             12 => self.set_cursor_blink(on),
             25 => self.switches.cursor_visible = on,
+            40 => self.switches.columns_allowed = on,
+            41 => self.switches.tab_wraps = on,
+            45 => self.switches.reverse_wrap = on,
             47 => self.switch_screen(on),
             66 => self.modes.application_keypad = on,
+            67 => self.modes.backarrow_backspace = on,
+            95 => self.switches.columns_keep = on,
             1000 => self.set_mouse(MouseMode::Normal, on),
             1002 => self.set_mouse(MouseMode::Button, on),
             1003 => self.set_mouse(MouseMode::Any, on),
@@ -52,9 +62,11 @@ impl Term {
             1006 => self.set_mouse_encoding(MouseEncoding::Sgr, on),
             1007 => self.switches.alternate_scroll = on,
             1016 => self.set_mouse_encoding(MouseEncoding::SgrPixels, on),
+            1045 => self.switches.reverse_wrap_all = on,
             1047 => {
                 if !on && self.modes.alt_screen {
-                    self.renew_rows(0, self.size.rows);
+                    self.leave_alternate();
+                    self.renew_rows(0, usize::from(self.size.rows));
                 }
                 self.switch_screen(on);
             }
@@ -63,14 +75,15 @@ impl Term {
             1049 if on => {
                 self.save_cursor();
                 self.switch_screen(true);
-                self.renew_rows(0, self.size.rows);
+                self.renew_rows(0, usize::from(self.size.rows));
             }
             1049 => {
                 self.switch_screen(false);
                 self.restore_cursor();
             }
             2004 => self.modes.bracketed_paste = on,
-            2026 => self.modes.synchronized = on,
+            2026 => self.synchronize(on),
+            2027 => self.switches.clusters = on,
             _ => {}
         }
     }
@@ -80,14 +93,20 @@ impl Term {
         let modes = &self.modes;
         Some(match mode {
             1 => modes.application_cursor,
+            3 => self.switches.columns_132,
             5 => modes.reverse_screen,
             6 => self.cursor.origin,
             7 => self.switches.autowrap,
             9 => modes.mouse == MouseMode::X10,
             12 => matches!(self.cursor_code, 1 | 3 | 5),
             25 => self.switches.cursor_visible,
+            40 => self.switches.columns_allowed,
+            41 => self.switches.tab_wraps,
+            45 => self.switches.reverse_wrap,
             47 | 1047 | 1049 => modes.alt_screen,
             66 => modes.application_keypad,
+            67 => modes.backarrow_backspace,
+            95 => self.switches.columns_keep,
             1000 => modes.mouse == MouseMode::Normal,
             1002 => modes.mouse == MouseMode::Button,
             1003 => modes.mouse == MouseMode::Any,
@@ -96,15 +115,40 @@ impl Term {
             1006 => modes.mouse_encoding == MouseEncoding::Sgr,
             1007 => self.switches.alternate_scroll,
             1016 => modes.mouse_encoding == MouseEncoding::SgrPixels,
+            1045 => self.switches.reverse_wrap_all,
             2004 => modes.bracketed_paste,
             2026 => modes.synchronized,
+            2027 => self.switches.clusters,
             _ => return None,
         })
     }
 
-    /// The cursor is one for both screens; only what is saved is each screen's own.
+    /// The cursor is one for both screens; what is saved and the keyboard are each screen's own.
     fn switch_screen(&mut self, alternate: bool) {
+        if !alternate {
+            self.leave_alternate();
+        }
         self.modes.alt_screen = alternate;
+        self.keyboard_changed();
+    }
+
+    /// Keeps the rows of a full-screen program that were to be seen, before they are gone.
+    pub(super) fn leave_alternate(&mut self) {
+        if self.modes.alt_screen {
+            self.kept.leave();
+        }
+    }
+
+    /// Readers see the screen as it was when the frame began, until it ends.
+    fn synchronize(&mut self, on: bool) {
+        if on && !self.modes.synchronized {
+            let effects = core::mem::take(&mut self.effects);
+            self.frame = Some(alloc::boxed::Box::new(self.clone()));
+            self.effects = effects;
+        } else if !on {
+            self.frame = None;
+        }
+        self.modes.synchronized = on;
     }
 
     /// Switching any of the mouse modes off switches the mouse off, as in xterm.

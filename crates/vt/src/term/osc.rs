@@ -5,25 +5,23 @@ use alloc::vec::Vec;
 
 use super::{MAX_LABEL, Term};
 use crate::effect::{EffectKind, ImageKind, Mark, MarkKind};
-use crate::style::palette;
-
-/// The most palette entries answered in one OSC 4.
-const MAX_COLORS: usize = 256;
 
 impl Term {
-    /// Performs an operating system command. Setting colours is accepted and ignored: colours are
-    /// the viewer's. Hyperlinks (8) are not kept.
+    /// Performs an operating system command; one that is not known does nothing.
     pub(crate) fn osc(&mut self, payload: &[u8], bell: bool) {
         let text = String::from_utf8_lossy(payload);
         let (number, rest) = text.split_once(';').unwrap_or((&text, ""));
         match number {
-            "0" | "2" => self.set_title(rest),
-            "4" => self.report_palette(rest, bell),
+            "0" | "1" | "2" => self.set_titles(number, rest),
+            "4" => self.palette_colors(rest, bell),
             "7" => self.set_directory(payload.get(2..).unwrap_or_default()),
+            "8" => self.set_link(rest),
             "9" => self.notify_plain(rest),
-            "10" | "11" | "12" => self.report_dynamic(number, rest, bell),
-            "52" => self.set_clipboard(rest),
+            "10" | "11" | "12" => self.dynamic_colors(number, rest, bell),
+            "52" => self.set_clipboard(rest, bell),
             "99" => self.notify_kitty(rest),
+            "104" => self.reset_palette(rest),
+            "110" | "111" | "112" => self.reset_dynamic(number),
             "133" | "633" => self.mark(rest),
             "777" => self.notify_urxvt(rest),
             "1337" => {
@@ -36,12 +34,11 @@ impl Term {
         }
     }
 
-    fn set_title(&mut self, text: &str) {
-        let title = label(text);
-        if title != self.title {
-            self.title.clone_from(&title);
-            self.effect(EffectKind::Title(title));
-        }
+    /// OSC 8: parameters, then the address; an empty one ends the link.
+    fn set_link(&mut self, text: &str) {
+        let address = text.split_once(';').map_or("", |(_, address)| address);
+        self.link = (!address.is_empty()).then(|| address.into());
+        self.look_changed();
     }
 
     /// OSC 7: a file URL; the host is dropped, since over ssh it names another machine anyway.
@@ -82,16 +79,29 @@ impl Term {
         }));
     }
 
-    /// OSC 52, writing only: to answer a read would let any output read the clipboard.
-    fn set_clipboard(&mut self, text: &str) {
+    /// OSC 52. To answer a read lets any output have what the clipboard holds, so it must be allowed;
+    /// then the program gets what was last put there through this terminal.
+    fn set_clipboard(&mut self, text: &str, bell: bool) {
         let Some((selection, data)) = text.split_once(';') else { return };
         if data == "?" {
+            if self.allow.clipboard {
+                let data = encode_base64(self.clipboard.as_bytes());
+                let selection = label(selection);
+                let end = if bell { "\x07" } else { "\x1b\\" };
+                self.reply(&format!("\x1b]52;{selection};{data}{end}"));
+            }
             return;
         }
-        if let Some(bytes) = decode_base64(data) {
-            let text = String::from_utf8_lossy(&bytes).into_owned();
-            self.effect(EffectKind::Clipboard { selection: label(selection), text });
+        let text = match decode_base64(data) {
+            Some(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            // What is no base64 empties it, where a program may look.
+            None if self.allow.clipboard => String::new(),
+            None => return,
+        };
+        if self.allow.clipboard {
+            self.clipboard.clone_from(&text);
         }
+        self.effect(EffectKind::Clipboard { selection: label(selection), text });
     }
 
     /// OSC 9: a message, unless it is one of ConEmu's numbered commands (4 is a progress bar).
@@ -136,38 +146,10 @@ impl Term {
             self.effect(EffectKind::Notification { title, body });
         }
     }
-
-    /// OSC 4: pairs of an index and a colour, of which only questions are answered.
-    fn report_palette(&mut self, text: &str, bell: bool) {
-        let mut parts = text.split(';');
-        for _ in 0..MAX_COLORS {
-            let (Some(index), Some(color)) = (parts.next(), parts.next()) else { return };
-            if let (Ok(index), "?") = (index.parse::<u8>(), color) {
-                self.reply_color(&format!("4;{index}"), palette(index), bell);
-            }
-        }
-    }
-
-    /// OSC 10, 11, 12: foreground, background, cursor; further values go to the next number.
-    fn report_dynamic(&mut self, number: &str, text: &str, bell: bool) {
-        let names = ["10", "11", "12"];
-        let names = names.iter().skip_while(|name| **name != number);
-        for (name, color) in names.zip(text.split(';')) {
-            if color == "?" {
-                let rgb = if *name == "11" { (0, 0, 0) } else { (0xd0, 0xd0, 0xd0) };
-                self.reply_color(name, rgb, bell);
-            }
-        }
-    }
-
-    fn reply_color(&mut self, name: &str, (r, g, b): (u8, u8, u8), bell: bool) {
-        let end = if bell { "\x07" } else { "\x1b\\" };
-        self.reply(&format!("\x1b]{name};rgb:{r:02x}{r:02x}/{g:02x}{g:02x}/{b:02x}{b:02x}{end}"));
-    }
 }
 
 /// Text for people to see: no control characters, and bounded.
-fn label(text: &str) -> String {
+pub(super) fn label(text: &str) -> String {
     truncated(text).chars().filter(|c| !c.is_control()).collect()
 }
 
@@ -215,4 +197,17 @@ fn decode_base64(text: &str) -> Option<Vec<u8>> {
         }
     }
     Some(out)
+}
+
+fn encode_base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let bits = group.iter().fold(0, |bits, b| bits << 8 | u32::from(*b)) << (8 * (3 - group.len()));
+        for digit in 0..4 {
+            let value = (bits >> (18 - 6 * digit) & 0x3f) as usize;
+            out.push(if digit <= group.len() { char::from(DIGITS[value]) } else { '=' });
+        }
+    }
+    out
 }

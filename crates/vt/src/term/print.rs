@@ -1,52 +1,60 @@
-use super::{Charset, Term};
-use crate::cell::char_width;
+use super::Term;
+use crate::cell::{Cell, Glyph, Kind};
+use crate::clusters::MAX_CLUSTER;
+use crate::unicode;
 
 impl Term {
     /// Prints a run of printable ASCII, counting its bytes as it goes so that every row's stamp is
     /// the same however the run was cut.
     pub(crate) fn print_ascii(&mut self, run: &[u8]) {
-        let plain = self.charset() == Charset::Ascii && !self.switches.insert;
-        if !plain {
+        if self.switches.insert || !self.is_plain_set() {
             for &byte in run {
                 self.seq += 1;
                 self.print(char::from(byte));
             }
             return;
         }
+        let style = self.pen_style();
+        let cols = self.cols();
         let mut rest = run;
         while !rest.is_empty() {
             if self.cursor.pending_wrap && self.switches.autowrap {
                 self.wrap();
             }
             let col = usize::from(self.cursor.col);
-            let (now, later) = rest.split_at(rest.len().min(self.cols() - col));
+            let (now, later) = rest.split_at(rest.len().min(cols - col));
             self.seq += now.len() as u64;
-            let style = self.cursor.style;
-            self.touch_cursor_row().write_ascii(col, now, style);
+            self.touch_cursor_row().write_ascii(col, now, style, cols);
             self.advance_cursor(col + now.len());
             rest = later;
         }
         self.last_char = run.last().map(|&byte| char::from(byte));
+        self.contiguous = true;
     }
 
     /// Prints one character at the cursor.
     pub(crate) fn print(&mut self, c: char) {
-        let c = self.translate(c);
-        match char_width(c) {
+        let c = if self.is_plain_set() { c } else { self.translate(c) };
+        let props = unicode::props(c);
+        if props.may_join() || props.width() == 0 {
             // A C1 control as a UTF-8 character: nothing to print, and obeying it is unsafe.
-            None => {}
-            Some(0) => self.combine(c),
-            Some(width) => self.print_spacing(c, usize::from(width)),
+            if props.is_control() || self.join(c, props.width()) {
+                return;
+            }
         }
+        self.print_spacing(c, usize::from(props.width()));
     }
 
     /// Prints the last character again (REP).
     pub(super) fn repeat(&mut self, count: u16) {
-        if let Some(c) = self.last_char {
+        if let Some(c) = self.last_char.take() {
+            let width = usize::from(unicode::props(c).width());
             for _ in 0..count {
                 // It was translated when it was printed.
-                self.print_spacing(c, usize::from(char_width(c).unwrap_or(1)));
+                self.print_spacing(c, width);
             }
+            // Only what stands right before it is repeated, and no character does any more.
+            self.last_char = None;
         }
     }
 
@@ -59,53 +67,104 @@ impl Term {
             if !self.switches.autowrap {
                 return;
             }
-            let style = self.cursor.style;
+            let style = self.erase_style();
             self.touch_cursor_row().write_filler(cols - 1, style);
             self.wrap();
         }
-        let (col, style) = (usize::from(self.cursor.col), self.cursor.style);
-        let insert = self.switches.insert;
-        let row = self.touch_cursor_row();
-        if insert {
-            row.insert(col, width, style.erased(), cols);
+        let (col, style) = (usize::from(self.cursor.col), self.pen_style());
+        if self.switches.insert {
+            let blank = self.erase_style();
+            self.touch_cursor_row().insert(col, width, blank, cols);
         }
-        row.write_char(col, c, width == 2, style);
+        self.touch_cursor_row().write(col, Cell::new(Glyph::Char(c), width == 2, style), cols);
         self.advance_cursor(col + width);
         self.last_char = Some(c);
+        self.contiguous = true;
     }
 
-    /// Joins a character without width to the one before the cursor.
-    fn combine(&mut self, c: char) {
+    /// Joins a character to the cluster before the cursor, if it belongs to it; one without a width
+    /// of its own has nowhere else to go. False if it is to be printed by itself.
+    fn join(&mut self, c: char, width: u8) -> bool {
         let col = usize::from(self.cursor.col);
         let Some(col) = (if self.cursor.pending_wrap { Some(col) } else { col.checked_sub(1) }) else {
-            return;
+            return width == 0;
         };
-        self.touch_cursor_row().combine(col, c);
+        if self.tables.clusters.is_full() {
+            self.tables.sweep_clusters(&mut self.screens);
+        }
+        let row = self.screens[usize::from(self.modes.alt_screen)].row_mut(usize::from(self.cursor.row));
+        let mut buffer = [0; 4];
+        let before = row.get(if row.get(col).kind() == Kind::Right { col.saturating_sub(1) } else { col });
+        let text = match before.glyph() {
+            Glyph::Char(first) => &*first.encode_utf8(&mut buffer),
+            Glyph::Cluster(index) => self.tables.clusters.get(index),
+        };
+        let belongs = self.contiguous && self.switches.clusters && unicode::joins(text, c);
+        if !belongs && width > 0 {
+            return false;
+        }
+        if before.kind() == Kind::Filler || text.len() + c.len_utf8() > MAX_CLUSTER {
+            return true;
+        }
+        let grows = before.kind() == Kind::Narrow && becomes_wide(text, c);
+        let room = self.switches.autowrap || col + 2 <= usize::from(self.size.cols);
+        if grows && self.switches.clusters && !(belongs && room) {
+            // There is no room for the other form, or no right to it: the character stays as it is.
+            return true;
+        }
+        let index = match before.glyph() {
+            Glyph::Cluster(index) => self.tables.clusters.extended(index, c),
+            Glyph::Char(first) => {
+                let index = self.tables.clusters.add(first.encode_utf8(&mut [0; 4]));
+                self.tables.clusters.extended(index, c)
+            }
+        };
+        row.stamp = self.seq;
+        let Some((at, cell)) = row.joint(col) else { return true };
+        cell.set_cluster(index);
+        if grows && belongs {
+            self.widen(at);
+        }
+        true
+    }
+
+    /// The cluster before the cursor has become wide: it takes the next column too, or goes to the
+    /// next row.
+    fn widen(&mut self, at: usize) {
+        let cols = self.cols();
+        let (erased, insert) = (self.erase_style(), self.switches.insert);
+        let row = self.touch_cursor_row();
+        let narrow = row.get(at);
+        let wide = Cell::new(narrow.glyph(), true, narrow.style);
+        if at + 2 <= cols {
+            if insert {
+                row.insert(at + 1, 1, erased, cols);
+            }
+            row.write(at, wide, cols);
+            self.advance_cursor(at + 2);
+        } else {
+            row.write_filler(at, erased);
+            self.wrap();
+            self.touch_cursor_row().write(0, wide, cols);
+            self.advance_cursor(2);
+        }
     }
 
     fn advance_cursor(&mut self, col: usize) {
-        self.cursor.pending_wrap = col >= self.cols();
-        self.cursor.col = col.min(self.cols() - 1) as u16;
-    }
-
-    fn charset(&self) -> Charset {
-        self.cursor.charsets.get(usize::from(self.cursor.active)).copied().unwrap_or_default()
-    }
-
-    fn translate(&self, c: char) -> char {
-        match (self.charset(), c) {
-            (Charset::British, '#') => '£',
-            (Charset::Graphics, '_'..='~') => {
-                let index = c as usize - '_' as usize;
-                GRAPHICS.get(index).copied().unwrap_or(c)
-            }
-            _ => c,
-        }
+        let cols = self.cols();
+        self.cursor.pending_wrap = col >= cols;
+        self.cursor.col = col.min(cols - 1) as u16;
     }
 }
 
-/// The DEC special graphics set, from `_` to `~`.
-const GRAPHICS: [char; 32] = [
-    ' ', '◆', '▒', '␉', '␌', '␍', '␊', '°', '±', '␤', '␋', '┘', '┐', '┌', '└', '┼', '⎺', '⎻', '─', '⎼', '⎽',
-    '├', '┤', '┴', '┬', '│', '≤', '≥', 'π', '≠', '£', '·',
-];
+/// Whether a narrow cluster takes two columns with one more character.
+fn becomes_wide(cluster: &str, c: char) -> bool {
+    let mut joined = [0; MAX_CLUSTER];
+    let (old, new) = joined.split_at_mut(cluster.len().min(MAX_CLUSTER));
+    old.copy_from_slice(cluster.as_bytes());
+    let len = old.len() + c.encode_utf8(new).len();
+    joined
+        .get(..len)
+        .and_then(|joined| core::str::from_utf8(joined).ok())
+        .is_some_and(|joined| unicode::cluster_width(joined) == 2)
+}

@@ -1,6 +1,8 @@
 use alloc::format;
 
 use super::Term;
+use crate::Size;
+use crate::params::Params;
 
 /// The size of a cell in pixels that we claim, for programs that ask and for the pixel mouse.
 pub(crate) const CELL_WIDTH: u32 = 8;
@@ -42,21 +44,39 @@ impl Term {
         self.reply(&format!("\x1b[?{mode};{value}$y"));
     }
 
-    /// XTWINOPS: sizes are told; moving, resizing and the title (which could inject input) are not
-    /// for the program to ask.
-    pub(super) fn report_window(&mut self, what: u16) {
+    /// XTWINOPS: sizes are told; changing the size, and reading the title (which could inject
+    /// input), only where that is allowed.
+    pub(super) fn window(&mut self, params: &Params) {
         let (cols, rows) = (u32::from(self.size.cols), u32::from(self.size.rows));
-        match what {
+        match params.get(0) {
+            4 if self.allow.resize => {
+                let cells = |pixels: u16, cell: u32| (u32::from(pixels) / cell) as u16;
+                let (height, width) = (params.get(1), params.get(2));
+                self.set_size(cells(height, CELL_HEIGHT), cells(width, CELL_WIDTH));
+            }
+            8 if self.allow.resize => self.set_size(params.get(1), params.get(2)),
+            11 => self.reply("\x1b[1t"),
             14 => self.reply(&format!("\x1b[4;{};{}t", rows * CELL_HEIGHT, cols * CELL_WIDTH)),
             16 => self.reply(&format!("\x1b[6;{CELL_HEIGHT};{CELL_WIDTH}t")),
             18 => self.reply(&format!("\x1b[8;{rows};{cols}t")),
             19 => self.reply(&format!("\x1b[9;{rows};{cols}t")),
+            20 if self.allow.title => self.report_title('L'),
+            21 if self.allow.title => self.report_title('l'),
+            22 => self.push_title(params.get(1)),
+            23 => self.pop_title(params.get(1)),
+            lines @ 24.. if self.allow.resize => self.set_size(lines, self.size.cols),
             _ => {}
         }
     }
+
+    /// A missing number keeps what is.
+    fn set_size(&mut self, rows: u16, cols: u16) {
+        let or = |value: u16, old: u16| if value == 0 { old } else { value };
+        let size = Size { cols: or(cols, self.size.cols), rows: or(rows, self.size.rows) };
+        self.resize_by_program(size);
+    }
 }
 
-/// DECRPM's numbers: not known, set, reset.
 fn mode_value(set: Option<bool>) -> u8 {
     match set {
         None => 0,

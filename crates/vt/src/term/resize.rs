@@ -1,20 +1,25 @@
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-use super::Term;
-use crate::cell::{Cell, CellKind};
+use super::{Pen, Term};
+use crate::cell::{Cell, Glyph, Kind};
 use crate::row::Row;
+use crate::screen::Screen;
+use crate::styles::Look;
 use crate::{LineId, Size};
 
 impl Term {
     /// Takes a new size: the primary screen's logical lines are laid out again, the alternate
-    /// screen is cropped (its program redraws it). Rows that no longer fit go into the history.
+    /// screen is cropped (its program redraws it). Rows that no longer fit go into the history, and
+    /// come back from it when there is room again.
     pub(crate) fn resize(&mut self, size: Size) {
         let size = size.clamped();
         if size == self.size {
             return;
         }
         let old = self.size;
+        // The frame before was of another size: nobody can show it any more.
+        self.frame = None;
         let mut cursor = Point::of(&self.cursor);
         let mut saved = Point::of(&self.saved[0]);
         if self.modes.alt_screen {
@@ -37,70 +42,170 @@ impl Term {
         let tabs = super::default_tabs(size.cols);
         self.tabs.truncate(tabs.len());
         self.tabs.extend(tabs.into_iter().skip(usize::from(old.cols)));
-        // Rows were made with the old links; the seams are mended for both screens.
-        let shown = self.modes.alt_screen;
-        for alternate in [true, false] {
-            self.modes.alt_screen = alternate;
-            self.relink();
-        }
-        self.modes.alt_screen = shown;
     }
 
     /// Lays the primary screen's lines out in the new width; the points keep their place in the
     /// text. The first point is the one that must stay on the screen.
     fn lay_out_primary(&mut self, old: Size, new: Size, points: &mut [&mut Point]) {
-        let lines = gather(core::mem::take(&mut self.primary), usize::from(old.cols), points);
+        let cols = usize::from(new.cols);
+        let height = usize::from(new.rows);
+        let screen = core::mem::replace(&mut self.screens[0], Screen::from_rows(Vec::new()));
+        let lowest = points.first().map_or(0, |point| point.row + 1);
+        let full = screen.used().max(lowest) >= usize::from(old.rows);
+        let mut lines = gather(screen, usize::from(old.cols), points);
+        self.rejoin_first(&mut lines, points);
         let mut rows = VecDeque::new();
         for (index, line) in lines.into_iter().enumerate() {
-            lay_out(line, index, usize::from(new.cols), &mut rows, points);
+            lay_out(line, index, cols, &mut rows, points);
         }
-        let height = usize::from(new.rows);
-        while rows.len() > height {
-            let lowest = points.iter().map(|point| point.row).max().unwrap_or(0);
-            let last_is_spare =
-                rows.back().is_some_and(|row: &Row| !row.has_text()) && rows.len() - 1 > lowest;
-            let first_may_go = points.first().is_none_or(|point| point.row > 0);
-            if last_is_spare || !first_may_go {
-                // Text below the cursor of a screen that gets this low is cut off.
-                rows.pop_back();
-            } else if let Some(row) = rows.pop_front() {
-                self.history.push(&row, usize::from(new.cols));
-                for point in points.iter_mut() {
-                    point.row = point.row.saturating_sub(1);
-                }
-            }
+        while full && rows.len() < height && self.pull_line(cols, &mut rows, points) {}
+        let cut = self.push_out(height, cols, &mut rows, points);
+        // Text below the cursor of a screen that gets this low has no place: it is not lost.
+        for row in cut.into_iter().rev().filter(Row::has_text) {
+            self.history.push(&row, cols, &self.tables);
+            self.history.hold_back();
         }
         while rows.len() < height {
             let line = self.fresh_line();
             rows.push_back(Row::new(line, self.seq));
         }
-        self.primary = rows;
+        self.screens[0] = Screen::from_rows(rows.into());
+    }
+
+    /// The first line on the screen may have begun in the history: it is laid out as a whole.
+    fn rejoin_first(&mut self, lines: &mut [LogicalLine], points: &mut [&mut Point]) {
+        let Some(first) = lines.first_mut() else { return };
+        let Some(last) = self.history.last() else { return };
+        if first.start == 0 || last.id != first.id {
+            return;
+        }
+        let (start, cells) = (last.start, self.past_cells());
+        first.start = start;
+        first.cells.splice(0..0, cells.iter().copied());
+        for point in points.iter_mut().filter(|point| point.line == 0) {
+            point.offset += cells.len();
+        }
+        self.history.take_back();
+    }
+
+    /// Takes the last line of the history back onto the top of the screen; false if there is none.
+    fn pull_line(&mut self, cols: usize, rows: &mut VecDeque<Row>, points: &mut [&mut Point]) -> bool {
+        let Some(last) = self.history.returnable() else { return false };
+        let (id, start, stamp) = (last.id, last.start, last.stamp);
+        let cells = self.past_cells();
+        self.history.take_back();
+        let mut above = VecDeque::new();
+        lay_out(LogicalLine { id, start, stamp, cells }, usize::MAX, cols, &mut above, &mut []);
+        for point in points.iter_mut() {
+            point.row += above.len();
+        }
+        for row in above.into_iter().rev() {
+            rows.push_front(row);
+        }
+        true
+    }
+
+    /// Sends rows that do not fit into the history; gives those that had to be cut off below.
+    fn push_out(
+        &mut self,
+        height: usize,
+        cols: usize,
+        rows: &mut VecDeque<Row>,
+        points: &mut [&mut Point],
+    ) -> Vec<Row> {
+        let mut cut = Vec::new();
+        while rows.len() > height {
+            let lowest = points.iter().map(|point| point.row).max().unwrap_or(0);
+            let last_is_spare = rows.back().is_some_and(|row| !row.has_text()) && rows.len() - 1 > lowest;
+            let first_may_go = points.first().is_none_or(|point| point.row > 0);
+            if last_is_spare || !first_may_go {
+                cut.extend(rows.pop_back());
+                if let Some(last) = rows.back_mut() {
+                    last.wrapped = false;
+                }
+            } else if let Some(row) = rows.pop_front() {
+                self.history.push(&row, cols, &self.tables);
+                for point in points.iter_mut() {
+                    point.row = point.row.saturating_sub(1);
+                }
+            }
+        }
+        cut
+    }
+
+    /// The cells of the history's last line.
+    fn past_cells(&mut self) -> Vec<Cell> {
+        // Styles and clusters are looked up after the line is read: both need the whole terminal.
+        let Some(line) = self.history.last() else { return Vec::new() };
+        let pieces: Vec<(usize, Look, Option<alloc::boxed::Box<str>>)> =
+            line.pieces().map(|(text, look, link)| (text.len(), *look, link.map(Into::into))).collect();
+        let clusters: Vec<(alloc::string::String, u8)> =
+            line.clusters().map(|(text, width)| (text.into(), width)).collect();
+        let mut cells: Vec<Cell> = Vec::with_capacity(line.cells as usize);
+        let mut pieces = pieces.into_iter();
+        let (mut left, mut style) = (0, Default::default());
+        for (text, width) in clusters {
+            if left == 0
+                && let Some((len, look, link)) = pieces.next()
+            {
+                let link = link.and_then(|address| self.tables.links.intern(&address)).unwrap_or(0);
+                left = len;
+                // Not `intern`: a sweep could not see the cells that are in our hands.
+                style = self.tables.styles.intern(&Look { link, ..look });
+            }
+            left = left.saturating_sub(text.len());
+            let mut chars = text.chars();
+            let glyph = match (chars.next(), chars.next()) {
+                (Some(c), None) => Glyph::Char(c),
+                _ => Glyph::Cluster(self.tables.clusters.add(&text)),
+            };
+            match width {
+                0 => {}
+                1 => cells.push(Cell::new(glyph, false, style)),
+                _ => cells.extend([Cell::new(glyph, true, style), Cell::right(style)]),
+            }
+        }
+        cells
     }
 
     /// Crops or pads the alternate screen; gives how many rows left at the top.
     fn crop_alternate(&mut self, old: Size, new: Size) -> usize {
         let height = usize::from(new.rows);
         let cursor = usize::from(self.cursor.row);
+        let screen = core::mem::replace(&mut self.screens[1], Screen::from_rows(Vec::new()));
+        let mut rows: VecDeque<Row> = screen.into_rows().collect();
         let mut dropped = 0;
-        while self.alternate.len() > height {
+        while rows.len() > height {
             if self.modes.alt_screen && cursor >= height + dropped {
-                self.alternate.pop_front();
+                rows.pop_front();
                 dropped += 1;
             } else {
-                self.alternate.pop_back();
+                rows.pop_back();
             }
         }
-        while self.alternate.len() < height {
+        while rows.len() < height {
             let line = self.fresh_line();
-            self.alternate.push_back(Row::new(line, self.seq));
+            rows.push_back(Row::new(line, self.seq));
         }
         if old.cols != new.cols {
-            for row in &mut self.alternate {
+            for row in &mut rows {
                 row.drop_filler(usize::from(old.cols));
                 row.crop(usize::from(new.cols));
-                row.wrapped = false;
             }
         }
+        // Where a line was cut, what is left of it is lines of their own.
+        let parted = old.cols != new.cols || dropped > 0;
+        for at in 0..rows.len() {
+            let orphan = rows[at].start > 0 && (at == 0 || parted);
+            if orphan {
+                rows[at].line = self.fresh_line();
+                rows[at].start = 0;
+            }
+            if parted || at + 1 == rows.len() {
+                rows[at].wrapped = false;
+            }
+        }
+        self.screens[1] = Screen::from_rows(rows.into());
         dropped
     }
 }
@@ -116,12 +221,12 @@ struct Point {
 }
 
 impl Point {
-    fn of(pen: &super::Pen) -> Point {
+    fn of(pen: &Pen) -> Point {
         let (row, col) = (usize::from(pen.row), usize::from(pen.col));
         Point { row, col, pending: pen.pending_wrap, line: 0, offset: 0 }
     }
 
-    fn put(&self, pen: &mut super::Pen, size: Size) {
+    fn put(&self, pen: &mut Pen, size: Size) {
         pen.row = self.row.min(usize::from(size.rows) - 1) as u16;
         pen.col = self.col.min(usize::from(size.cols) - 1) as u16;
         pen.pending_wrap = self.pending && pen.col == size.cols - 1;
@@ -136,10 +241,10 @@ struct LogicalLine {
 }
 
 /// Joins wrapped rows to lines, and finds each point's place in them.
-fn gather(rows: VecDeque<Row>, cols: usize, points: &mut [&mut Point]) -> Vec<LogicalLine> {
+fn gather(screen: Screen, cols: usize, points: &mut [&mut Point]) -> Vec<LogicalLine> {
     let mut lines: Vec<LogicalLine> = Vec::new();
     let mut joins = false;
-    for (at, mut row) in rows.into_iter().enumerate() {
+    for (at, mut row) in screen.into_rows().enumerate() {
         let wrapped = row.wrapped;
         if !joins {
             lines.push(LogicalLine { id: row.line, start: row.start, stamp: row.stamp, cells: Vec::new() });
@@ -156,21 +261,21 @@ fn gather(rows: VecDeque<Row>, cols: usize, points: &mut [&mut Point]) -> Vec<Lo
         }
         line.stamp = line.stamp.max(row.stamp);
         let mut cells = row.take_cells();
-        if cells.last().is_some_and(|cell| cell.kind == CellKind::Filler) {
-            cells.pop();
+        if let Some(last) = cells.last_mut()
+            && last.kind() == Kind::Filler
+        {
+            *last = last.to_blank();
+            if wrapped {
+                cells.pop();
+            }
         }
         if !wrapped {
-            let used = cells.iter().rposition(|cell| !is_spare(cell)).map_or(0, |last| last + 1);
+            let used = cells.iter().rposition(|cell| !cell.is_plain_blank()).map_or(0, |last| last + 1);
             cells.truncate(used);
         }
         line.cells.append(&mut cells);
     }
     lines
-}
-
-/// A blank that need not be kept; the right half of a wide character only looks like one.
-fn is_spare(cell: &Cell) -> bool {
-    cell.is_plain_blank() && cell.kind == CellKind::Narrow
 }
 
 /// Cuts a line into rows of the new width, and gives the points their new rows and columns.
@@ -181,14 +286,13 @@ fn lay_out(
     rows: &mut VecDeque<Row>,
     points: &mut [&mut Point],
 ) {
-    let LogicalLine { id, start, stamp, mut cells } = line;
+    let LogicalLine { id, start, stamp, cells } = line;
     let mut offset = 0;
     loop {
-        let rest = cells.len();
-        let cuts_wide = rest > cols && cells.get(cols).is_some_and(|cell| cell.kind == CellKind::Right);
-        let take = if cuts_wide { cols - 1 } else { rest.min(cols) };
-        let later = cells.split_off(take);
-        let last = later.is_empty();
+        let rest = cells.get(offset..).unwrap_or_default();
+        let cuts_wide = rest.get(cols).is_some_and(|cell| cell.kind() == Kind::Right);
+        let take = if cuts_wide { cols - 1 } else { rest.len().min(cols) };
+        let last = take == rest.len();
         for point in points.iter_mut().filter(|point| point.line == index) {
             if point.offset >= offset && (point.offset < offset + take || last) {
                 point.row = rows.len();
@@ -197,17 +301,16 @@ fn lay_out(
                 point.pending = point.col == cols;
             }
         }
+        let mut row_cells = rest.get(..take).unwrap_or_default().to_vec();
         if cuts_wide {
-            cells.push(Cell::of_kind(CellKind::Filler, Default::default()));
+            row_cells.push(Cell::filler(Default::default()));
         }
-        let row_start = start.saturating_add(offset as u32);
-        let mut row = Row::with_cells(id, row_start, stamp, cells);
+        let mut row = Row::with_cells(id, start.saturating_add(offset as u32), stamp, row_cells);
         row.wrapped = !last;
         rows.push_back(row);
         if last {
             return;
         }
         offset += take;
-        cells = later;
     }
 }

@@ -1,6 +1,5 @@
 use super::Term;
 use crate::LineId;
-use crate::row::Row;
 
 impl Term {
     /// Goes on in the next row, which becomes part of the same logical line.
@@ -24,14 +23,17 @@ impl Term {
     /// A region of one row: the line's first part is in the history, or nowhere.
     fn wrap_in_one_row(&mut self) {
         let (at, cols) = (usize::from(self.top), self.cols());
-        let row = &mut self.screen_mut()[at];
-        row.wrapped = true;
-        let (line, start) = (row.line, row.start.saturating_add(row.span(cols)));
-        self.scroll_up(self.top, self.bottom, 1);
+        self.cut(at + 1);
         if at == 0 && !self.modes.alt_screen {
-            let row = &mut self.primary[0];
+            let row = self.screen_mut().row_mut(at);
+            let (line, start) = (row.line, row.start.saturating_add(row.span(cols)));
+            row.wrapped = true;
+            self.scroll_up(self.top, self.bottom, 1);
+            let row = self.screen_mut().row_mut(0);
             row.line = line;
             row.start = start;
+        } else {
+            self.scroll_up(self.top, self.bottom, 1);
         }
     }
 
@@ -58,52 +60,58 @@ impl Term {
     /// Scrolls the rows `top..=bottom` up. What leaves the primary screen at its very top goes into
     /// the history.
     pub(super) fn scroll_up(&mut self, top: u16, bottom: u16, count: u16) {
-        let keep = top == 0 && !self.modes.alt_screen;
-        self.shift(top, bottom, count, keep, |rows, top, bottom| (rows.remove(top), bottom));
-        if top != 0 || bottom != self.last_row() {
-            self.relink();
+        let count = count.min(bottom - top + 1);
+        if top == 0 && !self.modes.alt_screen {
+            let cols = self.cols();
+            for at in 0..usize::from(count) {
+                self.history.push(self.screens[0].row(at), cols, &self.tables);
+            }
+            self.cut(usize::from(bottom) + 1);
+            self.rotate_up(top, bottom, count);
+        } else {
+            self.remove_rows(top, bottom, count);
         }
-    }
-
-    /// Scrolls the rows `top..=bottom` down; what leaves at the bottom is gone.
-    pub(super) fn scroll_down(&mut self, top: u16, bottom: u16, count: u16) {
-        self.shift(top, bottom, count, false, |rows, top, bottom| (rows.remove(bottom), top));
-        self.relink();
     }
 
     /// Removes rows from `top` and inserts blank ones at `bottom` without keeping them (DL).
     pub(super) fn remove_rows(&mut self, top: u16, bottom: u16, count: u16) {
-        self.shift(top, bottom, count, false, |rows, top, bottom| (rows.remove(top), bottom));
-        self.relink();
+        let count = count.min(bottom - top + 1);
+        self.cut(usize::from(top));
+        self.cut(usize::from(top + count));
+        self.cut(usize::from(bottom) + 1);
+        self.rotate_up(top, bottom, count);
     }
 
-    /// Takes out rows with `take`, which also says where a blank one comes in instead.
-    fn shift(
-        &mut self,
-        top: u16,
-        bottom: u16,
-        count: u16,
-        keep: bool,
-        take: impl Fn(&mut alloc::collections::VecDeque<Row>, usize, usize) -> (Option<Row>, usize),
-    ) {
-        let (cols, seq, style) = (self.cols(), self.seq, self.cursor.style.erased());
-        let height = bottom.saturating_sub(top) + 1;
-        for _ in 0..count.min(height) {
+    /// Scrolls the rows `top..=bottom` down; what leaves at the bottom is gone.
+    pub(super) fn scroll_down(&mut self, top: u16, bottom: u16, count: u16) {
+        let count = count.min(bottom - top + 1);
+        self.cut(usize::from(top));
+        self.cut(usize::from(bottom + 1 - count));
+        self.cut(usize::from(bottom) + 1);
+        let (from, to) = (usize::from(top), usize::from(bottom));
+        self.screen_mut().rotate_down(from, to, usize::from(count));
+        self.renew(from, from + usize::from(count));
+    }
+
+    fn rotate_up(&mut self, top: u16, bottom: u16, count: u16) {
+        let (from, to) = (usize::from(top), usize::from(bottom));
+        self.screen_mut().rotate_up(from, to, usize::from(count));
+        self.renew(to + 1 - usize::from(count), to + 1);
+    }
+
+    /// Blanks the rows `from..to` and makes each a new line. Their links must have been cut.
+    pub(super) fn renew(&mut self, from: usize, to: usize) {
+        let (cols, seq, style) = (self.cols(), self.seq, self.erase_style());
+        for at in from..to {
             let line = self.fresh_line();
-            let (row, to) = take(self.screen_mut(), usize::from(top), usize::from(bottom));
-            let Some(mut row) = row else { return };
-            if keep {
-                self.history.push(&row, cols);
-            }
-            row.renew(line, seq, style, cols);
-            self.screen_mut().insert(to, row);
+            self.screen_mut().row_mut(at).renew(line, seq, style, cols);
         }
     }
 
     /// Makes the row after `at` the continuation of row `at`.
     fn link(&mut self, at: usize) {
         let cols = self.cols();
-        let row = &mut self.screen_mut()[at];
+        let row = self.screen_mut().row_mut(at);
         if !row.wrapped {
             row.wrapped = true;
             let (line, start) = (row.line, row.start.saturating_add(row.span(cols)));
@@ -111,13 +119,19 @@ impl Term {
         }
     }
 
-    /// Ends the logical line at row `at`; what followed becomes a line of its own.
-    pub(super) fn unlink(&mut self, at: usize) {
-        let row = &mut self.screen_mut()[at];
-        if row.wrapped {
-            row.wrapped = false;
+    /// Parts the lines at the border above row `at`: what stands there begins a line of its own.
+    /// (The first row may continue the history's last line.)
+    pub(super) fn cut(&mut self, at: usize) {
+        let continues = match at.checked_sub(1) {
+            None => self.screen().row(0).start > 0,
+            Some(above) if at <= self.screen().len() => {
+                core::mem::take(&mut self.screen_mut().row_mut(above).wrapped)
+            }
+            Some(_) => false,
+        };
+        if continues && at < self.screen().len() {
             let line = self.fresh_line();
-            self.relabel(at + 1, line, 0);
+            self.relabel(at, line, 0);
         }
     }
 
@@ -125,38 +139,13 @@ impl Term {
     fn relabel(&mut self, at: usize, line: LineId, start: u32) {
         let cols = self.cols();
         let mut start = start;
-        for row in self.screen_mut().iter_mut().skip(at) {
+        for at in at..self.screen().len() {
+            let row = self.screen_mut().row_mut(at);
             row.line = line;
             row.start = start;
             start = start.saturating_add(row.span(cols));
             if !row.wrapped {
                 break;
-            }
-        }
-    }
-
-    /// Mends the logical lines after rows moved: a row is a continuation only of the row above it.
-    /// (The first row may continue the history's last line.)
-    pub(super) fn relink(&mut self) {
-        let cols = self.cols() as u32;
-        let rows = self.screen_mut();
-        let mut orphans = false;
-        for at in 0..rows.len() {
-            let follows = rows.get(at + 1).is_some_and(|below| {
-                let above = &rows[at];
-                above.wrapped
-                    && above.line == below.line
-                    && below.start > above.start
-                    && below.start - above.start <= cols
-            });
-            rows[at].wrapped = follows;
-            orphans |= !follows && rows.get(at + 1).is_some_and(|below| below.start > 0);
-        }
-        for at in 1..usize::from(self.size.rows) {
-            let rows = self.screen();
-            if orphans && rows[at].start > 0 && !rows[at - 1].wrapped {
-                let line = self.fresh_line();
-                self.relabel(at, line, 0);
             }
         }
     }

@@ -1,0 +1,135 @@
+use crate::corpus::Corpus;
+use crate::engine::{Kind, Size};
+
+/// What `--help` says.
+pub(crate) const USAGE: &str = "\
+Measures cotty's engine beside its peers. Without options: everything, into docs/benchmarks.md.
+With any of these options only tables are printed.
+
+  --quick            3 repetitions instead of 7
+  --only PARTS       of throughput, memory, reading, own
+  --corpus NAMES     of plain, sgr, dense, scroll, unicode, recorded, long
+  --size SIZES       of 80x24, 200x50, or any other
+  --engines NAMES    of cotty, alacritty, vt100, avt, vte
+  --reps N           repetitions, of which the best counts (7)
+  --mib N            size of each corpus (16); below 8 filling the history weighs too much
+
+Several names stand with commas between them.";
+
+/// The parts of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Throughput,
+    Memory,
+    Reading,
+    Own,
+}
+
+const PARTS: [(&str, Part); 4] = [
+    ("throughput", Part::Throughput),
+    ("memory", Part::Memory),
+    ("reading", Part::Reading),
+    ("own", Part::Own),
+];
+
+/// What to measure.
+#[derive(Debug, Clone)]
+pub(crate) struct Args {
+    pub(crate) parts: Vec<Part>,
+    pub(crate) corpora: Vec<Corpus>,
+    pub(crate) sizes: Vec<Size>,
+    pub(crate) engines: Vec<Kind>,
+    pub(crate) reps: usize,
+    pub(crate) mib: usize,
+    /// Whether nothing was left out, so that the table in the docs may be replaced.
+    pub(crate) whole: bool,
+    /// Set in the process that measures one engine's memory.
+    pub(crate) probe: Option<Probe>,
+}
+
+/// One measurement of memory; the bytes to feed come on standard input.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Probe {
+    pub(crate) engine: Kind,
+    pub(crate) size: Size,
+    pub(crate) sessions: usize,
+}
+
+impl Default for Args {
+    fn default() -> Args {
+        Args {
+            parts: PARTS.map(|(_, part)| part).to_vec(),
+            corpora: Corpus::ALL.to_vec(),
+            sizes: vec![Size::SMALL, Size::LARGE],
+            engines: Kind::ALL.to_vec(),
+            reps: 7,
+            mib: 16,
+            whole: true,
+            probe: None,
+        }
+    }
+}
+
+impl Args {
+    /// The options given; nothing if help was asked for.
+    pub(crate) fn parse(mut given: impl Iterator<Item = String>) -> Result<Option<Args>, String> {
+        let mut args = Args::default();
+        while let Some(option) = given.next() {
+            args.whole = false;
+            let mut value = || given.next().ok_or(format!("{option} needs a value"));
+            match option.as_str() {
+                "--help" | "-h" => return Ok(None),
+                "--quick" => args.reps = 3,
+                "--only" => args.parts = list(&value()?, part)?,
+                "--corpus" => args.corpora = list(&value()?, corpus)?,
+                "--size" => args.sizes = list(&value()?, size)?,
+                "--engines" => args.engines = list(&value()?, engine)?,
+                "--reps" => args.reps = number(&value()?)?,
+                "--mib" => args.mib = number(&value()?)?,
+                "--probe" => {
+                    let (engine, size, sessions) = (engine(&value()?), size(&value()?), number(&value()?)?);
+                    let (engine, size) = engine.zip(size).ok_or("--probe ENGINE SIZE SESSIONS")?;
+                    args.probe = Some(Probe { engine, size, sessions });
+                }
+                _ => return Err(format!("unknown option {option}")),
+            }
+        }
+        Ok(Some(args))
+    }
+
+    /// Whether this part was asked for.
+    pub(crate) fn wants(&self, part: Part) -> bool {
+        self.parts.contains(&part)
+    }
+
+    /// The engines asked for that keep a screen.
+    pub(crate) fn terminals(&self) -> Vec<Kind> {
+        self.engines.iter().copied().filter(|kind| kind.is_terminal()).collect()
+    }
+}
+
+fn list<T>(value: &str, find: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, String> {
+    value.split(',').map(|name| find(name).ok_or(format!("unknown name {name}"))).collect()
+}
+
+fn number(value: &str) -> Result<usize, String> {
+    value.parse().ok().filter(|number| *number > 0).ok_or(format!("not a number above zero: {value}"))
+}
+
+fn part(name: &str) -> Option<Part> {
+    PARTS.iter().find(|(known, _)| *known == name).map(|(_, part)| *part)
+}
+
+fn corpus(name: &str) -> Option<Corpus> {
+    Corpus::ALL.into_iter().find(|corpus| corpus.name() == name)
+}
+
+fn engine(name: &str) -> Option<Kind> {
+    Kind::ALL.into_iter().find(|kind| kind.name() == name)
+}
+
+fn size(name: &str) -> Option<Size> {
+    let (cols, rows) = name.split_once('x')?;
+    let size = Size { cols: cols.parse().ok()?, rows: rows.parse().ok()? };
+    (size.cols >= 10 && size.rows >= 8).then_some(size)
+}

@@ -1,0 +1,68 @@
+//! cotty's engine beside its peers: the same bytes, one run, ratios.
+//!
+//! | to change | open |
+//! |---|---|
+//! | what is fed | `corpus.rs`, `corpus/` |
+//! | who is measured, and how it is driven | `engine.rs`, `engine/` |
+//! | MB/s | `throughput.rs` |
+//! | the check that all show the same | `check.rs` |
+//! | memory | `memory.rs`, `alloc.rs` |
+//! | reading the screen, resizing | `reading.rs` |
+//! | what only cotty does | `own.rs` |
+//! | the tables, and what has to hold | `report.rs`, `report/` |
+
+mod alloc;
+mod args;
+mod check;
+mod clock;
+mod corpus;
+mod engine;
+mod memory;
+mod own;
+mod reading;
+mod report;
+mod throughput;
+
+use std::process::ExitCode;
+
+use args::{Args, Part};
+use report::Results;
+
+fn main() -> ExitCode {
+    let outcome = match Args::parse(std::env::args().skip(1)) {
+        Ok(Some(args)) => run(&args),
+        Ok(None) => {
+            eprintln!("{}", args::USAGE);
+            Ok(())
+        }
+        Err(reason) => Err(format!("{reason}\n\n{}", args::USAGE)),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("cotty-bench: {reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &Args) -> Result<(), String> {
+    if let Some(probe) = &args.probe {
+        return memory::probe(probe);
+    }
+    let mut results = Results::default();
+    if args.wants(Part::Throughput) {
+        results.throughput = throughput::measure(args)?;
+    }
+    if args.wants(Part::Memory) {
+        results.memory = memory::measure(args)?;
+    }
+    if args.wants(Part::Reading) {
+        results.reading = reading::text(args)?;
+        results.resizing = reading::resizing(args)?;
+    }
+    if args.wants(Part::Own) {
+        results.own = own::measure(args)?;
+    }
+    report::publish(&results, args)
+}

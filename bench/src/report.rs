@@ -1,0 +1,242 @@
+mod host;
+mod targets;
+
+use std::fmt::Write;
+use std::path::Path;
+
+use crate::args::Args;
+use crate::engine::{Kind, Size};
+use crate::memory::{self, Use};
+use crate::own::Own;
+use crate::reading::Text;
+use crate::throughput;
+
+/// All that was measured; empty where a part was not asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Results {
+    pub(crate) throughput: Vec<throughput::Row>,
+    pub(crate) memory: Vec<memory::Row>,
+    pub(crate) reading: Vec<Text>,
+    pub(crate) resizing: Vec<(Kind, f64)>,
+    pub(crate) own: Vec<Own>,
+}
+
+/// Writes `docs/benchmarks.md` after a whole run; after any other prints the tables it has.
+pub(crate) fn publish(results: &Results, args: &Args) -> Result<(), String> {
+    if !args.whole {
+        let tables = [throughput(results), memory(results), reading(results), own(results), targets(results)];
+        for table in tables.into_iter().filter(|table| !table.is_empty()) {
+            println!("{}\n", table.trim_end());
+        }
+        return Ok(());
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/benchmarks.md");
+    std::fs::write(&path, page(results, args)).map_err(|error| format!("docs/benchmarks.md: {error}"))?;
+    eprintln!("wrote docs/benchmarks.md");
+    Ok(())
+}
+
+fn page(results: &Results, args: &Args) -> String {
+    include_str!("report/template.md")
+        .replace("{{date}}", &host::today())
+        .replace("{{machine}}", &host::machine())
+        .replace("{{compiler}}", &host::compiler())
+        .replace("{{versions}}", &versions(args))
+        .replace("{{mib}}", &args.mib.to_string())
+        .replace("{{reps}}", &args.reps.to_string())
+        .replace("{{targets}}", targets(results).trim_end())
+        .replace("{{throughput}}", throughput(results).trim_end())
+        .replace("{{memory}}", memory(results).trim_end())
+        .replace("{{reading}}", reading(results).trim_end())
+        .replace("{{own}}", own(results).trim_end())
+}
+
+fn versions(args: &Args) -> String {
+    let each = args.engines.iter().map(|kind| format!("{} {}", kind.package(), kind.version()));
+    each.collect::<Vec<_>>().join(", ")
+}
+
+fn throughput(results: &Results) -> String {
+    let mut out = String::new();
+    for size in sizes(&results.throughput) {
+        let rows: Vec<_> = results.throughput.iter().filter(|row| row.size == size).collect();
+        let Some(first) = rows.first() else { continue };
+        let kinds: Vec<Kind> = first.speeds.iter().map(|(kind, _)| *kind).collect();
+        header(
+            &mut out,
+            &format!("MB/s at {}", size.label()),
+            &kinds,
+            &["cotty / alacritty, each repetition"],
+        );
+        for row in &rows {
+            let _ = write!(out, "| {} |", row.corpus.title());
+            for kind in &kinds {
+                out.push_str(&cell(&row.speeds, *kind, number, Better::More));
+            }
+            let _ = writeln!(out, " {} |", row.spread.map_or(String::new(), |spread| spread.to_string()));
+        }
+        if rows.len() > 1 {
+            out.push_str("| **geometric mean of the ratios** |");
+            for kind in &kinds {
+                let ratios = rows.iter().filter_map(|row| targets::speed_ratio(row, *kind));
+                match targets::geometric_mean(ratios) {
+                    Some(mean) => drop(write!(out, " **{mean:.2}×** |")),
+                    None => out.push_str(" |"),
+                }
+            }
+            out.push_str(" |\n");
+        }
+        out.push('\n');
+    }
+    out
+}
+
+fn memory(results: &Results) -> String {
+    let mut out = String::new();
+    memory_table(&mut out, results, "KiB of heap a session", |used| used.heap);
+    memory_table(&mut out, results, "KiB resident a session", |used| used.resident);
+    memory_table(&mut out, results, "blocks of heap a session", |used| used.blocks);
+    out
+}
+
+fn memory_table(out: &mut String, results: &Results, title: &str, field: fn(&Use) -> f64) {
+    let Some(first) = results.memory.first() else { return };
+    let kinds: Vec<Kind> = first.uses.iter().map(|(kind, _)| *kind).collect();
+    header(out, title, &kinds, &[]);
+    for row in &results.memory {
+        let values: Vec<(Kind, f64)> = row.uses.iter().map(|(kind, used)| (*kind, field(used))).collect();
+        let _ = write!(out, "| {} |", row.case.title());
+        for kind in &kinds {
+            out.push_str(&cell(&values, *kind, number, Better::Less));
+        }
+        out.push('\n');
+    }
+    out.push('\n');
+}
+
+fn reading(results: &Results) -> String {
+    let mut out = String::new();
+    let Some(first) = results.reading.first() else { return out };
+    let kinds: Vec<Kind> = first.times.iter().map(|(kind, _)| *kind).collect();
+    header(&mut out, "reading and resizing", &kinds, &[]);
+    for row in &results.reading {
+        let _ = write!(out, "| text of the screen, {}, µs |", row.size.label());
+        for kind in &kinds {
+            out.push_str(&cell(&row.times, *kind, number, Better::Less));
+        }
+        out.push('\n');
+    }
+    out.push_str("| resize 80 → 60 → 80 columns, 10,000 rows, ms |");
+    for kind in &kinds {
+        let note = if kind.reflows() { "" } else { " no reflow" };
+        out.push_str(&cell(&results.resizing, *kind, |ms| number(ms) + note, Better::Less));
+    }
+    out.push_str("\n\n");
+    out
+}
+
+fn own(results: &Results) -> String {
+    let mut out = String::new();
+    let Some(first) = results.own.first() else { return out };
+    out.push_str("| cotty-vt alone, µs |");
+    for at in &results.own {
+        let _ = write!(out, " {} |", at.size.label());
+    }
+    let _ = writeln!(out, "\n|---|{}", "--:|".repeat(results.own.len()));
+    for (index, (what, _)) in first.times.iter().enumerate() {
+        let _ = write!(out, "| {what} |");
+        for at in &results.own {
+            let _ =
+                write!(out, " {} |", at.times.get(index).map_or(String::new(), |(_, time)| number(*time)));
+        }
+        out.push('\n');
+    }
+    out.push_str("| KiB of `state()` |");
+    for at in &results.own {
+        let _ = write!(out, " {} |", number(at.state as f64 / 1024.0));
+    }
+    out.push_str("\n\n");
+    out
+}
+
+fn targets(results: &Results) -> String {
+    let rows = targets::judge(results);
+    let mut out = String::new();
+    if rows.is_empty() {
+        return out;
+    }
+    out.push_str("| what | measured | to hold | | goal | |\n|---|--:|--:|---|--:|---|\n");
+    for row in rows {
+        let held = if row.held() { "held" } else { "**missed**" };
+        let goal = row.goal.map_or(String::new(), |goal| row.limit(goal));
+        let reached = row.reached().map_or("", |reached| if reached { "reached" } else { "not yet" });
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} | {held} | {goal} | {reached} |",
+            row.what,
+            row.show(row.measured),
+            row.limit(row.hold)
+        );
+    }
+    out.push('\n');
+    out
+}
+
+/// Which way a ratio is to be read.
+#[derive(Clone, Copy)]
+enum Better {
+    More,
+    Less,
+}
+
+/// A value with its ratio to alacritty's: how many times as fast, or which part of the memory or time.
+fn cell(values: &[(Kind, f64)], kind: Kind, show: impl Fn(f64) -> String, better: Better) -> String {
+    let find = |kind| values.iter().find(|(known, _)| *known == kind).map(|(_, value)| *value);
+    let Some(value) = find(kind) else { return " |".to_owned() };
+    match find(Kind::Alacritty) {
+        Some(reference) if kind != Kind::Alacritty && value > 0.0 => {
+            let ratio = match better {
+                Better::More => format!("{:.2}×", value / reference),
+                Better::Less if value <= reference => format!("1/{}", short(reference / value)),
+                Better::Less => format!("{}×", short(value / reference)),
+            };
+            format!(" {} ({ratio}) |", show(value))
+        }
+        _ => format!(" {} |", show(value)),
+    }
+}
+
+fn header(out: &mut String, title: &str, kinds: &[Kind], more: &[&str]) {
+    let names = kinds.iter().map(|kind| format!(" {} {} |", kind.package(), kind.version()));
+    let names: Vec<String> = names.chain(more.iter().map(|name| format!(" {name} |"))).collect();
+    let _ = writeln!(out, "| {title} |{}\n|---|{}", names.concat(), "--:|".repeat(names.len()));
+}
+
+/// Three digits are more than the measurement is good for.
+fn number(value: f64) -> String {
+    if value >= 1000.0 {
+        let whole = format!("{value:.0}");
+        let (head, tail) = whole.split_at(whole.len() - 3);
+        return format!("{head},{tail}");
+    }
+    match value {
+        value if value >= 100.0 => format!("{value:.0}"),
+        value if value >= 10.0 => format!("{value:.1}"),
+        value => format!("{value:.2}"),
+    }
+}
+
+fn short(ratio: f64) -> String {
+    if ratio >= 20.0 { format!("{ratio:.0}") } else { format!("{ratio:.1}") }
+}
+
+/// The sizes measured, in their order.
+fn sizes(rows: &[throughput::Row]) -> Vec<Size> {
+    let mut sizes = Vec::new();
+    for row in rows {
+        if !sizes.contains(&row.size) {
+            sizes.push(row.size);
+        }
+    }
+    sizes
+}

@@ -1,0 +1,113 @@
+use super::Results;
+use crate::corpus::Corpus;
+use crate::engine::Kind;
+use crate::memory::{self, Case};
+use crate::throughput;
+
+/// A figure with what it has to be.
+pub(super) struct Target {
+    pub(super) what: String,
+    pub(super) measured: f64,
+    pub(super) hold: f64,
+    pub(super) goal: Option<f64>,
+    unit: Unit,
+}
+
+#[derive(Clone, Copy)]
+enum Unit {
+    /// Times alacritty's speed: at least.
+    Times,
+    /// Alacritty's memory over ours, shown as a part of it: at least.
+    Part,
+    /// At most.
+    Kib,
+}
+
+impl Target {
+    pub(super) fn held(&self) -> bool {
+        self.meets(self.hold)
+    }
+
+    pub(super) fn reached(&self) -> Option<bool> {
+        self.goal.map(|goal| self.meets(goal))
+    }
+
+    pub(super) fn show(&self, value: f64) -> String {
+        match self.unit {
+            Unit::Times => format!("{value:.2}×"),
+            Unit::Part => format!("1/{value:.1}"),
+            Unit::Kib => format!("{value:.1} KiB"),
+        }
+    }
+
+    pub(super) fn limit(&self, value: f64) -> String {
+        match self.unit {
+            Unit::Times => format!("≥ {value}×"),
+            Unit::Part => format!("≤ 1/{value}"),
+            Unit::Kib => format!("≤ {value} KiB"),
+        }
+    }
+
+    fn meets(&self, limit: f64) -> bool {
+        match self.unit {
+            Unit::Times | Unit::Part => self.measured >= limit,
+            Unit::Kib => self.measured <= limit,
+        }
+    }
+}
+
+/// The figures that were measured in this run.
+pub(super) fn judge(results: &Results) -> Vec<Target> {
+    let mut out = Vec::new();
+    for size in super::sizes(&results.throughput) {
+        let rows: Vec<_> = results.throughput.iter().filter(|row| row.size == size).collect();
+        let ratio = |row: &&throughput::Row| speed_ratio(row, Kind::Cotty);
+        let mut add = |what: &str, measured: Option<f64>, hold: f64, goal: Option<f64>| {
+            let what = format!("{what}, {}", size.label());
+            out.extend(measured.map(|measured| Target { what, measured, hold, goal, unit: Unit::Times }));
+        };
+        let of = |corpus| rows.iter().find(|row| row.corpus == corpus).and_then(ratio);
+        if rows.len() == Corpus::ALL.len() {
+            add("throughput, geometric mean", geometric_mean(rows.iter().filter_map(ratio)), 2.5, None);
+            let least = rows.iter().filter_map(|row| Some((ratio(row)?, row.corpus.name())));
+            if let Some((least, name)) = least.min_by(|a, b| a.0.total_cmp(&b.0)) {
+                add(&format!("throughput, the least ({name})"), Some(least), 1.5, Some(2.0));
+            }
+        }
+        add("throughput, plain", of(Corpus::Plain), 3.5, None);
+        add("throughput, long lines", of(Corpus::Long), 1.5, Some(5.0));
+    }
+    let mut add = |what: &str, measured: Option<f64>, hold, goal, unit| {
+        out.extend(measured.map(|measured| Target { what: what.to_owned(), measured, hold, goal, unit }));
+    };
+    let case = |case| results.memory.iter().find(|row| row.case == case);
+    add("memory, idle engine", case(Case::Idle).and_then(most), 32.0, None, Unit::Kib);
+    add("memory, plain history", case(Case::Plain80).and_then(memory_part), 18.0, Some(25.0), Unit::Part);
+    add("memory, SGR history", case(Case::Sgr80).and_then(memory_part), 12.0, Some(25.0), Unit::Part);
+    out
+}
+
+/// How many times alacritty's speed an engine has.
+pub(super) fn speed_ratio(row: &throughput::Row, kind: Kind) -> Option<f64> {
+    let find = |kind| row.speeds.iter().find(|(known, _)| *known == kind).map(|(_, speed)| *speed);
+    Some(find(kind)? / find(Kind::Alacritty)?)
+}
+
+/// None of nothing.
+pub(super) fn geometric_mean(ratios: impl Iterator<Item = f64>) -> Option<f64> {
+    let logs: Vec<f64> = ratios.map(f64::ln).collect();
+    (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
+}
+
+/// Alacritty's memory over ours, by heap or by what is resident, whichever flatters us less.
+fn memory_part(row: &memory::Row) -> Option<f64> {
+    let find = |kind| row.uses.iter().find(|(known, _)| *known == kind).map(|(_, used)| *used);
+    let (ours, theirs) = (find(Kind::Cotty)?, find(Kind::Alacritty)?);
+    Some((theirs.heap / ours.heap).min(theirs.resident / ours.resident))
+}
+
+/// Our KiB by heap or by what is resident, whichever is more.
+fn most(row: &memory::Row) -> Option<f64> {
+    let (_, used) = row.uses.iter().find(|(kind, _)| *kind == Kind::Cotty)?;
+    Some(used.heap.max(used.resident))
+}

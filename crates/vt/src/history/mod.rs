@@ -1,0 +1,362 @@
+//! What scrolled off: logical lines as text with style runs, bounded by lines and by bytes.
+
+use alloc::collections::VecDeque;
+use alloc::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::LineId;
+use crate::cell::{Glyph, Kind, StyleId};
+use crate::row::Row;
+use crate::tables::Tables;
+use crate::unicode;
+
+mod chunk;
+mod line;
+mod lines;
+
+use chunk::{Chunk, Tail};
+pub(crate) use line::PastLine;
+pub(crate) use lines::Lines;
+
+/// A line that scrolled off the primary screen, borrowed from the history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineRef<'a> {
+    /// The line's id, never used again for another line.
+    pub id: LineId,
+    /// `seq` after the last byte that changed it.
+    pub stamp: u64,
+    /// Its text, wraps joined, right-trimmed.
+    pub text: &'a str,
+}
+
+/// A line longer than this is held in several pieces of the same id, so that a program that never
+/// ends its line cannot hold the whole history in one piece that never falls out.
+const PIECE_BYTES: usize = 64 << 10;
+/// When a chunk is closed. Small enough that copying the open one for a snapshot costs little.
+const CHUNK_BYTES: usize = 32 << 10;
+
+/// The lines that scrolled off, oldest dropped first and counted.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct History {
+    /// Chunks that no longer change, shared with the snapshots taken of the terminal.
+    sealed: VecDeque<Sealed>,
+    open: Chunk,
+    /// Lines of the open chunk that were dropped.
+    open_first: usize,
+    tail: Option<Tail>,
+    lines: usize,
+    bytes: usize,
+    dropped: u64,
+    max_lines: usize,
+    max_bytes: usize,
+    /// How many of the last lines a growing screen may take back: those that scrolled off since the
+    /// screen was last wiped.
+    returnable: usize,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Sealed {
+    chunk: Arc<Chunk>,
+    /// Lines of it that were dropped.
+    first: usize,
+}
+
+impl History {
+    pub(crate) fn new(max_lines: usize, max_bytes: usize) -> History {
+        History {
+            sealed: VecDeque::new(),
+            open: Chunk::default(),
+            open_first: 0,
+            tail: None,
+            lines: 0,
+            bytes: 0,
+            dropped: 0,
+            max_lines,
+            max_bytes,
+            returnable: 0,
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.lines
+    }
+
+    pub(crate) fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    pub(crate) fn set_max_lines(&mut self, lines: usize) {
+        self.max_lines = lines;
+        self.trim();
+    }
+
+    /// The lines, oldest first.
+    pub(crate) fn lines(&self) -> Lines<'_> {
+        Lines::new(self)
+    }
+
+    /// The lines from the one with this id to the end; from the first one if it is not there.
+    pub(crate) fn lines_from(&self, id: LineId) -> Lines<'_> {
+        Lines::from(self, id)
+    }
+
+    /// The lines of the chunks in which something changed after `seq`.
+    pub(crate) fn lines_newer(&self, seq: u64) -> Lines<'_> {
+        Lines::newer(self, seq)
+    }
+
+    /// Takes a row that leaves the screen at the top, joining it to the line it continues.
+    pub(crate) fn push(&mut self, row: &Row, cols: usize, tables: &Tables) {
+        let joins = self.tail.as_ref().is_some_and(|tail| {
+            tail.id == row.line.0
+                && row.start > tail.start
+                && self.open.text_len() - (tail.text as usize) < PIECE_BYTES
+        });
+        if !joins {
+            self.open_line(row);
+        }
+        let before = self.open.text_len();
+        if let Some(tail) = &mut self.tail {
+            append(&mut self.open, tail, row, cols, tables);
+        }
+        self.bytes += self.open.text_len() - before;
+        if self.lines > self.max_lines || self.bytes > self.max_bytes {
+            self.trim();
+        }
+    }
+
+    /// The screen is wiped: what scrolled off before stays where it is when the screen grows.
+    pub(crate) fn hold_back(&mut self) {
+        self.returnable = 0;
+    }
+
+    /// The last line, if a growing screen may take it back.
+    pub(crate) fn returnable(&self) -> Option<PastLine<'_>> {
+        if self.returnable == 0 { None } else { self.lines().next_back() }
+    }
+
+    /// The last line, whatever it is.
+    pub(crate) fn last(&self) -> Option<PastLine<'_>> {
+        self.lines().next_back()
+    }
+
+    /// Forgets the last line, which the screen took back.
+    pub(crate) fn take_back(&mut self) {
+        if self.lines == 0 {
+            return;
+        }
+        if let Some(tail) = self.tail.take() {
+            self.bytes -= self.open.text_len() - tail.text as usize;
+            self.open.cut_text(tail.text);
+        } else {
+            if self.open.len() == self.open_first
+                && let Some(last) = self.sealed.pop_back()
+            {
+                self.bytes -= last.chunk.overhead();
+                self.open = Arc::unwrap_or_clone(last.chunk);
+                self.open_first = last.first;
+            }
+            self.bytes -= self.open.line_size(self.open.len().saturating_sub(1));
+            self.open.drop_last();
+        }
+        self.lines -= 1;
+        self.returnable = self.returnable.saturating_sub(1);
+    }
+
+    /// Begins a line, after ending the one before it.
+    fn open_line(&mut self, row: &Row) {
+        let mut tail = self.close_tail().unwrap_or_default();
+        tail.id = row.line.0;
+        tail.start = row.start;
+        tail.cells = 0;
+        tail.stamp = 0;
+        tail.text = self.open.text_len() as u32;
+        tail.last = tail.text;
+        tail.runs.clear();
+        tail.layout.clear();
+        self.tail = Some(tail);
+        self.lines += 1;
+        self.returnable += 1;
+    }
+
+    /// Writes down the open line; gives its memory back for the next one.
+    fn close_tail(&mut self) -> Option<Tail> {
+        let tail = self.tail.take()?;
+        self.bytes -= self.open.text_len() - tail.text as usize;
+        self.open.close(&tail);
+        self.bytes += self.open.line_size(self.open.len() - 1);
+        if self.open.size() >= CHUNK_BYTES {
+            let mut chunk = core::mem::take(&mut self.open);
+            let first = core::mem::take(&mut self.open_first);
+            if first < chunk.len() {
+                chunk.seal();
+                self.bytes += chunk.overhead();
+                self.sealed.push_back(Sealed { chunk: Arc::new(chunk), first });
+            }
+        }
+        Some(tail)
+    }
+
+    fn trim(&mut self) {
+        while self.lines > 0 && (self.lines > self.max_lines || self.bytes > self.max_bytes) {
+            self.drop_first();
+        }
+        self.returnable = self.returnable.min(self.lines);
+    }
+
+    fn drop_first(&mut self) {
+        if let Some(front) = self.sealed.front_mut() {
+            self.bytes -= front.chunk.line_size(front.first);
+            front.first += 1;
+            if front.first >= front.chunk.len() {
+                self.bytes -= front.chunk.overhead();
+                self.sealed.pop_front();
+            }
+        } else {
+            if self.open_first == self.open.len() {
+                // Only the open line is left, and it is too long for the limits.
+                self.close_tail();
+                if !self.sealed.is_empty() {
+                    return self.drop_first();
+                }
+            }
+            self.bytes -= self.open.line_size(self.open_first);
+            self.open_first += 1;
+        }
+        self.lines -= 1;
+        self.dropped += 1;
+    }
+
+    /// Whether the counts are right and every line is as the engine itself would have made it.
+    pub(crate) fn is_sound(&self, next_line: u64) -> bool {
+        let chunks = self.sealed.iter().map(|sealed| (&*sealed.chunk, sealed.first));
+        let (mut lines, mut bytes) = (0, 0);
+        for (chunk, first) in chunks.chain([(&self.open, self.open_first)]) {
+            if first > chunk.len() {
+                return false;
+            }
+            lines += chunk.len() - first;
+            bytes += (first..chunk.len()).map(|at| chunk.line_size(at)).sum::<usize>();
+        }
+        bytes += self.sealed.iter().map(|sealed| sealed.chunk.overhead()).sum::<usize>();
+        if let Some(tail) = &self.tail {
+            lines += 1;
+            bytes += self.open.text_len().saturating_sub(tail.text as usize);
+        }
+        self.sealed.iter().all(|sealed| sealed.chunk.is_sound(None))
+            && self.open.is_sound(self.tail.as_ref())
+            && lines == self.lines
+            && self.lines <= self.max_lines
+            && self.returnable <= self.lines
+            && self.bytes == bytes
+            && self.bytes <= self.max_bytes
+            && self.lines().all(|line| line.id.0 < next_line)
+    }
+}
+
+/// Adds a row to the open line.
+fn append(chunk: &mut Chunk, tail: &mut Tail, row: &Row, cols: usize, tables: &Tables) {
+    let len = row.line_len(cols);
+    tail.cells = tail.cells.saturating_add(len as u32);
+    tail.stamp = tail.stamp.max(row.stamp);
+    if !row.is_ascii() {
+        append_complex(chunk, tail, row, len, tables);
+        return;
+    }
+    let written = row.cells().get(..len).unwrap_or(row.cells());
+    if row.is_styled() {
+        for run in written.chunk_by(|a, b| a.style == b.style) {
+            let style = past_style(chunk, run[0].style, tables);
+            let before = chunk.text_len() as u32 - tail.text;
+            add_run(tail, before, run.len() as u32, style);
+            chunk.text_mut().extend(run.iter().map(|cell| cell.byte()));
+        }
+    } else {
+        let before = chunk.text_len() as u32 - tail.text;
+        add_run(tail, before, written.len() as u32, StyleId(0));
+        chunk.text_mut().extend(written.iter().map(|cell| cell.byte()));
+    }
+    // Blanks beyond the written part, in a row whose line goes on.
+    if written.len() < len {
+        let before = chunk.text_len() as u32 - tail.text;
+        add_run(tail, before, (len - written.len()) as u32, StyleId(0));
+        chunk.text_mut().extend(core::iter::repeat_n(b' ', len - written.len()));
+    }
+    if len > 0 {
+        tail.last = chunk.text_len() as u32 - 1;
+        if !tail.layout.is_empty() {
+            tail.layout.extend(core::iter::repeat_n((1, 1), len));
+        }
+    }
+}
+
+fn append_complex(chunk: &mut Chunk, tail: &mut Tail, row: &Row, len: usize, tables: &Tables) {
+    let mut style = None;
+    for col in 0..len {
+        let cell = row.get(col);
+        let width = match cell.kind() {
+            Kind::Narrow => 1,
+            Kind::Wide => 2,
+            Kind::Right | Kind::Filler => continue,
+        };
+        let past = match style {
+            Some((screen, past)) if screen == cell.style => past,
+            _ => past_style(chunk, cell.style, tables),
+        };
+        style = Some((cell.style, past));
+        let mut buffer = [0; 4];
+        let (text, derived) = match cell.glyph() {
+            Glyph::Char(c) => {
+                let props = unicode::props(c);
+                let joins = props.may_join() && follows(chunk, tail, c);
+                (&*c.encode_utf8(&mut buffer), !joins && props.width() == width)
+            }
+            Glyph::Cluster(index) => {
+                let text = tables.clusters.get(index);
+                let joins = text.chars().next().is_some_and(|c| follows(chunk, tail, c));
+                let mut again = unicode::clusters(text);
+                (text, !joins && again.next() == Some((text, width)))
+            }
+        };
+        if !derived && tail.layout.is_empty() {
+            // From here on the layout must be kept; so far it was what cutting the text gives.
+            let so_far = chunk.text_from(tail.text);
+            tail.layout.extend(unicode::clusters(so_far).map(|(text, width)| (text.len() as u32, width)));
+            tail.layout.push((text.len() as u32, width));
+        } else if !tail.layout.is_empty() {
+            tail.layout.push((text.len() as u32, width));
+        }
+        tail.last = chunk.text_len() as u32;
+        add_run(tail, tail.last - tail.text, text.len() as u32, past);
+        chunk.text_mut().extend_from_slice(text.as_bytes());
+    }
+}
+
+/// Whether a character would join the line's last cluster, were the text cut again.
+fn follows(chunk: &Chunk, tail: &Tail, c: char) -> bool {
+    chunk.text_len() as u32 > tail.text && unicode::joins(chunk.text_from(tail.last), c)
+}
+
+fn past_style(chunk: &mut Chunk, style: StyleId, tables: &Tables) -> StyleId {
+    if style == StyleId(0) {
+        return style;
+    }
+    let look = tables.styles.get(style);
+    chunk.intern(look, tables.links.get(look.link))
+}
+
+fn add_run(tail: &mut Tail, before: u32, bytes: u32, style: StyleId) {
+    match tail.runs.last_mut() {
+        _ if bytes == 0 => {}
+        Some((len, last)) if *last == style => *len += bytes,
+        None if style == StyleId(0) => {}
+        None => {
+            if before > 0 {
+                tail.runs.push((before, StyleId(0)));
+            }
+            tail.runs.push((bytes, style));
+        }
+        Some(_) => tail.runs.push((bytes, style)),
+    }
+}

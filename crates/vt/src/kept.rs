@@ -1,0 +1,90 @@
+use alloc::collections::{BTreeSet, VecDeque};
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Vt;
+use crate::hash::hash;
+
+/// How many rows, and bytes of them, are kept.
+const MAX_ROWS: usize = 4096;
+const MAX_BYTES: usize = 256 << 10;
+
+/// What full-screen programs showed: the rows of the alternate screen that stood still for a while
+/// and then left it, each kept once.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct KeptRows {
+    /// The rows of the screen when it last stood still.
+    settled: Vec<KeptRow>,
+    rows: VecDeque<KeptRow>,
+    known: BTreeSet<u64>,
+    bytes: usize,
+}
+
+/// A row of the alternate screen that is no longer on it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptRow {
+    /// `seq` after the last byte that changed it.
+    pub stamp: u64,
+    /// Its text, right-trimmed.
+    pub text: String,
+}
+
+impl KeptRows {
+    pub(crate) fn rows(&self) -> &VecDeque<KeptRow> {
+        &self.rows
+    }
+
+    /// The alternate screen goes: all that was to be seen on it is kept.
+    pub(crate) fn leave(&mut self) {
+        self.settle(Vec::new());
+    }
+
+    /// The screen stands still with these rows: those that stood there before and are gone are kept.
+    fn settle(&mut self, now: Vec<KeptRow>) {
+        let shown: BTreeSet<u64> = now.iter().map(|row| hash(row.text.as_bytes())).collect();
+        for row in core::mem::replace(&mut self.settled, now) {
+            let name = hash(row.text.as_bytes());
+            if row.text.is_empty() || shown.contains(&name) || !self.known.insert(name) {
+                continue;
+            }
+            self.bytes += row.text.len();
+            self.rows.push_back(row);
+            while self.rows.len() > MAX_ROWS || self.bytes > MAX_BYTES {
+                let Some(oldest) = self.rows.pop_front() else { break };
+                self.bytes -= oldest.text.len();
+                self.known.remove(&hash(oldest.text.as_bytes()));
+            }
+        }
+    }
+
+    pub(crate) fn is_sound(&self) -> bool {
+        let bytes: usize = self.rows.iter().map(|row| row.text.len()).sum();
+        let known: BTreeSet<u64> = self.rows.iter().map(|row| hash(row.text.as_bytes())).collect();
+        bytes == self.bytes
+            && known == self.known
+            && self.rows.len() == known.len()
+            && self.rows.len() <= MAX_ROWS
+            && self.settled.len() <= 2000
+    }
+}
+
+impl Vt {
+    /// Tells the engine that the screen has stood still for as long as a person needs to see it.
+    /// Only that makes the rows of a full-screen program worth keeping when they go.
+    pub fn settle(&mut self) {
+        if !self.term.modes.alt_screen {
+            return;
+        }
+        let stamps = self.term.screen().iter().map(|row| row.stamp);
+        let rows = (0..self.term.size.rows).map(|row| self.live_row_text(row));
+        let now = stamps.zip(rows).map(|(stamp, text)| KeptRow { stamp, text }).collect();
+        self.term.kept.settle(now);
+    }
+
+    /// The rows that full-screen programs showed and that are gone, oldest first.
+    pub fn kept_rows(&self) -> impl DoubleEndedIterator<Item = &KeptRow> + ExactSizeIterator {
+        self.shown().kept.rows().iter()
+    }
+}

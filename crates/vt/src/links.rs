@@ -1,0 +1,65 @@
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+/// The most links that the screens hold at once; text beyond them is printed without its link.
+const MAX_LINKS: usize = 1024;
+/// The longest address of a link that is kept.
+const MAX_ADDRESS: usize = 2083;
+
+/// The addresses of the hyperlinks (OSC 8) that the screens show.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Links {
+    addresses: Vec<Box<str>>,
+}
+
+impl Links {
+    /// The address of a link that a cell names; 0 is none.
+    pub(crate) fn get(&self, link: u16) -> Option<&str> {
+        let index = usize::from(link).checked_sub(1)?;
+        self.addresses.get(index).map(|address| &**address)
+    }
+
+    /// The number of an address; nothing if it is too long or there is no room.
+    pub(crate) fn intern(&mut self, address: &str) -> Option<u16> {
+        if address.is_empty() || address.len() > MAX_ADDRESS || address.chars().any(char::is_control) {
+            return None;
+        }
+        // The link that is printed now is nearly always the newest.
+        let known = self.addresses.iter().rposition(|known| **known == *address);
+        let index = match known {
+            Some(index) => index,
+            None if self.is_full() => return None,
+            None => {
+                self.addresses.push(address.into());
+                self.addresses.len() - 1
+            }
+        };
+        u16::try_from(index + 1).ok()
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.addresses.len() >= MAX_LINKS
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.addresses.len()
+    }
+
+    /// Bytes of memory.
+    pub(crate) fn size(&self) -> usize {
+        self.addresses.iter().map(|address| address.len() + size_of::<Box<str>>()).sum()
+    }
+
+    /// Keeps only the links that `visit` names and tells it their new numbers.
+    pub(crate) fn sweep(&mut self, visit: impl FnOnce(&mut dyn FnMut(u16) -> u16)) {
+        let old = core::mem::take(&mut self.addresses);
+        let known = Links { addresses: old };
+        visit(&mut |link| known.get(link).and_then(|address| self.intern(address)).unwrap_or(0));
+    }
+
+    pub(crate) fn is_sound(&self) -> bool {
+        self.addresses.len() <= MAX_LINKS && self.addresses.iter().all(|address| address.len() <= MAX_ADDRESS)
+    }
+}

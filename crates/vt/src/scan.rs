@@ -1,0 +1,87 @@
+/// How many bytes a step looks at: a loop over so many is what compilers turn into vector code.
+const STEP: usize = 32;
+
+/// How many bytes at the front are printable ASCII.
+#[inline]
+pub(crate) fn printable(bytes: &[u8]) -> usize {
+    let is_printable = |byte: u8| byte.wrapping_sub(0x20) < 0x5f;
+    let mut at = 0;
+    for chunk in bytes.chunks_exact(STEP) {
+        if !chunk.iter().fold(true, |all, byte| all & is_printable(*byte)) {
+            break;
+        }
+        at += STEP;
+    }
+    let rest = bytes.get(at..).unwrap_or_default();
+    at + rest.iter().position(|byte| !is_printable(*byte)).unwrap_or(rest.len())
+}
+
+/// How many bytes at the front are no controls, inside a string.
+pub(crate) fn payload(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    for chunk in bytes.chunks_exact(STEP) {
+        if !chunk.iter().fold(true, |all, byte| all & (*byte >= 0x20)) {
+            break;
+        }
+        at += STEP;
+    }
+    let rest = bytes.get(at..).unwrap_or_default();
+    at + rest.iter().position(|byte| *byte < 0x20).unwrap_or(rest.len())
+}
+
+/// The character at the front and its length, if it is whole, sound and not ASCII (Unicode, table
+/// 3-7).
+#[inline]
+pub(crate) fn character(bytes: &[u8]) -> Option<(char, usize)> {
+    let tail = |byte: u8| u32::from(byte & 0x3f);
+    let is_tail = |byte: u8| byte & 0xc0 == 0x80;
+    let (code, len) = match *bytes {
+        [a @ 0xc2..=0xdf, b, ..] if is_tail(b) => (u32::from(a & 0x1f) << 6 | tail(b), 2),
+        [a @ 0xe0..=0xef, b, c, ..] if is_tail(b) && is_tail(c) => {
+            let code = u32::from(a & 0xf) << 12 | tail(b) << 6 | tail(c);
+            (if code < 0x800 { return None } else { code }, 3)
+        }
+        [a @ 0xf0..=0xf4, b, c, d, ..] if is_tail(b) && is_tail(c) && is_tail(d) => {
+            let code = u32::from(a & 7) << 18 | tail(b) << 12 | tail(c) << 6 | tail(d);
+            (if code < 0x10000 { return None } else { code }, 4)
+        }
+        _ => return None,
+    };
+    // Surrogates and what lies beyond the last character are refused here.
+    char::from_u32(code).map(|c| (c, len))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_end_at_the_first_other_byte() {
+        for len in 0..80 {
+            for end in [0x1b, 0x7f, 0x80, 0xff, 0, b'\n'] {
+                let mut bytes = alloc::vec![b'x'; len];
+                assert_eq!(printable(&bytes), len);
+                bytes.extend([end, b'y', b'z']);
+                assert_eq!(printable(&bytes), len, "{end}");
+                assert_eq!(payload(&bytes), if end < 0x20 { len } else { len + 3 });
+            }
+        }
+    }
+
+    #[test]
+    fn characters_are_those_of_the_standard_library() {
+        for c in (0x80..=0x10ffff).filter_map(char::from_u32) {
+            let mut bytes = [0; 4];
+            let text = c.encode_utf8(&mut bytes);
+            assert_eq!(character(text.as_bytes()), Some((c, text.len())));
+        }
+        for broken in
+            [&b"\xc0\x80"[..], b"\xe0\x9f\xbf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xf0\x8f\xbf\xbf"]
+        {
+            assert_eq!(character(broken), None);
+        }
+        for half in [&b"\xc3"[..], b"\xe2\x82", b"\xf0\x9f\x98", b"x", b"\x80", b"\xff"] {
+            assert_eq!(character(half), None);
+        }
+    }
+}

@@ -1,0 +1,172 @@
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use regex::Regex;
+
+use crate::cell::Kind;
+use crate::row::Row;
+use crate::term::Term;
+use crate::{LineId, Position, Vt};
+
+/// A piece of text that a pattern matched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Match {
+    /// Where it is.
+    pub place: Place,
+    /// The matched text.
+    pub text: String,
+    /// The whole line it is part of.
+    pub line: String,
+}
+
+/// Where a match is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In the history or on the screen that is shown: from a position up to another.
+    Text {
+        /// Its first cell.
+        from: Position,
+        /// The cell behind it.
+        to: Position,
+    },
+    /// In a row that a full-screen program showed: which of [`Vt::kept_rows`], and the bytes in it.
+    Kept {
+        /// The row.
+        row: usize,
+        /// Its first byte.
+        from: usize,
+        /// The byte behind it.
+        to: usize,
+    },
+}
+
+impl Vt {
+    /// Finds a pattern, newest first, at most `limit` times: on the screen that is shown, in the
+    /// history, and in the rows that full-screen programs showed. A line is searched as a whole,
+    /// however it wrapped.
+    pub fn search(&self, pattern: &Regex, limit: usize) -> Vec<Match> {
+        let term = self.shown();
+        let mut found = Vec::new();
+        let screens: &[bool] = if term.modes.alt_screen { &[true, false] } else { &[false] };
+        for &alternate in screens {
+            search_lines(term, alternate, pattern, limit, &mut found);
+        }
+        for (row, kept) in term.kept.rows().iter().enumerate().rev() {
+            let start = found.len();
+            for hit in pattern.find_iter(&kept.text).take(limit.saturating_sub(found.len())) {
+                let place = Place::Kept { row, from: hit.start(), to: hit.end() };
+                found.push(Match { place, text: hit.as_str().into(), line: kept.text.clone() });
+            }
+            found[start..].reverse();
+        }
+        found
+    }
+}
+
+/// Searches a screen and, behind the primary one, the history.
+fn search_lines(term: &Term, alternate: bool, pattern: &Regex, limit: usize, found: &mut Vec<Match>) {
+    let mut line = Whole::default();
+    let rows = term.screens[usize::from(alternate)].iter().rev();
+    for row in rows {
+        if row.line != line.id {
+            line.search(pattern, limit, found);
+            line = Whole { id: row.line, ..Whole::default() };
+        }
+        line.prepend_row(row, term);
+        if found.len() >= limit {
+            return;
+        }
+    }
+    if !alternate {
+        for past in term.history.lines().rev() {
+            if past.id != line.id {
+                line.search(pattern, limit, found);
+                line = Whole { id: past.id, ..Whole::default() };
+            }
+            let cells = past.clusters().map(|(text, width)| (text.len(), u32::from(width)));
+            line.prepend(past.text, past.start, cells);
+            if found.len() >= limit {
+                return;
+            }
+        }
+    }
+    line.search(pattern, limit, found);
+}
+
+/// A logical line put together from its end.
+struct Whole {
+    id: LineId,
+    text: String,
+    /// Where the clusters begin: byte and cell.
+    cells: Vec<(usize, u32)>,
+    end: u32,
+}
+
+impl Default for Whole {
+    fn default() -> Self {
+        Whole { id: LineId(0), text: String::new(), cells: Vec::new(), end: 0 }
+    }
+}
+
+impl Whole {
+    fn prepend_row(&mut self, row: &Row, term: &Term) {
+        let len = row.line_len(term.cols());
+        let mut text = String::new();
+        let mut cells = Vec::with_capacity(len);
+        for col in 0..len {
+            let before = text.len();
+            term.tables.push_text(row, col, col + 1, &mut text);
+            let width = match row.get(col).kind() {
+                Kind::Narrow => 1,
+                Kind::Wide => 2,
+                Kind::Right | Kind::Filler => continue,
+            };
+            cells.push((text.len() - before, width));
+        }
+        self.prepend(&text, row.start, cells.into_iter());
+    }
+
+    fn prepend(&mut self, text: &str, start: u32, cells: impl Iterator<Item = (usize, u32)>) {
+        let (mut byte, mut cell) = (0, start);
+        let mut places = Vec::new();
+        for (len, width) in cells {
+            places.push((byte, cell));
+            byte += len;
+            cell = cell.saturating_add(width);
+        }
+        if self.text.is_empty() {
+            self.end = cell;
+        }
+        places.extend(self.cells.iter().map(|(at, cell)| (at + text.len(), *cell)));
+        self.cells = places;
+        self.text.insert_str(0, text);
+    }
+
+    fn search(&self, pattern: &Regex, limit: usize, found: &mut Vec<Match>) {
+        let text = self.text.trim_end_matches(' ');
+        if text.is_empty() {
+            return;
+        }
+        let start = found.len();
+        for hit in pattern.find_iter(text) {
+            let place =
+                Place::Text { from: self.position(hit.start(), false), to: self.position(hit.end(), true) };
+            found.push(Match { place, text: hit.as_str().into(), line: text.into() });
+        }
+        // Newest first means the last of the line first.
+        found[start..].reverse();
+        found.truncate(limit);
+    }
+
+    /// The cell of a byte: of the cluster that it is in, or for an end the one behind it.
+    fn position(&self, byte: usize, end: bool) -> Position {
+        let at = self.cells.partition_point(|(begin, _)| *begin <= byte);
+        let exact = at.checked_sub(1).and_then(|at| self.cells.get(at));
+        let cell = match exact {
+            Some((begin, cell)) if !end || *begin == byte => *cell,
+            _ => self.cells.get(at).map_or(self.end, |(_, cell)| *cell),
+        };
+        let cell = if byte >= self.text.len() { self.end } else { cell };
+        Position { line: self.id, cell }
+    }
+}

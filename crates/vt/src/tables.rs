@@ -1,0 +1,80 @@
+use alloc::string::String;
+
+use serde::{Deserialize, Serialize};
+
+use crate::cell::{Cell, Glyph, Kind};
+use crate::clusters::Clusters;
+use crate::links::Links;
+use crate::row::Row;
+use crate::screen::Screen;
+use crate::styles::{Look, Styles};
+
+/// What the screens' cells name by number.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Tables {
+    pub(crate) styles: Styles,
+    pub(crate) clusters: Clusters,
+    pub(crate) links: Links,
+}
+
+impl Tables {
+    pub(crate) fn look(&self, cell: Cell) -> &Look {
+        self.styles.get(cell.style)
+    }
+
+    /// Appends the text of a row's cells `from..to`, blanks as spaces.
+    pub(crate) fn push_text(&self, row: &Row, from: usize, to: usize, out: &mut String) {
+        for col in from..to {
+            let cell = row.get(col);
+            if matches!(cell.kind(), Kind::Right | Kind::Filler) {
+                continue;
+            }
+            match cell.glyph() {
+                Glyph::Char(c) => out.push(c),
+                Glyph::Cluster(index) => out.push_str(self.clusters.get(index)),
+            }
+        }
+    }
+
+    /// Throws out the styles that no cell has any more.
+    pub(crate) fn sweep_styles(&mut self, screens: &mut [Screen]) {
+        self.styles.sweep(|rename| {
+            for row in screens.iter_mut().flat_map(Screen::iter_mut).filter(|row| row.is_styled()) {
+                for cell in row.cells_mut() {
+                    cell.style = rename(cell.style);
+                }
+            }
+        });
+    }
+
+    /// Throws out the clusters that no cell shows any more.
+    pub(crate) fn sweep_clusters(&mut self, screens: &mut [Screen]) {
+        self.clusters.sweep(|rename| {
+            for row in screens.iter_mut().flat_map(Screen::iter_mut).filter(|row| !row.is_ascii()) {
+                for cell in row.cells_mut() {
+                    if let Some(index) = cell.cluster() {
+                        cell.set_cluster(rename(index));
+                    }
+                }
+            }
+        });
+    }
+
+    /// Throws out the links that no style has any more.
+    pub(crate) fn sweep_links(&mut self, screens: &mut [Screen]) {
+        self.sweep_styles(screens);
+        let styles = &mut self.styles;
+        self.links.sweep(|rename| {
+            for look in styles.iter_mut().filter(|look| look.link != 0) {
+                look.link = rename(look.link);
+            }
+        });
+    }
+
+    pub(crate) fn is_sound(&self) -> bool {
+        self.styles.is_sound()
+            && self.clusters.is_sound()
+            && self.links.is_sound()
+            && self.styles.iter().all(|look| usize::from(look.link) <= self.links.len())
+    }
+}

@@ -1,0 +1,132 @@
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use super::osc::label;
+use super::{MAX_LABEL, Term};
+use crate::effect::EffectKind;
+use crate::params::Params;
+
+/// The most titles that can be put aside.
+const DEPTH: usize = 10;
+
+/// The window's title and its icon's, and those put aside.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Titles {
+    pub(crate) window: String,
+    icon: String,
+    stack: Vec<Put>,
+    /// XTSMTITLE's bits: set in hexadecimal, asked for in hexadecimal, and both in UTF-8.
+    modes: u8,
+}
+
+/// A title that was put aside; missing where only the other one was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Put {
+    window: Option<String>,
+    icon: Option<String>,
+}
+
+const SET_HEX: u8 = 1;
+const ASK_HEX: u8 = 2;
+const UTF8: u8 = 12;
+
+impl Default for Titles {
+    fn default() -> Self {
+        Titles { window: String::new(), icon: String::new(), stack: Vec::new(), modes: UTF8 }
+    }
+}
+
+impl Titles {
+    /// RIS: the titles stay, but for how they are written, and what was put aside is gone.
+    pub(super) fn reset(&mut self) {
+        self.modes = UTF8;
+        self.stack.clear();
+    }
+
+    pub(crate) fn is_sound(&self) -> bool {
+        let short = |title: &String| title.len() <= MAX_LABEL;
+        short(&self.window)
+            && short(&self.icon)
+            && self.stack.len() <= DEPTH
+            && self.stack.iter().all(|put| put.window.iter().chain(&put.icon).all(short))
+    }
+}
+
+impl Term {
+    /// OSC 0, 1 and 2.
+    pub(super) fn set_titles(&mut self, which: &str, text: &str) {
+        let decoded = (self.titles.modes & SET_HEX != 0).then(|| decode_hex(text)).flatten();
+        let title = label(decoded.as_deref().unwrap_or(text));
+        if which != "2" {
+            self.titles.icon.clone_from(&title);
+        }
+        if which != "1" {
+            self.set_window_title(title);
+        }
+    }
+
+    fn set_window_title(&mut self, title: String) {
+        if title != self.titles.window {
+            self.titles.window.clone_from(&title);
+            self.effect(EffectKind::Title(title));
+        }
+    }
+
+    /// CSI 20 t and 21 t: what a program put there comes back as if it were typed.
+    pub(super) fn report_title(&mut self, letter: char) {
+        let title = if letter == 'L' { &self.titles.icon } else { &self.titles.window };
+        let title = match self.titles.modes & ASK_HEX {
+            0 => title.to_string(),
+            _ => title.bytes().map(|b| format!("{b:02X}")).collect(),
+        };
+        self.reply(&format!("\x1b]{letter}{title}\x1b\\"));
+    }
+
+    /// CSI 22 t: puts the icon's title (1), the window's (2) or both (0) aside.
+    pub(super) fn push_title(&mut self, which: u16) {
+        if which > 2 {
+            return;
+        }
+        if self.titles.stack.len() == DEPTH {
+            self.titles.stack.remove(0);
+        }
+        let window = (which != 1).then(|| self.titles.window.clone());
+        let icon = (which != 2).then(|| self.titles.icon.clone());
+        self.titles.stack.push(Put { window, icon });
+    }
+
+    /// CSI 23 t: takes back what was put aside last.
+    pub(super) fn pop_title(&mut self, which: u16) {
+        if which > 2 {
+            return;
+        }
+        let Some(put) = self.titles.stack.pop() else { return };
+        if let Some(icon) = put.icon.filter(|_| which != 2) {
+            self.titles.icon = icon;
+        }
+        if let Some(window) = put.window.filter(|_| which != 1) {
+            self.set_window_title(window);
+        }
+    }
+
+    /// XTSMTITLE and XTRMTITLE; without a number, back to the default.
+    pub(super) fn set_title_modes(&mut self, params: &Params, on: bool) {
+        if params.is_empty() {
+            self.titles.modes = UTF8;
+        }
+        for &mode in params.values().iter().filter(|mode| **mode < 4) {
+            let bit = 1 << mode;
+            self.titles.modes = if on { self.titles.modes | bit } else { self.titles.modes & !bit };
+        }
+    }
+}
+
+fn decode_hex(text: &str) -> Option<String> {
+    let digits: Option<Vec<u8>> = text.chars().map(|c| Some(c.to_digit(16)? as u8)).collect();
+    let digits = digits.filter(|digits| digits.len().is_multiple_of(2))?;
+    let bytes: Vec<u8> = digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect();
+    String::from_utf8(bytes).ok()
+}

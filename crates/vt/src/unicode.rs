@@ -1,0 +1,121 @@
+//! What a character is to a terminal: how many columns it takes, and whether it belongs to the one before.
+//!
+//! Clusters are the extended grapheme clusters of UAX #29, but a prepended character (GB9b) keeps its own cell:
+//! a terminal cannot know at that moment what will follow. The build script makes the table, see `build.rs`.
+
+mod class;
+#[cfg(test)]
+mod tests;
+
+use class::{FIRST_ALWAYS, FIRST_JOINING};
+
+/// The block of each run of characters.
+static INDEX: [u8; (char::MAX as usize + 1) >> class::BLOCK_BITS] =
+    *include_bytes!(concat!(env!("OUT_DIR"), "/unicode_index"));
+/// The blocks, one byte per character.
+static BLOCKS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/unicode_blocks"));
+
+/// U+FE0F asks for the emoji form of the character before it.
+pub(crate) const EMOJI_FORM: char = '\u{fe0f}';
+
+/// What the terminal must know of a character.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Props(u8);
+
+/// Looks a character up: two loads, whatever the character.
+#[inline]
+pub(crate) fn props(c: char) -> Props {
+    let c = c as usize;
+    let block = usize::from(INDEX[c >> class::BLOCK_BITS]) << class::BLOCK_BITS;
+    Props(BLOCKS[block | c & ((1 << class::BLOCK_BITS) - 1)])
+}
+
+impl Props {
+    /// Columns: 0, 1 or 2.
+    #[inline]
+    pub(crate) fn width(self) -> u8 {
+        self.0 & class::WIDTH_MASK
+    }
+
+    /// Control characters (C0, DEL, C1): nothing to print.
+    #[inline]
+    pub(crate) fn is_control(self) -> bool {
+        self.0 & class::CONTROL != 0
+    }
+
+    /// Whether it can ever join the cluster before it; [`joins`] says whether it does.
+    #[inline]
+    pub(crate) fn may_join(self) -> bool {
+        self.class() >= FIRST_JOINING
+    }
+
+    fn class(self) -> u8 {
+        self.0 >> class::CLASS_SHIFT & class::CLASS_MASK
+    }
+
+    /// Shown as text, in one column, unless U+FE0F follows.
+    fn is_text_emoji(self) -> bool {
+        self.0 & class::TEXT_EMOJI != 0
+    }
+}
+
+/// Whether `c` belongs to the same grapheme cluster as the text of the cell before it, which is one cluster or
+/// a part of one. Nothing joins an empty text.
+pub(crate) fn joins(cluster: &str, c: char) -> bool {
+    let class = props(c).class();
+    let mut before = cluster.chars().rev().map(|c| props(c).class());
+    if class < FIRST_JOINING {
+        return false;
+    }
+    let Some(last) = before.next() else { return false };
+    match (last, class) {
+        (class::BREAK, _) => false,
+        (_, FIRST_ALWAYS..) => true,
+        (class::HANGUL_L, class::HANGUL_L | class::HANGUL_V | class::HANGUL_LV | class::HANGUL_LVT) => true,
+        (class::HANGUL_V | class::HANGUL_LV, class::HANGUL_V | class::HANGUL_T) => true,
+        (class::HANGUL_T | class::HANGUL_LVT, class::HANGUL_T) => true,
+        (class::REGIONAL, class::REGIONAL) => before.take_while(|&b| b == class::REGIONAL).count() % 2 == 0,
+        (class::ZWJ, class::PICTOGRAPH) => {
+            before.find(|&b| !matches!(b, class::EXTEND | class::MARK | class::LINKER))
+                == Some(class::PICTOGRAPH)
+        }
+        (_, class::CONSONANT) => {
+            // As Unicode 18 has it: what the linker itself stands on does not matter.
+            let skipped = |b: &u8| matches!(*b, class::MARK | class::ZWJ);
+            let tie = if skipped(&last) { before.find(|b| !skipped(b)) } else { Some(last) };
+            matches!(tie, Some(class::LINKER | class::STACKER))
+        }
+        _ => false,
+    }
+}
+
+/// Columns of a whole cluster: the sum of its characters' columns, at most 2. U+FE0F right after an emoji that is
+/// text by default (`❤`, `#` and digits included) makes it 2; a cluster of zero-width characters alone is 0.
+pub(crate) fn cluster_width(cluster: &str) -> u8 {
+    let mut width = 0;
+    let mut text_emoji = false;
+    for c in cluster.chars() {
+        let props = props(c);
+        width += if text_emoji && c == EMOJI_FORM { 2 } else { props.width() };
+        if width >= 2 {
+            return 2;
+        }
+        text_emoji = props.is_text_emoji();
+    }
+    width
+}
+
+/// Cuts text into clusters with their widths, by the same rules.
+pub(crate) fn clusters(text: &str) -> impl Iterator<Item = (&str, u8)> {
+    let mut rest = text;
+    core::iter::from_fn(move || {
+        let end = rest
+            .char_indices()
+            .skip(1)
+            .find(|&(at, c)| !joins(&rest[..at], c))
+            .map_or(rest.len(), |(at, _)| at);
+        let (cluster, after) = rest.split_at(end);
+        rest = after;
+        (!cluster.is_empty()).then(|| (cluster, cluster_width(cluster)))
+    })
+}
