@@ -3,6 +3,8 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use crate::unicode;
+
 /// The longest cluster a cell holds, in bytes; what a program piles up beyond it is dropped.
 pub(crate) const MAX_CLUSTER: usize = 64;
 
@@ -17,13 +19,15 @@ pub(crate) struct Clusters {
     text: String,
     /// Where each one ends in the text.
     ends: Vec<u32>,
+    /// Whether cutting its text again would give it as it is: one cluster, of its width.
+    regular: Vec<bool>,
     /// A sweep is due when the text is longer than this.
     limit: usize,
 }
 
 impl Default for Clusters {
     fn default() -> Self {
-        Clusters { text: String::new(), ends: Vec::new(), limit: SMALL }
+        Clusters { text: String::new(), ends: Vec::new(), regular: Vec::new(), limit: SMALL }
     }
 }
 
@@ -39,24 +43,30 @@ impl Clusters {
         self.ends.len()
     }
 
+    pub(crate) fn is_regular(&self, index: u32) -> bool {
+        self.regular.get(index as usize).copied().unwrap_or(false)
+    }
+
     /// Adds a cluster.
-    pub(crate) fn add(&mut self, text: &str) -> u32 {
+    pub(crate) fn add(&mut self, text: &str, regular: bool) -> u32 {
         self.text.push_str(text);
         self.ends.push(self.text.len() as u32);
+        self.regular.push(regular);
         (self.ends.len() - 1) as u32
     }
 
-    /// The cluster with one more character. The newest one, which usually is the one being printed,
-    /// grows where it is.
-    pub(crate) fn extended(&mut self, index: u32, c: char) -> u32 {
+    /// The cluster with one more character, which belongs to it by the rules or not. The newest one,
+    /// which usually is the one being printed, grows where it is.
+    pub(crate) fn extended(&mut self, index: u32, c: char, belongs: bool) -> u32 {
         let newest = index as usize + 1 == self.ends.len();
         if !newest {
             let old = String::from(self.get(index));
-            self.add(&old);
+            self.add(&old, self.is_regular(index));
         }
         self.text.push(c);
-        if let Some(end) = self.ends.last_mut() {
+        if let (Some(end), Some(regular)) = (self.ends.last_mut(), self.regular.last_mut()) {
             *end = self.text.len() as u32;
+            *regular &= belongs;
         }
         (self.ends.len() - 1) as u32
     }
@@ -73,7 +83,7 @@ impl Clusters {
         visit(&mut |index| {
             let known = moved.get(index as usize).copied().flatten();
             known.unwrap_or_else(|| {
-                let new = self.add(old.get(index));
+                let new = self.add(old.get(index), old.is_regular(index));
                 if let Some(slot) = moved.get_mut(index as usize) {
                     *slot = Some(new);
                 }
@@ -92,6 +102,12 @@ impl Clusters {
         });
         ends && before as usize == self.text.len()
             && !self.text.chars().any(char::is_control)
+            && self.regular.len() == self.ends.len()
+            && (0..self.len() as u32).all(|index| {
+                let text = self.get(index);
+                !self.is_regular(index)
+                    || unicode::clusters(text).next().is_some_and(|(first, _)| first == text)
+            })
             && self.limit < 1 << 40
     }
 }

@@ -39,6 +39,7 @@ mod key_legacy;
 mod key_parse;
 mod keyboard;
 mod links;
+mod look;
 mod modes;
 mod mouse;
 mod paint;

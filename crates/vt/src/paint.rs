@@ -125,7 +125,7 @@ impl<'a> Cells<'a> {
     }
 
     fn style(&self, cell: Cell) -> Style {
-        let mut style = self.term.tables.look(cell).style;
+        let mut style = self.term.tables.look(cell).style();
         if self.term.modes.reverse_screen {
             style.attrs ^= INVERSE;
         }

@@ -170,10 +170,15 @@ impl Parser {
         }
         let [last @ 0x40..=0x7e, later @ ..] = rest else { return None };
         let taken = after.len() - later.len();
+        term.seq += taken as u64 + 2;
+        if (private, intermediate, *last) == (0, 0, b'm') {
+            // Half of all sequences are these.
+            term.select_style(&self.header.params);
+            return Some(taken);
+        }
         self.header.private = private;
         self.header.intermediate = intermediate;
         self.header.dcs = false;
-        term.seq += taken as u64 + 2;
         term.csi(&self.header, *last);
         Some(taken)
     }

@@ -73,7 +73,7 @@ impl<'a> CellRef<'a> {
             Kind::Right => 0,
         };
         let look = tables.look(cell);
-        CellRef { text: CellText(text), width, style: look.style, link: tables.links.get(look.link) }
+        CellRef { text: CellText(text), width, style: look.style(), link: tables.links.get(look.link()) }
     }
 }
 
@@ -134,7 +134,7 @@ impl Vt {
             }
             if cell.style != id {
                 id = cell.style;
-                let next = term.tables.look(*cell).style;
+                let next = term.tables.look(*cell).style();
                 if next != style {
                     style = next;
                     out.push_str(&style.sgr());

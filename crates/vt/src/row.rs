@@ -21,11 +21,22 @@ pub(crate) struct Row {
     complex: bool,
     /// Some cell may have a style.
     styled: bool,
+    /// Cutting the row's text into clusters again may give others than its cells.
+    irregular: bool,
 }
 
 impl Row {
     pub(crate) fn new(line: LineId, stamp: u64) -> Row {
-        Row { cells: Vec::new(), line, stamp, start: 0, wrapped: false, complex: false, styled: false }
+        Row {
+            cells: Vec::new(),
+            line,
+            stamp,
+            start: 0,
+            wrapped: false,
+            complex: false,
+            styled: false,
+            irregular: false,
+        }
     }
 
     /// Makes an old row a fresh one, keeping its memory.
@@ -37,6 +48,7 @@ impl Row {
         self.wrapped = false;
         self.complex = false;
         self.styled = false;
+        self.irregular = false;
         if style != StyleId(0) {
             self.cells.resize(cols, Cell::blank(style));
             self.styled = true;
@@ -44,7 +56,7 @@ impl Row {
     }
 
     pub(crate) fn with_cells(line: LineId, start: u32, stamp: u64, cells: Vec<Cell>) -> Row {
-        Row { cells, line, stamp, start, wrapped: false, complex: true, styled: true }
+        Row { cells, line, stamp, start, wrapped: false, complex: true, styled: true, irregular: true }
     }
 
     pub(crate) fn cells(&self) -> &[Cell] {
@@ -62,6 +74,15 @@ impl Row {
     /// Whether every cell is one ASCII character.
     pub(crate) fn is_ascii(&self) -> bool {
         !self.complex
+    }
+
+    pub(crate) fn is_irregular(&self) -> bool {
+        self.irregular
+    }
+
+    /// Something was put there that its neighbours would have joined, had they been printed in order.
+    pub(crate) fn set_irregular(&mut self) {
+        self.irregular = true;
     }
 
     pub(crate) fn is_styled(&self) -> bool {
@@ -139,10 +160,21 @@ impl Row {
     pub(crate) fn write(&mut self, col: usize, cell: Cell, cols: usize) {
         let wide = cell.kind() == Kind::Wide;
         let end = col + 1 + usize::from(wide);
+        self.styled |= cell.style != StyleId(0);
+        if self.cells.len() == col && self.cells.capacity() >= end {
+            // Behind all that is written: nothing to split.
+            self.complex |= !cell.is_ascii();
+            self.cells.push(cell);
+            if wide {
+                self.cells.push(Cell::right(cell.style));
+            }
+            return;
+        }
         self.split_at(col);
         self.split_at(end);
-        self.styled |= cell.style != StyleId(0);
         self.complex |= !cell.is_ascii();
+        // What stands to the right of it was printed after something else.
+        self.irregular |= !cell.is_ascii() && self.cells.len() > end;
         if self.cells.len() < end {
             if self.cells.capacity() < cols {
                 self.cells.reserve_exact(cols - self.cells.len());
@@ -169,6 +201,7 @@ impl Row {
         let col = if self.get(col).kind() == Kind::Right { col.saturating_sub(1) } else { col };
         self.fill_to(col + 1);
         self.complex = true;
+        self.irregular |= self.cells.len() > col + 2;
         let cell = &mut self.cells[col];
         (cell.kind() != Kind::Filler).then_some((col, cell))
     }
@@ -208,6 +241,7 @@ impl Row {
     /// Shifts the cells from `col` right by `n`; what passes the last column is lost.
     pub(crate) fn insert(&mut self, col: usize, n: usize, style: StyleId, cols: usize) {
         let n = n.min(cols - col);
+        self.irregular |= self.complex;
         self.split_at(col);
         self.drop_filler(cols);
         if n == 0 || (self.cells.len() <= col && style == StyleId(0)) {
@@ -223,6 +257,7 @@ impl Row {
     /// Removes `n` cells at `col`; the rest moves left and blanks come in at the right.
     pub(crate) fn delete(&mut self, col: usize, n: usize, style: StyleId, cols: usize) {
         let n = n.min(cols - col);
+        self.irregular |= self.complex;
         self.split_at(col);
         self.split_at(col + n);
         self.drop_filler(cols);

@@ -66,8 +66,6 @@ pub(crate) const INVERSE: u16 = 1 << 4;
 pub(crate) const HIDDEN: u16 = 1 << 5;
 pub(crate) const STRIKE: u16 = 1 << 6;
 pub(crate) const OVERLINE: u16 = 1 << 7;
-/// Every attribute bit that means something; a restored state may hold no other.
-const ALL_ATTRS: u16 = 0xff;
 
 impl Style {
     /// What text has before anything is set.
@@ -163,25 +161,8 @@ impl Style {
         };
     }
 
-    /// What erasing leaves behind: the background alone (xterm's "bce").
-    pub(crate) fn erased(&self) -> Style {
-        Style { bg: self.bg, ..Style::default() }
-    }
-
     pub(crate) fn is_default(&self) -> bool {
         *self == Style::PLAIN
-    }
-
-    pub(crate) fn set(&mut self, bits: u16, on: bool) {
-        if on {
-            self.attrs |= bits;
-        } else {
-            self.attrs &= !bits;
-        }
-    }
-
-    pub(crate) fn is_sound(&self) -> bool {
-        self.attrs & !ALL_ATTRS == 0
     }
 
     fn has(&self, bit: u16) -> bool {

@@ -3,17 +3,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::cell::StyleId;
-use crate::{Color, Style};
-
-/// All that a cell has beside its text: its style, its link, and whether erasing spares it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Look {
-    pub(crate) style: Style,
-    /// A number in the table of links; 0 is none.
-    pub(crate) link: u16,
-    /// SPA or DECSCA: erasing may have to spare it.
-    pub(crate) protected: bool,
-}
+use crate::look::Look;
 
 /// Below this many it is not worth looking for styles that are no longer shown.
 const SMALL: usize = 1024;
@@ -38,29 +28,28 @@ impl Default for Styles {
 }
 
 impl Styles {
-    pub(crate) fn get(&self, id: StyleId) -> &Look {
-        static PLAIN: Look = Look { style: Style::PLAIN, link: 0, protected: false };
+    pub(crate) fn get(&self, id: StyleId) -> Look {
         // Number 0 is not in the list: most terminals never hold another one.
-        (id.0 as usize).checked_sub(1).and_then(|index| self.looks.get(index)).unwrap_or(&PLAIN)
+        (id.0 as usize).checked_sub(1).and_then(|index| self.looks.get(index)).copied().unwrap_or_default()
     }
 
     pub(crate) fn len(&self) -> usize {
         self.looks.len() + 1
     }
 
-    pub(crate) fn intern(&mut self, look: &Look) -> StyleId {
-        if *look == Look::default() {
+    pub(crate) fn intern(&mut self, look: Look) -> StyleId {
+        if look == Look::default() {
             return StyleId(0);
         }
         if self.slots.len() < (self.looks.len() + 1) * 2 {
             self.rehash();
         }
         let mask = self.slots.len() - 1;
-        let mut at = hash(look) as usize & mask;
+        let mut at = look.hash() as usize & mask;
         loop {
             match self.slots.get(at) {
                 Some(&id) if id != 0 => {
-                    if self.looks.get(id as usize - 1) == Some(look) {
+                    if self.looks.get(id as usize - 1) == Some(&look) {
                         return StyleId(id);
                     }
                     at = (at + 1) & mask;
@@ -68,7 +57,7 @@ impl Styles {
                 _ => break,
             }
         }
-        self.looks.push(*look);
+        self.looks.push(look);
         let id = self.looks.len() as u32;
         if let Some(slot) = self.slots.get_mut(at) {
             *slot = id;
@@ -81,7 +70,7 @@ impl Styles {
         self.slots.clear();
         self.slots.resize(size, 0);
         for (id, look) in (1..).zip(&self.looks) {
-            let mut at = hash(look) as usize & (size - 1);
+            let mut at = look.hash() as usize & (size - 1);
             while self.slots.get(at).is_some_and(|taken| *taken != 0) {
                 at = (at + 1) & (size - 1);
             }
@@ -111,7 +100,7 @@ impl Styles {
             if id.0 == 0 || known != 0 {
                 return StyleId(known);
             }
-            self.looks.push(*old.get(id));
+            self.looks.push(old.get(id));
             let new = self.looks.len() as u32;
             if let Some(slot) = moved.get_mut(id.0 as usize) {
                 *slot = new;
@@ -132,25 +121,6 @@ impl Styles {
     }
 
     pub(crate) fn is_sound(&self) -> bool {
-        self.looks.iter().all(|look| look.style.is_sound()) && self.limit < 1 << 40
-    }
-}
-
-fn hash(look: &Look) -> u64 {
-    let rest = u64::from(look.link) << 32
-        | u64::from(look.style.attrs) << 16
-        | u64::from(look.protected) << 8
-        | look.style.underline as u64;
-    let colors = bits(look.style.fg) << 32 | bits(look.style.bg);
-    let mixed = colors.wrapping_mul(0x9e37_79b9_7f4a_7c15)
-        ^ (rest << 26 ^ bits(look.style.underline_color)).wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
-    mixed ^ mixed >> 29 ^ mixed >> 47
-}
-
-fn bits(color: Color) -> u64 {
-    match color {
-        Color::Default => 0,
-        Color::Indexed(index) => 1 << 24 | u64::from(index),
-        Color::Rgb(r, g, b) => 2 << 24 | u64::from(r) << 16 | u64::from(g) << 8 | u64::from(b),
+        self.looks.iter().all(|look| look.is_sound()) && self.limit < 1 << 40
     }
 }

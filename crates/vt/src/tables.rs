@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 use crate::cell::{Cell, Glyph, Kind};
 use crate::clusters::Clusters;
 use crate::links::Links;
+use crate::look::Look;
 use crate::row::Row;
 use crate::screen::Screen;
-use crate::styles::{Look, Styles};
+use crate::styles::Styles;
 
 /// What the screens' cells name by number.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -18,7 +19,7 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    pub(crate) fn look(&self, cell: Cell) -> &Look {
+    pub(crate) fn look(&self, cell: Cell) -> Look {
         self.styles.get(cell.style)
     }
 
@@ -65,8 +66,8 @@ impl Tables {
         self.sweep_styles(screens);
         let styles = &mut self.styles;
         self.links.sweep(|rename| {
-            for look in styles.iter_mut().filter(|look| look.link != 0) {
-                look.link = rename(look.link);
+            for look in styles.iter_mut().filter(|look| look.link() != 0) {
+                *look = look.with_link(rename(look.link()));
             }
         });
     }
@@ -75,6 +76,6 @@ impl Tables {
         self.styles.is_sound()
             && self.clusters.is_sound()
             && self.links.is_sound()
-            && self.styles.iter().all(|look| usize::from(look.link) <= self.links.len())
+            && self.styles.iter().all(|look| usize::from(look.link()) <= self.links.len())
     }
 }

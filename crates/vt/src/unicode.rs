@@ -59,33 +59,55 @@ impl Props {
     }
 }
 
+/// What two neighbouring characters alone say about their being one cluster.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Joint {
+    Never,
+    Always,
+    /// What stands before the first one decides.
+    Depends,
+}
+
+/// Whether the second character joins the first, as far as the two can tell.
+#[inline]
+pub(crate) fn joint(last: Props, next: Props) -> Joint {
+    match (last.class(), next.class()) {
+        (_, ..FIRST_JOINING) | (class::BREAK, _) => Joint::Never,
+        (_, FIRST_ALWAYS..)
+        | (class::HANGUL_L, class::HANGUL_L | class::HANGUL_V | class::HANGUL_LV | class::HANGUL_LVT)
+        | (class::HANGUL_V | class::HANGUL_LV, class::HANGUL_V | class::HANGUL_T)
+        | (class::HANGUL_T | class::HANGUL_LVT, class::HANGUL_T)
+        // As Unicode 18 has it: what the linker itself stands on does not matter.
+        | (class::LINKER | class::STACKER, class::CONSONANT) => Joint::Always,
+        (class::REGIONAL, class::REGIONAL)
+        | (class::ZWJ, class::PICTOGRAPH)
+        | (class::MARK | class::ZWJ, class::CONSONANT) => Joint::Depends,
+        _ => Joint::Never,
+    }
+}
+
 /// Whether `c` belongs to the same grapheme cluster as the text of the cell before it, which is one cluster or
 /// a part of one. Nothing joins an empty text.
 pub(crate) fn joins(cluster: &str, c: char) -> bool {
-    let class = props(c).class();
-    let mut before = cluster.chars().rev().map(|c| props(c).class());
-    if class < FIRST_JOINING {
-        return false;
-    }
+    let mut before = cluster.chars().rev().map(props);
     let Some(last) = before.next() else { return false };
-    match (last, class) {
-        (class::BREAK, _) => false,
-        (_, FIRST_ALWAYS..) => true,
-        (class::HANGUL_L, class::HANGUL_L | class::HANGUL_V | class::HANGUL_LV | class::HANGUL_LVT) => true,
-        (class::HANGUL_V | class::HANGUL_LV, class::HANGUL_V | class::HANGUL_T) => true,
-        (class::HANGUL_T | class::HANGUL_LVT, class::HANGUL_T) => true,
-        (class::REGIONAL, class::REGIONAL) => before.take_while(|&b| b == class::REGIONAL).count() % 2 == 0,
-        (class::ZWJ, class::PICTOGRAPH) => {
-            before.find(|&b| !matches!(b, class::EXTEND | class::MARK | class::LINKER))
-                == Some(class::PICTOGRAPH)
+    match joint(last, props(c)) {
+        Joint::Never => false,
+        Joint::Always => true,
+        Joint::Depends => {
+            let mut before = before.map(Props::class);
+            match props(c).class() {
+                class::REGIONAL => before.take_while(|&b| b == class::REGIONAL).count() % 2 == 0,
+                class::PICTOGRAPH => {
+                    before.find(|&b| !matches!(b, class::EXTEND | class::MARK | class::LINKER))
+                        == Some(class::PICTOGRAPH)
+                }
+                _ => {
+                    let tie = before.find(|&b| !matches!(b, class::MARK | class::ZWJ));
+                    matches!(tie, Some(class::LINKER | class::STACKER))
+                }
+            }
         }
-        (_, class::CONSONANT) => {
-            // As Unicode 18 has it: what the linker itself stands on does not matter.
-            let skipped = |b: &u8| matches!(*b, class::MARK | class::ZWJ);
-            let tie = if skipped(&last) { before.find(|b| !skipped(b)) } else { Some(last) };
-            matches!(tie, Some(class::LINKER | class::STACKER))
-        }
-        _ => false,
     }
 }
 

@@ -1,8 +1,12 @@
+use alloc::string::String;
+
 use crate::Vt;
 use crate::cell::Kind;
+use crate::read::CellRef;
 use crate::row::Row;
 use crate::screen::Screen;
 use crate::term::{MAX_LABEL, Pen, Term};
+use crate::unicode;
 
 impl Vt {
     /// Checks everything that must always hold; a restored state and the property tests rely on it.
@@ -55,7 +59,7 @@ fn check_pen(pen: &Pen, term: &Term) -> Result<(), &'static str> {
     check(inside, "cursor outside the screen")?;
     check(!pen.pending_wrap || pen.col == term.size.cols - 1, "wrap due before the last column")?;
     check(pen.active < 4, "unknown character set")?;
-    check(pen.look.style.is_sound() && pen.look.link == 0, "unknown attribute")
+    check(pen.look.is_sound() && pen.look.link() == 0, "unknown attribute")
 }
 
 fn check_screen(screen: &Screen, term: &Term) -> Result<(), &'static str> {
@@ -84,5 +88,19 @@ fn check_row(row: &Row, term: &Term) -> Result<(), &'static str> {
         check(paired, "half of a wide character")?;
         check(cell.kind() != Kind::Filler || col + 1 == cols, "filler inside a row")?;
     }
-    check(row.get(0).kind() != Kind::Right, "half of a wide character")
+    check(row.get(0).kind() != Kind::Right, "half of a wide character")?;
+    check(row.is_irregular() || is_regular(row, term), "clusters that are not those of the text")
+}
+
+/// Whether cutting the row's text into clusters gives its cells.
+fn is_regular(row: &Row, term: &Term) -> bool {
+    let mut text = String::new();
+    term.tables.push_text(row, 0, row.cells().len(), &mut text);
+    let mut again = unicode::clusters(&text);
+    let cells = row.cells().iter().filter(|cell| !matches!(cell.kind(), Kind::Right | Kind::Filler));
+    cells.into_iter().all(|cell| {
+        let cell = CellRef::new(*cell, &term.tables);
+        let shown = if cell.text.is_empty() { " " } else { &cell.text };
+        again.next() == Some((shown, cell.width))
+    })
 }

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::line::{Layout, PastLine, Runs};
 use crate::cell::StyleId;
 use crate::links::Links;
-use crate::styles::{Look, Styles};
+use crate::look::Look;
+use crate::styles::Styles;
 use crate::{LineId, varint};
 
 /// Lines in the order they scrolled off, as text with style runs.
@@ -52,8 +53,9 @@ pub(super) struct Tail {
     pub(super) last: u32,
     /// Consecutive byte lengths and styles; empty when all of it is plain.
     pub(super) runs: Vec<(u32, StyleId)>,
-    /// The clusters as they lay on the screen, when cutting the text again would give others:
-    /// byte length, width.
+    /// Cutting the text again would give other clusters than lay on the screen.
+    pub(super) irregular: bool,
+    /// Those that lay there, if so: byte length, width.
     pub(super) layout: Vec<(u32, u8)>,
 }
 
@@ -94,17 +96,17 @@ impl Chunk {
     }
 
     /// The chunk's own number for a look of the screen's.
-    pub(super) fn intern(&mut self, look: &Look, link: Option<&str>) -> StyleId {
+    pub(super) fn intern(&mut self, look: Look, link: Option<&str>) -> StyleId {
         let link = link.and_then(|address| self.links.intern(address)).unwrap_or(0);
-        self.looks.intern(&Look { link, protected: false, style: look.style })
+        self.looks.intern(look.with_link(link).with_protection(false))
     }
 
-    pub(super) fn look(&self, id: StyleId) -> &Look {
+    pub(super) fn look(&self, id: StyleId) -> Look {
         self.looks.get(id)
     }
 
-    pub(super) fn link(&self, look: &Look) -> Option<&str> {
-        self.links.get(look.link)
+    pub(super) fn link(&self, look: Look) -> Option<&str> {
+        self.links.get(look.link())
     }
 
     /// Writes down the line that has ended.
@@ -187,7 +189,7 @@ impl Chunk {
             cells: tail.cells,
             text: self.text_from(tail.text),
             runs: Runs::Open(&tail.runs),
-            layout: if tail.layout.is_empty() { Layout::Derived } else { Layout::Open(&tail.layout) },
+            layout: if tail.irregular { Layout::Open(&tail.layout) } else { Layout::Derived },
             chunk: self,
         }
     }

@@ -2,8 +2,8 @@ use alloc::string::String;
 
 use super::chunk::Chunk;
 use crate::cell::StyleId;
+use crate::look::Look;
 use crate::style::Style;
-use crate::styles::Look;
 use crate::{LineId, unicode, varint};
 
 /// A logical line (or a piece of a very long one) that scrolled off, borrowed from its chunk.
@@ -84,7 +84,7 @@ impl<'a> PastLine<'a> {
     }
 
     /// The pieces of one look, with their links.
-    pub(crate) fn pieces(&self) -> impl Iterator<Item = (&'a str, &'a Look, Option<&'a str>)> + use<'a> {
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = (&'a str, Look, Option<&'a str>)> + use<'a> {
         let mut runs = self.runs.clone();
         let (chunk, mut rest) = (self.chunk, self.text);
         core::iter::from_fn(move || {
@@ -131,8 +131,8 @@ impl<'a> PastLine<'a> {
                 break;
             }
             at += piece.len();
-            if look.style != style {
-                style = look.style;
+            if look.style() != style {
+                style = look.style();
                 out.push_str(&style.sgr());
             }
             out.push_str(piece);

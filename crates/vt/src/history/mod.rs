@@ -2,14 +2,15 @@
 
 use alloc::collections::VecDeque;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
 use crate::LineId;
-use crate::cell::{Glyph, Kind, StyleId};
+use crate::cell::{Cell, Glyph, Kind, StyleId};
 use crate::row::Row;
 use crate::tables::Tables;
-use crate::unicode;
+use crate::unicode::{self, Joint};
 
 mod chunk;
 mod line;
@@ -175,6 +176,7 @@ impl History {
         tail.last = tail.text;
         tail.runs.clear();
         tail.layout.clear();
+        tail.irregular = false;
         self.tail = Some(tail);
         self.lines += 1;
         self.returnable += 1;
@@ -265,17 +267,17 @@ fn append(chunk: &mut Chunk, tail: &mut Tail, row: &Row, cols: usize, tables: &T
         return;
     }
     let written = row.cells().get(..len).unwrap_or(row.cells());
+    let before = chunk.text_len() as u32 - tail.text;
+    chunk.text_mut().extend(written.iter().map(|cell| cell.byte()));
     if row.is_styled() {
+        let mut at = before;
         for run in written.chunk_by(|a, b| a.style == b.style) {
             let style = past_style(chunk, run[0].style, tables);
-            let before = chunk.text_len() as u32 - tail.text;
-            add_run(tail, before, run.len() as u32, style);
-            chunk.text_mut().extend(run.iter().map(|cell| cell.byte()));
+            add_run(tail, at, run.len() as u32, style);
+            at += run.len() as u32;
         }
     } else {
-        let before = chunk.text_len() as u32 - tail.text;
         add_run(tail, before, written.len() as u32, StyleId(0));
-        chunk.text_mut().extend(written.iter().map(|cell| cell.byte()));
     }
     // Blanks beyond the written part, in a row whose line goes on.
     if written.len() < len {
@@ -285,57 +287,118 @@ fn append(chunk: &mut Chunk, tail: &mut Tail, row: &Row, cols: usize, tables: &T
     }
     if len > 0 {
         tail.last = chunk.text_len() as u32 - 1;
-        if !tail.layout.is_empty() {
+        if tail.irregular {
             tail.layout.extend(core::iter::repeat_n((1, 1), len));
         }
     }
 }
 
 fn append_complex(chunk: &mut Chunk, tail: &mut Tail, row: &Row, len: usize, tables: &Tables) {
-    let mut style = None;
-    for col in 0..len {
-        let cell = row.get(col);
-        let width = match cell.kind() {
-            Kind::Narrow => 1,
-            Kind::Wide => 2,
-            Kind::Right | Kind::Filler => continue,
-        };
-        let past = match style {
-            Some((screen, past)) if screen == cell.style => past,
-            _ => past_style(chunk, cell.style, tables),
-        };
-        style = Some((cell.style, past));
-        let mut buffer = [0; 4];
-        let (text, derived) = match cell.glyph() {
-            Glyph::Char(c) => {
-                let props = unicode::props(c);
-                let joins = props.may_join() && follows(chunk, tail, c);
-                (&*c.encode_utf8(&mut buffer), !joins && props.width() == width)
+    let written = row.cells().get(..len).unwrap_or(row.cells());
+    chunk.text_mut().reserve(len * 3);
+    // A regular row need not be looked at cell by cell, but for where it goes on from the row before.
+    let joined = chunk.text_len() > tail.text as usize;
+    let regular = !row.is_irregular() && !tail.irregular && !joined;
+    // The character before the cell, if the line has one.
+    let mut last = chunk.text_from(tail.last).chars().next_back().filter(|_| joined);
+    for run in written.chunk_by(|a, b| a.style == b.style) {
+        let style = past_style(chunk, run[0].style, tables);
+        let before = chunk.text_len() as u32;
+        if regular {
+            tail.last = append_regular(chunk.text_mut(), run, tail.last, tables);
+        } else {
+            for cell in run {
+                last = append_cell(chunk, tail, *cell, last, tables);
             }
-            Glyph::Cluster(index) => {
-                let text = tables.clusters.get(index);
-                let joins = text.chars().next().is_some_and(|c| follows(chunk, tail, c));
-                let mut again = unicode::clusters(text);
-                (text, !joins && again.next() == Some((text, width)))
-            }
-        };
-        if !derived && tail.layout.is_empty() {
-            // From here on the layout must be kept; so far it was what cutting the text gives.
-            let so_far = chunk.text_from(tail.text);
-            tail.layout.extend(unicode::clusters(so_far).map(|(text, width)| (text.len() as u32, width)));
-            tail.layout.push((text.len() as u32, width));
-        } else if !tail.layout.is_empty() {
-            tail.layout.push((text.len() as u32, width));
         }
-        tail.last = chunk.text_len() as u32;
-        add_run(tail, tail.last - tail.text, text.len() as u32, past);
-        chunk.text_mut().extend_from_slice(text.as_bytes());
+        add_run(tail, before - tail.text, chunk.text_len() as u32 - before, style);
+    }
+    for _ in written.len()..len {
+        let before = chunk.text_len() as u32 - tail.text;
+        append_cell(chunk, tail, Cell::BLANK, None, tables);
+        add_run(tail, before, 1, StyleId(0));
     }
 }
 
-/// Whether a character would join the line's last cluster, were the text cut again.
-fn follows(chunk: &Chunk, tail: &Tail, c: char) -> bool {
-    chunk.text_len() as u32 > tail.text && unicode::joins(chunk.text_from(tail.last), c)
+/// Adds cells whose layout is what cutting their text gives; gives where the last one begins.
+fn append_regular(text: &mut Vec<u8>, cells: &[Cell], last: u32, tables: &Tables) -> u32 {
+    let mut last = last;
+    for cell in cells {
+        if cell.is_ascii() {
+            last = text.len() as u32;
+            text.push(cell.byte());
+        } else if !matches!(cell.kind(), Kind::Right | Kind::Filler) {
+            last = text.len() as u32;
+            match cell.glyph() {
+                Glyph::Char(c) => push_char(text, c),
+                Glyph::Cluster(index) => text.extend_from_slice(tables.clusters.get(index).as_bytes()),
+            }
+        }
+    }
+    last
+}
+
+/// Adds a cell; gives its last character.
+fn append_cell(
+    chunk: &mut Chunk,
+    tail: &mut Tail,
+    cell: Cell,
+    last: Option<char>,
+    tables: &Tables,
+) -> Option<char> {
+    let at = chunk.text_len() as u32;
+    if cell.is_ascii() {
+        chunk.text_mut().push(cell.byte());
+        if tail.irregular {
+            tail.layout.push((1, 1));
+        }
+        tail.last = at;
+        return Some(char::from(cell.byte()));
+    }
+    let width = match cell.kind() {
+        Kind::Narrow => 1,
+        Kind::Wide => 2,
+        Kind::Right | Kind::Filler => return last,
+    };
+    let (first, end, derived) = match cell.glyph() {
+        Glyph::Char(c) => (c, c, unicode::props(c).width() == width),
+        Glyph::Cluster(index) => {
+            let mut chars = tables.clusters.get(index).chars();
+            let first = chars.next().unwrap_or(' ');
+            (first, chars.next_back().unwrap_or(first), tables.clusters.is_regular(index))
+        }
+    };
+    let joins = last.is_some_and(|last| match unicode::joint(unicode::props(last), unicode::props(first)) {
+        Joint::Never => false,
+        Joint::Always => true,
+        Joint::Depends => unicode::joins(chunk.text_from(tail.last), first),
+    });
+    if (!derived || joins) && !tail.irregular {
+        // From here on the layout must be kept; so far it was what cutting the text gives.
+        let so_far = chunk.text_from(tail.text);
+        tail.layout.extend(unicode::clusters(so_far).map(|(text, width)| (text.len() as u32, width)));
+        tail.irregular = true;
+    }
+    match cell.glyph() {
+        Glyph::Char(c) => push_char(chunk.text_mut(), c),
+        Glyph::Cluster(index) => chunk.text_mut().extend_from_slice(tables.clusters.get(index).as_bytes()),
+    }
+    if tail.irregular {
+        tail.layout.push((chunk.text_len() as u32 - at, width));
+    }
+    tail.last = at;
+    Some(end)
+}
+
+/// Appends UTF-8 byte by byte: a copy of so few bytes costs more than the bytes.
+fn push_char(text: &mut Vec<u8>, c: char) {
+    let mut bytes = [0; 4];
+    match *c.encode_utf8(&mut bytes).as_bytes() {
+        [a, b] => text.extend([a, b]),
+        [a, b, c] => text.extend([a, b, c]),
+        [a, b, c, d] => text.extend([a, b, c, d]),
+        _ => text.extend_from_slice(&bytes[..1]),
+    }
 }
 
 fn past_style(chunk: &mut Chunk, style: StyleId, tables: &Tables) -> StyleId {
@@ -343,7 +406,7 @@ fn past_style(chunk: &mut Chunk, style: StyleId, tables: &Tables) -> StyleId {
         return style;
     }
     let look = tables.styles.get(style);
-    chunk.intern(look, tables.links.get(look.link))
+    chunk.intern(look, tables.links.get(look.link()))
 }
 
 fn add_run(tail: &mut Tail, before: u32, bytes: u32, style: StyleId) {

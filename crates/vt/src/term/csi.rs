@@ -82,10 +82,7 @@ impl Term {
             b'g' => self.clear_tabs(params.get(0)),
             b'h' => self.set_ansi_modes(params, true),
             b'l' => self.set_ansi_modes(params, false),
-            b'm' => {
-                super::sgr::apply(&mut self.cursor.look.style, params);
-                self.look_changed();
-            }
+            b'm' => self.select_style(params),
             b'n' => self.report_status(params.get(0)),
             b'r' => self.set_margins(n, params.get(1)),
             b's' if params.is_empty() => self.save_cursor(),
@@ -93,6 +90,14 @@ impl Term {
             b'u' if params.is_empty() => self.restore_cursor(),
             _ => {}
         }
+    }
+
+    /// SGR.
+    #[inline]
+    pub(crate) fn select_style(&mut self, params: &Params) {
+        self.last_char = None;
+        super::sgr::apply(&mut self.cursor.look, params);
+        self.look_changed();
     }
 
     fn set_cursor_style(&mut self, code: u16) {

@@ -55,12 +55,12 @@ impl Term {
         let value = match what {
             b"m" => {
                 let mut value = String::new();
-                self.cursor.look.style.write_parameters(&mut value);
+                self.cursor.look.style().write_parameters(&mut value);
                 format!("{value}m")
             }
             b"r" => format!("{};{}r", self.top + 1, self.bottom + 1),
             b" q" => format!("{} q", self.cursor_code),
-            b"\"q" => format!("{}\"q", u8::from(self.cursor.look.protected)),
+            b"\"q" => format!("{}\"q", u8::from(self.cursor.look.protected())),
             // A VT level for programs that ask how much there is (DECSCL).
             b"\"p" => "62;1\"p".to_string(),
             b"t" => format!("{}t", self.size.rows),

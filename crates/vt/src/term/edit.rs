@@ -109,7 +109,7 @@ impl Term {
         if on || kind == Protection::Dec {
             self.switches.protection = kind;
         }
-        self.cursor.look.protected = on;
+        self.cursor.look = self.cursor.look.with_protection(on);
         self.look_changed();
     }
 
@@ -151,7 +151,7 @@ impl Term {
         row.stamp = seq;
         if spares {
             let styles = &self.tables.styles;
-            row.erase_unless(from, to, style, |id| styles.get(id).protected);
+            row.erase_unless(from, to, style, |id| styles.get(id).protected());
         } else {
             row.erase(from, to, style);
         }

@@ -11,9 +11,9 @@ use crate::effect::{Effect, EffectKind, Effects};
 use crate::history::History;
 use crate::kept::KeptRows;
 use crate::keyboard::Keyboard;
+use crate::look::Look;
 use crate::row::Row;
 use crate::screen::Screen;
-use crate::styles::Look;
 use crate::tables::Tables;
 use crate::{Allow, LineId, Modes, Options, Position, Size};
 

@@ -1,7 +1,7 @@
 use super::Term;
 use crate::cell::{Cell, Glyph, Kind};
 use crate::clusters::MAX_CLUSTER;
-use crate::unicode;
+use crate::unicode::{self, Joint, Props};
 
 impl Term {
     /// Prints a run of printable ASCII, counting its bytes as it goes so that every row's stamp is
@@ -33,16 +33,23 @@ impl Term {
     }
 
     /// Prints one character at the cursor.
+    #[inline]
     pub(crate) fn print(&mut self, c: char) {
         let c = if self.is_plain_set() { c } else { self.translate(c) };
         let props = unicode::props(c);
         if props.may_join() || props.width() == 0 {
             // A C1 control as a UTF-8 character: nothing to print, and obeying it is unsafe.
-            if props.is_control() || self.join(c, props.width()) {
+            if props.is_control() || self.join(c, props) {
                 return;
             }
+            self.print_spacing(c, usize::from(props.width()));
+            if !(self.contiguous && self.switches.clusters) {
+                self.mark_irregular();
+            }
+        } else {
+            self.print_spacing(c, usize::from(props.width()));
         }
-        self.print_spacing(c, usize::from(props.width()));
+        self.contiguous = true;
     }
 
     /// Prints the last character again (REP).
@@ -52,6 +59,9 @@ impl Term {
             for _ in 0..count {
                 // It was translated when it was printed.
                 self.print_spacing(c, width);
+                if unicode::props(c).may_join() {
+                    self.mark_irregular();
+                }
             }
             // Only what stands right before it is repeated, and no character does any more.
             self.last_char = None;
@@ -79,22 +89,30 @@ impl Term {
         self.touch_cursor_row().write(col, Cell::new(Glyph::Char(c), width == 2, style), cols);
         self.advance_cursor(col + width);
         self.last_char = Some(c);
-        self.contiguous = true;
     }
 
     /// Joins a character to the cluster before the cursor, if it belongs to it; one without a width
     /// of its own has nowhere else to go. False if it is to be printed by itself.
-    fn join(&mut self, c: char, width: u8) -> bool {
+    fn join(&mut self, c: char, props: Props) -> bool {
+        let width = props.width();
         let col = usize::from(self.cursor.col);
         let Some(col) = (if self.cursor.pending_wrap { Some(col) } else { col.checked_sub(1) }) else {
             return width == 0;
         };
+        if width > 0 && !(self.contiguous && self.switches.clusters) {
+            return false;
+        }
         if self.tables.clusters.is_full() {
             self.tables.sweep_clusters(&mut self.screens);
         }
         let row = self.screens[usize::from(self.modes.alt_screen)].row_mut(usize::from(self.cursor.row));
         let mut buffer = [0; 4];
         let before = row.get(if row.get(col).kind() == Kind::Right { col.saturating_sub(1) } else { col });
+        if let (Glyph::Char(last), 1..) = (before.glyph(), width)
+            && unicode::joint(unicode::props(last), props) == Joint::Never
+        {
+            return false;
+        }
         let text = match before.glyph() {
             Glyph::Char(first) => &*first.encode_utf8(&mut buffer),
             Glyph::Cluster(index) => self.tables.clusters.get(index),
@@ -106,26 +124,38 @@ impl Term {
         if before.kind() == Kind::Filler || text.len() + c.len_utf8() > MAX_CLUSTER {
             return true;
         }
-        let grows = before.kind() == Kind::Narrow && becomes_wide(text, c);
+        // Only what has a width itself, or asks for another form, can make it wider.
+        let may_grow = before.kind() == Kind::Narrow && (width > 0 || c == unicode::EMOJI_FORM);
+        let grows = may_grow && becomes_wide(text, c);
         let room = self.switches.autowrap || col + 2 <= usize::from(self.size.cols);
         if grows && self.switches.clusters && !(belongs && room) {
             // There is no room for the other form, or no right to it: the character stays as it is.
             return true;
         }
         let index = match before.glyph() {
-            Glyph::Cluster(index) => self.tables.clusters.extended(index, c),
+            Glyph::Cluster(index) => self.tables.clusters.extended(index, c, belongs),
             Glyph::Char(first) => {
-                let index = self.tables.clusters.add(first.encode_utf8(&mut [0; 4]));
-                self.tables.clusters.extended(index, c)
+                let index = self.tables.clusters.add(first.encode_utf8(&mut [0; 4]), true);
+                self.tables.clusters.extended(index, c, belongs)
             }
         };
         row.stamp = self.seq;
+        if !belongs {
+            row.set_irregular();
+        }
         let Some((at, cell)) = row.joint(col) else { return true };
         cell.set_cluster(index);
         if grows && belongs {
             self.widen(at);
         }
         true
+    }
+
+    /// The row before the cursor has something that was not printed in order.
+    fn mark_irregular(&mut self) {
+        self.touch_cursor_row().set_irregular();
+        let above = usize::from(self.cursor.row).saturating_sub(1);
+        self.screen_mut().row_mut(above).set_irregular();
     }
 
     /// The cluster before the cursor has become wide: it takes the next column too, or goes to the

@@ -3,10 +3,10 @@ use alloc::vec::Vec;
 
 use super::{Pen, Term};
 use crate::cell::{Cell, Glyph, Kind};
+use crate::look::Look;
 use crate::row::Row;
 use crate::screen::Screen;
-use crate::styles::Look;
-use crate::{LineId, Size};
+use crate::{LineId, Size, unicode};
 
 impl Term {
     /// Takes a new size: the primary screen's logical lines are laid out again, the alternate
@@ -138,7 +138,7 @@ impl Term {
         // Styles and clusters are looked up after the line is read: both need the whole terminal.
         let Some(line) = self.history.last() else { return Vec::new() };
         let pieces: Vec<(usize, Look, Option<alloc::boxed::Box<str>>)> =
-            line.pieces().map(|(text, look, link)| (text.len(), *look, link.map(Into::into))).collect();
+            line.pieces().map(|(text, look, link)| (text.len(), look, link.map(Into::into))).collect();
         let clusters: Vec<(alloc::string::String, u8)> =
             line.clusters().map(|(text, width)| (text.into(), width)).collect();
         let mut cells: Vec<Cell> = Vec::with_capacity(line.cells as usize);
@@ -151,13 +151,16 @@ impl Term {
                 let link = link.and_then(|address| self.tables.links.intern(&address)).unwrap_or(0);
                 left = len;
                 // Not `intern`: a sweep could not see the cells that are in our hands.
-                style = self.tables.styles.intern(&Look { link, ..look });
+                style = self.tables.styles.intern(look.with_link(link));
             }
             left = left.saturating_sub(text.len());
             let mut chars = text.chars();
             let glyph = match (chars.next(), chars.next()) {
                 (Some(c), None) => Glyph::Char(c),
-                _ => Glyph::Cluster(self.tables.clusters.add(&text)),
+                _ => {
+                    let regular = unicode::clusters(&text).next() == Some((&text, width));
+                    Glyph::Cluster(self.tables.clusters.add(&text, regular))
+                }
             };
             match width {
                 0 => {}

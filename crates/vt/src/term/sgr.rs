@@ -1,11 +1,12 @@
+use crate::look::Look;
 use crate::params::Params;
 use crate::style::{BLINK, BOLD, DIM, HIDDEN, INVERSE, ITALIC, OVERLINE, STRIKE};
-use crate::{Color, Style, UnderlineStyle};
+use crate::{Color, UnderlineStyle};
 
 /// Select Graphic Rendition (ECMA-48 8.3.117, with ISO 8613-6's colours and kitty's underlines).
-pub(super) fn apply(style: &mut Style, params: &Params) {
-    if params.is_empty() {
-        *style = Style::default();
+pub(super) fn apply(look: &mut Look, params: &Params) {
+    if !params.has_subs() {
+        return apply_plain(look, params.values());
     }
     let mut groups = params.groups();
     while let Some(group) = groups.next() {
@@ -18,58 +19,87 @@ pub(super) fn apply(style: &mut Style, params: &Params) {
                     Some(2) => rgb(next(), next(), next()),
                     _ => None,
                 };
-                set_color(style, *code, color);
+                set_color(look, *code, color);
             }
-            [code @ (38 | 48 | 58), 5, index, ..] => set_color(style, *code, indexed(*index)),
+            [code @ (38 | 48 | 58), 5, index, ..] => set_color(look, *code, indexed(*index)),
             // With a colour space (usually empty), or without, as many programs write it.
             [code @ (38 | 48 | 58), 2, _, r, g, b, ..] | [code @ (38 | 48 | 58), 2, r, g, b] => {
-                set_color(style, *code, rgb(Some(*r), Some(*g), Some(*b)));
+                set_color(look, *code, rgb(Some(*r), Some(*g), Some(*b)));
             }
-            [4, kind, ..] => style.underline = underline(*kind).unwrap_or(style.underline),
-            [code] => apply_one(style, *code),
+            [4, kind, ..] => {
+                if let Some(kind) = underline(*kind) {
+                    look.set_underline(kind);
+                }
+            }
+            [code] => apply_one(look, *code),
             _ => {}
         }
     }
 }
 
-fn apply_one(style: &mut Style, code: u16) {
+/// Without colons, as nearly all programs write it.
+fn apply_plain(look: &mut Look, values: &[u16]) {
+    let mut rest = values;
+    if rest.is_empty() {
+        look.reset();
+    }
+    while let [code, after @ ..] = rest {
+        rest = after;
+        match (*code, after) {
+            (38 | 48 | 58, [5, index, later @ ..]) => {
+                set_color(look, *code, indexed(*index));
+                rest = later;
+            }
+            (38 | 48 | 58, [2, r, g, b, later @ ..]) => {
+                set_color(look, *code, rgb(Some(*r), Some(*g), Some(*b)));
+                rest = later;
+            }
+            // A colour that is not whole takes what there is of it along.
+            (38 | 48 | 58, [5 | 2, ..]) => return,
+            (38 | 48 | 58, [_, later @ ..]) => rest = later,
+            _ => apply_one(look, *code),
+        }
+    }
+}
+
+fn apply_one(look: &mut Look, code: u16) {
     match code {
-        0 => *style = Style::default(),
-        1 => style.set(BOLD, true),
-        2 => style.set(DIM, true),
-        3 => style.set(ITALIC, true),
-        4 => style.underline = UnderlineStyle::Single,
-        5 | 6 => style.set(BLINK, true),
-        7 => style.set(INVERSE, true),
-        8 => style.set(HIDDEN, true),
-        9 => style.set(STRIKE, true),
-        21 => style.underline = UnderlineStyle::Double,
-        22 => style.set(BOLD | DIM, false),
-        23 => style.set(ITALIC, false),
-        24 => style.underline = UnderlineStyle::None,
-        25 => style.set(BLINK, false),
-        27 => style.set(INVERSE, false),
-        28 => style.set(HIDDEN, false),
-        29 => style.set(STRIKE, false),
-        30..=37 => style.fg = Color::Indexed((code - 30) as u8),
-        39 => style.fg = Color::Default,
-        40..=47 => style.bg = Color::Indexed((code - 40) as u8),
-        49 => style.bg = Color::Default,
-        53 => style.set(OVERLINE, true),
-        55 => style.set(OVERLINE, false),
-        59 => style.underline_color = Color::Default,
-        90..=97 => style.fg = Color::Indexed((code - 90 + 8) as u8),
-        100..=107 => style.bg = Color::Indexed((code - 100 + 8) as u8),
+        0 => look.reset(),
+        1 => look.set(BOLD, true),
+        2 => look.set(DIM, true),
+        3 => look.set(ITALIC, true),
+        4 => look.set_underline(UnderlineStyle::Single),
+        5 | 6 => look.set(BLINK, true),
+        7 => look.set(INVERSE, true),
+        8 => look.set(HIDDEN, true),
+        9 => look.set(STRIKE, true),
+        21 => look.set_underline(UnderlineStyle::Double),
+        22 => look.set(BOLD | DIM, false),
+        23 => look.set(ITALIC, false),
+        24 => look.set_underline(UnderlineStyle::None),
+        25 => look.set(BLINK, false),
+        27 => look.set(INVERSE, false),
+        28 => look.set(HIDDEN, false),
+        29 => look.set(STRIKE, false),
+        30..=37 => look.set_fg(Color::Indexed((code - 30) as u8)),
+        39 => look.set_fg(Color::Default),
+        40..=47 => look.set_bg(Color::Indexed((code - 40) as u8)),
+        49 => look.set_bg(Color::Default),
+        53 => look.set(OVERLINE, true),
+        55 => look.set(OVERLINE, false),
+        59 => look.set_underline_color(Color::Default),
+        90..=97 => look.set_fg(Color::Indexed((code - 90 + 8) as u8)),
+        100..=107 => look.set_bg(Color::Indexed((code - 100 + 8) as u8)),
         _ => {}
     }
 }
 
-fn set_color(style: &mut Style, code: u16, color: Option<Color>) {
+fn set_color(look: &mut Look, code: u16, color: Option<Color>) {
     let Some(color) = color else { return };
     match code {
-        38 => style.fg = color,
-        48 => style.bg = color,
-        _ => style.underline_color = color,
+        38 => look.set_fg(color),
+        48 => look.set_bg(color),
+        _ => look.set_underline_color(color),
     }
 }
 

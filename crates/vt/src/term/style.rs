@@ -1,6 +1,6 @@
 use super::Term;
 use crate::cell::StyleId;
-use crate::styles::Look;
+use crate::look::Look;
 
 impl Term {
     /// The number of the pen's style. It is looked up when something is printed, not at each change:
@@ -18,8 +18,7 @@ impl Term {
         match self.erase_style {
             Some(id) => id,
             None => {
-                let look = Look { style: self.cursor.look.style.erased(), ..Look::default() };
-                let id = self.intern(&look);
+                let id = self.intern(self.cursor.look.erased());
                 self.erase_style = Some(id);
                 id
             }
@@ -35,8 +34,7 @@ impl Term {
 
     fn find_pen_style(&mut self) -> StyleId {
         let link = self.link_number();
-        let look = Look { link, ..self.cursor.look };
-        let id = self.intern(&look);
+        let id = self.intern(self.cursor.look.with_link(link));
         self.pen_style = Some(id);
         id
     }
@@ -54,7 +52,7 @@ impl Term {
         self.link.as_ref().and_then(|address| self.tables.links.intern(address)).unwrap_or(0)
     }
 
-    pub(super) fn intern(&mut self, look: &Look) -> StyleId {
+    pub(super) fn intern(&mut self, look: Look) -> StyleId {
         if self.tables.styles.is_full() {
             self.tables.sweep_styles(&mut self.screens);
             self.look_changed();

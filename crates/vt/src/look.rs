@@ -1,0 +1,152 @@
+use serde::{Deserialize, Serialize};
+
+use crate::{Color, Style, UnderlineStyle};
+
+/// All that a cell has beside its text: its style, its link, and whether erasing spares it.
+///
+/// It is packed into two words, since it is compared and looked up at every change of style.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Look {
+    /// Foreground and background, 26 bits each.
+    colors: u64,
+    /// The underline's colour, the attributes, the kind of underline, the link, the protection.
+    rest: u64,
+}
+
+const COLOR: u64 = (1 << 26) - 1;
+const BG: u32 = 26;
+const ATTRS: u32 = 26;
+const UNDERLINE: u32 = 34;
+const LINK: u32 = 40;
+const PROTECTED: u64 = 1 << 56;
+
+impl Look {
+    pub(crate) fn style(self) -> Style {
+        Style {
+            fg: unpack(self.colors & COLOR),
+            bg: unpack(self.colors >> BG & COLOR),
+            underline_color: unpack(self.rest & COLOR),
+            underline: match self.rest >> UNDERLINE & 7 {
+                1 => UnderlineStyle::Single,
+                2 => UnderlineStyle::Double,
+                3 => UnderlineStyle::Curly,
+                4 => UnderlineStyle::Dotted,
+                5 => UnderlineStyle::Dashed,
+                _ => UnderlineStyle::None,
+            },
+            attrs: (self.rest >> ATTRS & 0xff) as u16,
+        }
+    }
+
+    pub(crate) fn set_fg(&mut self, color: Color) {
+        self.colors = self.colors & !COLOR | pack(color);
+    }
+
+    pub(crate) fn set_bg(&mut self, color: Color) {
+        self.colors = self.colors & !(COLOR << BG) | pack(color) << BG;
+    }
+
+    pub(crate) fn set_underline_color(&mut self, color: Color) {
+        self.rest = self.rest & !COLOR | pack(color);
+    }
+
+    pub(crate) fn set_underline(&mut self, kind: UnderlineStyle) {
+        self.rest = self.rest & !(7 << UNDERLINE) | (kind as u64) << UNDERLINE;
+    }
+
+    /// Sets or clears attributes, by the bits of [`Style`].
+    pub(crate) fn set(&mut self, attrs: u16, on: bool) {
+        let bits = u64::from(attrs & 0xff) << ATTRS;
+        self.rest = if on { self.rest | bits } else { self.rest & !bits };
+    }
+
+    /// SGR 0: all but the protection, which no SGR changes.
+    pub(crate) fn reset(&mut self) {
+        *self = Look { colors: 0, rest: self.rest & PROTECTED };
+    }
+
+    /// What erasing leaves behind: the background alone (xterm's "bce").
+    pub(crate) fn erased(self) -> Look {
+        Look { colors: self.colors & COLOR << BG, rest: 0 }
+    }
+
+    /// A number in the table of links; 0 is none.
+    pub(crate) fn link(self) -> u16 {
+        (self.rest >> LINK) as u16
+    }
+
+    pub(crate) fn with_link(self, link: u16) -> Look {
+        Look { rest: self.rest & !(0xffff << LINK) | u64::from(link) << LINK, ..self }
+    }
+
+    /// SPA or DECSCA: erasing may have to spare it.
+    pub(crate) fn protected(self) -> bool {
+        self.rest & PROTECTED != 0
+    }
+
+    pub(crate) fn with_protection(self, on: bool) -> Look {
+        Look { rest: if on { self.rest | PROTECTED } else { self.rest & !PROTECTED }, ..self }
+    }
+
+    pub(crate) fn hash(self) -> u64 {
+        let mixed =
+            self.colors.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ self.rest.wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
+        // The high bits of a product are the ones that all others went into.
+        mixed >> 32 ^ mixed >> 15
+    }
+
+    /// Whether the bits are some that could have been set.
+    pub(crate) fn is_sound(self) -> bool {
+        let color = |bits: u64| bits == pack(unpack(bits));
+        color(self.colors & COLOR)
+            && color(self.colors >> BG & COLOR)
+            && self.colors >> (2 * BG) == 0
+            && color(self.rest & COLOR)
+            && self.rest >> UNDERLINE & 7 <= 5
+            && self.rest >> (UNDERLINE + 3) & 7 == 0
+            && self.rest >> 57 == 0
+    }
+}
+
+fn pack(color: Color) -> u64 {
+    match color {
+        Color::Default => 0,
+        Color::Indexed(index) => 1 << 24 | u64::from(index),
+        Color::Rgb(r, g, b) => 2 << 24 | u64::from(r) << 16 | u64::from(g) << 8 | u64::from(b),
+    }
+}
+
+fn unpack(bits: u64) -> Color {
+    match bits >> 24 {
+        1 => Color::Indexed(bits as u8),
+        2 => Color::Rgb((bits >> 16) as u8, (bits >> 8) as u8, bits as u8),
+        _ => Color::Default,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_set_comes_back() {
+        let mut look = Look::default().with_link(65535).with_protection(true);
+        look.set_fg(Color::Rgb(1, 2, 3));
+        look.set_bg(Color::Indexed(255));
+        look.set_underline_color(Color::Rgb(255, 254, 253));
+        look.set_underline(UnderlineStyle::Dashed);
+        look.set(0xff, true);
+        look.set(crate::style::ITALIC, false);
+        assert!(look.is_sound() && look.protected());
+        assert_eq!(look.link(), 65535);
+        let style = look.style();
+        assert_eq!(style.fg, Color::Rgb(1, 2, 3));
+        assert_eq!(style.bg, Color::Indexed(255));
+        assert_eq!(style.underline_color, Color::Rgb(255, 254, 253));
+        assert_eq!(style.underline, UnderlineStyle::Dashed);
+        assert!(style.bold() && !style.italic() && style.overline());
+        assert_eq!(look.erased().style(), Style { bg: Color::Indexed(255), ..Style::default() });
+        look.reset();
+        assert_eq!(look, Look::default().with_protection(true));
+    }
+}
