@@ -9,7 +9,7 @@ use crate::unicode;
 pub(crate) const MAX_CLUSTER: usize = 64;
 
 /// Below this many bytes it is not worth looking for clusters that are no longer shown.
-const SMALL: usize = 4 << 10;
+const SMALL: usize = 16 << 10;
 
 /// The texts of the cells that hold more than one character.
 ///
@@ -52,6 +52,15 @@ impl Clusters {
         self.text.push_str(text);
         self.ends.push(self.text.len() as u32);
         self.regular.push(regular);
+        (self.ends.len() - 1) as u32
+    }
+
+    /// Begins a cluster with two characters.
+    pub(crate) fn begin(&mut self, first: char, c: char, belongs: bool) -> u32 {
+        self.text.push(first);
+        self.text.push(c);
+        self.ends.push(self.text.len() as u32);
+        self.regular.push(belongs);
         (self.ends.len() - 1) as u32
     }
 

@@ -185,14 +185,9 @@ impl Parser {
 
     /// Prints characters that are not ASCII, as far as they are whole.
     fn characters(&mut self, term: &mut Term, bytes: &[u8]) -> usize {
-        let mut rest = bytes;
-        while let Some((c, len)) = scan::character(rest) {
-            term.seq += len as u64;
-            term.print(c);
-            rest = rest.get(len..).unwrap_or_default();
-        }
-        if rest.len() < bytes.len() {
-            return bytes.len() - rest.len();
+        let whole = term.print_text(bytes);
+        if whole > 0 {
+            return whole;
         }
         // Broken, or not all of it has come yet.
         term.seq += 1;

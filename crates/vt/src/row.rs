@@ -157,6 +157,7 @@ impl Row {
     }
 
     /// Writes one cluster, with its right half if it is wide.
+    #[inline]
     pub(crate) fn write(&mut self, col: usize, cell: Cell, cols: usize) {
         let wide = cell.kind() == Kind::Wide;
         let end = col + 1 + usize::from(wide);
@@ -185,6 +186,30 @@ impl Row {
         if wide {
             self.cells[col + 1] = Cell::right(cell.style);
         }
+    }
+
+    /// Writes whole clusters, right halves included; they must fit into `cols` columns.
+    pub(crate) fn write_cells(&mut self, col: usize, cells: &[Cell], cols: usize) {
+        let end = col + cells.len();
+        self.styled |= cells.first().is_some_and(|cell| cell.style != StyleId(0));
+        if self.cells.capacity() < cols {
+            self.cells.reserve_exact(cols - self.cells.len());
+        }
+        if self.cells.len() > col {
+            self.split_at(col);
+            self.split_at(end);
+            // What stands to the right was printed after something else. (As if each came alone.)
+            let first = if cells.first().is_some_and(|cell| cell.kind() == Kind::Wide) { 2 } else { 1 };
+            self.irregular |= self.cells.len() > col + first;
+            let over = (self.cells.len() - col).min(cells.len());
+            let (now, beyond) = cells.split_at(over);
+            self.cells[col..col + over].copy_from_slice(now);
+            self.cells.extend_from_slice(beyond);
+        } else {
+            self.fill_to(col);
+            self.cells.extend_from_slice(cells);
+        }
+        self.complex = true;
     }
 
     /// Leaves the last column empty because a wide cluster wraps to the next row.

@@ -43,6 +43,13 @@ impl Props {
         self.0 & class::CONTROL != 0
     }
 
+    /// Whether it takes columns of its own whatever stands before it.
+    #[inline]
+    pub(crate) fn is_simple(self) -> bool {
+        // Of the lowest class, no control, and not without a width.
+        self.0 & !(class::WIDTH_MASK | class::TEXT_EMOJI) == 0 && self.width() > 0
+    }
+
     /// Whether it can ever join the cluster before it; [`joins`] says whether it does.
     #[inline]
     pub(crate) fn may_join(self) -> bool {

@@ -296,20 +296,28 @@ fn append(chunk: &mut Chunk, tail: &mut Tail, row: &Row, cols: usize, tables: &T
 fn append_complex(chunk: &mut Chunk, tail: &mut Tail, row: &Row, len: usize, tables: &Tables) {
     let written = row.cells().get(..len).unwrap_or(row.cells());
     chunk.text_mut().reserve(len * 3);
-    // A regular row need not be looked at cell by cell, but for where it goes on from the row before.
-    let joined = chunk.text_len() > tail.text as usize;
-    let regular = !row.is_irregular() && !tail.irregular && !joined;
     // The character before the cell, if the line has one.
+    let joined = chunk.text_len() > tail.text as usize;
     let mut last = chunk.text_from(tail.last).chars().next_back().filter(|_| joined);
-    for run in written.chunk_by(|a, b| a.style == b.style) {
+    for (at, run) in written.chunk_by(|a, b| a.style == b.style).enumerate() {
         let style = past_style(chunk, run[0].style, tables);
         let before = chunk.text_len() as u32;
-        if regular {
-            tail.last = append_regular(chunk.text_mut(), run, tail.last, tables);
-        } else {
-            for cell in run {
+        // A regular row need not be looked at cell by cell, but for where it goes on from the row before.
+        let looked_at = match (row.is_irregular() || tail.irregular, at) {
+            (true, _) => run.len(),
+            (false, 0) => 1,
+            (false, _) => 0,
+        };
+        let (first, rest) = run.split_at(looked_at);
+        for cell in first {
+            last = append_cell(chunk, tail, *cell, last, tables);
+        }
+        if tail.irregular {
+            for cell in rest {
                 last = append_cell(chunk, tail, *cell, last, tables);
             }
+        } else {
+            tail.last = append_regular(chunk.text_mut(), rest, tail.last, tables);
         }
         add_run(tail, before - tail.text, chunk.text_len() as u32 - before, style);
     }
@@ -322,20 +330,31 @@ fn append_complex(chunk: &mut Chunk, tail: &mut Tail, row: &Row, len: usize, tab
 
 /// Adds cells whose layout is what cutting their text gives; gives where the last one begins.
 fn append_regular(text: &mut Vec<u8>, cells: &[Cell], last: u32, tables: &Tables) -> u32 {
-    let mut last = last;
-    for cell in cells {
+    let mut last = last as usize;
+    let mut rest = cells.iter();
+    while let Some(cell) = rest.next() {
         if cell.is_ascii() {
-            last = text.len() as u32;
+            last = text.len();
             text.push(cell.byte());
-        } else if !matches!(cell.kind(), Kind::Right | Kind::Filler) {
-            last = text.len() as u32;
-            match cell.glyph() {
-                Glyph::Char(c) => push_char(text, c),
-                Glyph::Cluster(index) => text.extend_from_slice(tables.clusters.get(index).as_bytes()),
+            continue;
+        }
+        match cell.kind() {
+            Kind::Narrow => {}
+            Kind::Wide => drop(rest.next()),
+            Kind::Right | Kind::Filler => continue,
+        }
+        last = text.len();
+        match cell.glyph() {
+            Glyph::Cluster(index) => text.extend_from_slice(tables.clusters.get(index).as_bytes()),
+            // What most of them are, without asking how long it is.
+            Glyph::Char(c @ '\u{800}'..='\u{ffff}') => {
+                let tail = |shift: u32| 0x80 | (u32::from(c) >> shift & 0x3f) as u8;
+                text.extend([0xe0 | (u32::from(c) >> 12) as u8, tail(6), tail(0)]);
             }
+            Glyph::Char(c) => text.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
         }
     }
-    last
+    last as u32
 }
 
 /// Adds a cell; gives its last character.
@@ -380,7 +399,7 @@ fn append_cell(
         tail.irregular = true;
     }
     match cell.glyph() {
-        Glyph::Char(c) => push_char(chunk.text_mut(), c),
+        Glyph::Char(c) => chunk.text_mut().extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
         Glyph::Cluster(index) => chunk.text_mut().extend_from_slice(tables.clusters.get(index).as_bytes()),
     }
     if tail.irregular {
@@ -388,17 +407,6 @@ fn append_cell(
     }
     tail.last = at;
     Some(end)
-}
-
-/// Appends UTF-8 byte by byte: a copy of so few bytes costs more than the bytes.
-fn push_char(text: &mut Vec<u8>, c: char) {
-    let mut bytes = [0; 4];
-    match *c.encode_utf8(&mut bytes).as_bytes() {
-        [a, b] => text.extend([a, b]),
-        [a, b, c] => text.extend([a, b, c]),
-        [a, b, c, d] => text.extend([a, b, c, d]),
-        _ => text.extend_from_slice(&bytes[..1]),
-    }
 }
 
 fn past_style(chunk: &mut Chunk, style: StyleId, tables: &Tables) -> StyleId {

@@ -12,7 +12,7 @@ impl Term {
             self.last_char = None;
         }
         if last != b'm' {
-            self.contiguous = false;
+            self.previous = None;
             if params.has_subs() {
                 return;
             }

@@ -4,7 +4,7 @@ use crate::effect::EffectKind;
 impl Term {
     /// Performs a C0 control.
     pub(crate) fn execute(&mut self, control: u8) {
-        self.contiguous = false;
+        self.previous = None;
         self.last_char = None;
         match control {
             0x07 => self.effect(EffectKind::Bell),
@@ -25,7 +25,7 @@ impl Term {
 
     /// Performs an escape sequence without parameters.
     pub(crate) fn esc(&mut self, intermediate: u8, last: u8) {
-        self.contiguous = false;
+        self.previous = None;
         self.last_char = None;
         match (intermediate, last) {
             (0, b'7') => self.save_cursor(),

@@ -80,8 +80,9 @@ pub(crate) struct Term {
     pub(crate) link: Option<Box<str>>,
     /// For REP.
     pub(crate) last_char: Option<char>,
-    /// Nothing but text and styles came since the last character: the next one may join it.
-    contiguous: bool,
+    /// The character before the next one, if nothing but text and styles came since: the next one may
+    /// join it.
+    previous: Option<char>,
     pub(crate) allow: Allow,
     /// The screen as it was when the frame being drawn began (synchronized output).
     pub(crate) frame: Option<Box<Term>>,
@@ -198,7 +199,7 @@ impl Term {
             clipboard: String::new(),
             link: None,
             last_char: None,
-            contiguous: false,
+            previous: None,
             allow: options.allow,
             frame: None,
             pen_style: None,

@@ -1,6 +1,7 @@
 use super::Term;
-use crate::cell::{Cell, Glyph, Kind};
+use crate::cell::{Cell, Glyph, Kind, StyleId};
 use crate::clusters::MAX_CLUSTER;
+use crate::scan;
 use crate::unicode::{self, Joint, Props};
 
 impl Term {
@@ -29,11 +30,68 @@ impl Term {
             rest = later;
         }
         self.last_char = run.last().map(|&byte| char::from(byte));
-        self.contiguous = true;
+        self.previous = self.last_char;
+    }
+
+    /// Prints characters that are not ASCII, as far as they are whole; gives how many bytes that was.
+    pub(crate) fn print_text(&mut self, bytes: &[u8]) -> usize {
+        let mut rest = bytes;
+        while let Some((c, len)) = scan::character(rest) {
+            let simple = if unicode::props(c).width() > 0 { self.print_simple(rest) } else { 0 };
+            if simple == 0 {
+                self.seq += len as u64;
+                self.print(c);
+            }
+            let taken = if simple == 0 { len } else { simple };
+            rest = rest.get(taken..).unwrap_or_default();
+        }
+        bytes.len() - rest.len()
+    }
+
+    /// Prints what most characters are: nothing to join, to shift, to wrap or to translate. Gives how
+    /// many bytes of them there were, as far as the row goes.
+    fn print_simple(&mut self, bytes: &[u8]) -> usize {
+        const MOST: usize = 32;
+        if self.cursor.pending_wrap || self.switches.insert || !self.is_plain_set() {
+            return 0;
+        }
+        let (cols, clusters) = (self.cols(), self.switches.clusters);
+        let col = usize::from(self.cursor.col);
+        let room = MOST.min(cols - col);
+        let mut cells = [Cell::BLANK; MOST];
+        let (mut count, mut taken) = (0, 0);
+        let mut previous = self.previous;
+        let mut style = StyleId(0);
+        while let Some((c, len)) = scan::character(bytes.get(taken..).unwrap_or_default()) {
+            let props = unicode::props(c);
+            let width = usize::from(props.width());
+            let simple = props.is_simple() || (clusters && width > 0 && stays_apart(previous, props));
+            if !simple || count + width > room {
+                break;
+            }
+            if count == 0 {
+                // Not before it is known that something is printed.
+                style = self.pen_style();
+            }
+            cells[count] = Cell::new(Glyph::Char(c), width == 2, style);
+            if width == 2 {
+                cells[count + 1] = Cell::right(style);
+            }
+            count += width;
+            taken += len;
+            previous = Some(c);
+        }
+        if count > 0 {
+            self.seq += taken as u64;
+            self.touch_cursor_row().write_cells(col, &cells[..count], cols);
+            self.advance_cursor(col + count);
+            self.last_char = previous;
+            self.previous = previous;
+        }
+        taken
     }
 
     /// Prints one character at the cursor.
-    #[inline]
     pub(crate) fn print(&mut self, c: char) {
         let c = if self.is_plain_set() { c } else { self.translate(c) };
         let props = unicode::props(c);
@@ -42,14 +100,14 @@ impl Term {
             if props.is_control() || self.join(c, props) {
                 return;
             }
+            let apart = (self.previous.is_some() && self.switches.clusters) || self.stands_apart();
             self.print_spacing(c, usize::from(props.width()));
-            if !(self.contiguous && self.switches.clusters) {
+            if !apart {
                 self.mark_irregular();
             }
         } else {
             self.print_spacing(c, usize::from(props.width()));
         }
-        self.contiguous = true;
     }
 
     /// Prints the last character again (REP).
@@ -89,6 +147,7 @@ impl Term {
         self.touch_cursor_row().write(col, Cell::new(Glyph::Char(c), width == 2, style), cols);
         self.advance_cursor(col + width);
         self.last_char = Some(c);
+        self.previous = Some(c);
     }
 
     /// Joins a character to the cluster before the cursor, if it belongs to it; one without a width
@@ -99,25 +158,22 @@ impl Term {
         let Some(col) = (if self.cursor.pending_wrap { Some(col) } else { col.checked_sub(1) }) else {
             return width == 0;
         };
-        if width > 0 && !(self.contiguous && self.switches.clusters) {
+        let together = self.previous.filter(|_| self.switches.clusters);
+        let joint = together.map_or(Joint::Never, |last| unicode::joint(unicode::props(last), props));
+        if width > 0 && joint == Joint::Never {
             return false;
         }
         if self.tables.clusters.is_full() {
             self.tables.sweep_clusters(&mut self.screens);
         }
         let row = self.screens[usize::from(self.modes.alt_screen)].row_mut(usize::from(self.cursor.row));
-        let mut buffer = [0; 4];
         let before = row.get(if row.get(col).kind() == Kind::Right { col.saturating_sub(1) } else { col });
-        if let (Glyph::Char(last), 1..) = (before.glyph(), width)
-            && unicode::joint(unicode::props(last), props) == Joint::Never
-        {
-            return false;
-        }
+        let mut buffer = [0; 4];
         let text = match before.glyph() {
             Glyph::Char(first) => &*first.encode_utf8(&mut buffer),
             Glyph::Cluster(index) => self.tables.clusters.get(index),
         };
-        let belongs = self.contiguous && self.switches.clusters && unicode::joins(text, c);
+        let belongs = joint == Joint::Always || (joint == Joint::Depends && unicode::joins(text, c));
         if !belongs && width > 0 {
             return false;
         }
@@ -134,14 +190,14 @@ impl Term {
         }
         let index = match before.glyph() {
             Glyph::Cluster(index) => self.tables.clusters.extended(index, c, belongs),
-            Glyph::Char(first) => {
-                let index = self.tables.clusters.add(first.encode_utf8(&mut [0; 4]), true);
-                self.tables.clusters.extended(index, c, belongs)
-            }
+            Glyph::Char(first) => self.tables.clusters.begin(first, c, belongs),
         };
         row.stamp = self.seq;
         if !belongs {
             row.set_irregular();
+        }
+        if self.previous.is_some() {
+            self.previous = Some(c);
         }
         let Some((at, cell)) = row.joint(col) else { return true };
         cell.set_cluster(index);
@@ -149,6 +205,13 @@ impl Term {
             self.widen(at);
         }
         true
+    }
+
+    /// Nothing stands before the cursor that anything with a width could join.
+    fn stands_apart(&self) -> bool {
+        let row = self.screen().row(usize::from(self.cursor.row));
+        let before = usize::from(self.cursor.col).checked_sub(1);
+        !self.cursor.pending_wrap && before.is_none_or(|col| row.get(col).is_ascii())
     }
 
     /// The row before the cursor has something that was not printed in order.
@@ -197,4 +260,9 @@ fn becomes_wide(cluster: &str, c: char) -> bool {
         .get(..len)
         .and_then(|joined| core::str::from_utf8(joined).ok())
         .is_some_and(|joined| unicode::cluster_width(joined) == 2)
+}
+
+/// Whether the character before it is known and does not take it into its cluster.
+fn stays_apart(previous: Option<char>, props: Props) -> bool {
+    previous.is_some_and(|last| unicode::joint(unicode::props(last), props) == Joint::Never)
 }
