@@ -36,7 +36,7 @@ lint:
 unit:
 	$(CARGO) test --workspace --locked --quiet
 
-e2e:
+e2e: web/node_modules/.installed
 	$(CARGO) build --locked --quiet
 	$(PYTEST)
 

@@ -156,12 +156,34 @@ pub mod create {
         /// Its directory; the caller's where none is given.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub cwd: Option<String>,
+        /// What its output may do beyond showing things; nothing where nothing is named.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub allow: Vec<Allow>,
         /// Answer only when the shell waits for a command. Default: true for shells.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub wait_ready: Option<bool>,
         /// But not later than this; 5,000 where none is given.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub ready_timeout_ms: Option<u64>,
+    }
+
+    /// What output can do to the one who shows it.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Allow {
+        /// Have the title sent back, as if it were typed.
+        Title,
+        /// Have what it put into the clipboard sent back.
+        Clipboard,
+        /// Have sums of what the screen shows sent back.
+        Checksum,
+        /// Change the terminal's size.
+        Resize,
+    }
+
+    impl Allow {
+        /// Every one.
+        pub const ALL: [Allow; 4] = [Allow::Title, Allow::Clipboard, Allow::Checksum, Allow::Resize];
     }
 
     /// What was started.

@@ -185,6 +185,7 @@ impl Hub {
         let options = Options {
             size: Size { cols, rows },
             history_lines: self.inner.options.history_lines,
+            allow: meta.allow,
             ..Options::default()
         };
         let vt = Vt::with_options(options);

@@ -31,4 +31,4 @@ pub use viewers::{Frame, Viewer};
 pub use wait::{Met, Wait};
 
 /// Keys and paste modes are the engine's own.
-pub use cotty_vt::{Key, KeyCode, Paste, UnknownKey};
+pub use cotty_vt::{Allow, Key, KeyCode, Paste, UnknownKey};

@@ -2,6 +2,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Allow;
+
 /// What kind of actor asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ActorKind {
@@ -51,6 +53,9 @@ pub struct Meta {
     pub created_ms: u64,
     /// Columns and rows at the start.
     pub size: (u16, u16),
+    /// What its output may do beyond showing things.
+    #[serde(default)]
+    pub allow: Allow,
     /// Who made it.
     pub actor: Actor,
     /// The request that made it: asked again, it answers with this session.

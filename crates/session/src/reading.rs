@@ -81,18 +81,19 @@ impl Task {
     pub(crate) fn read(&mut self, view: View, raw: bool, reader: &str, since: Option<u64>) -> Reading {
         let place = self.saved.readers.get(reader).copied();
         let seen = since.or(place.map(|p| p.seq)).unwrap_or(0);
-        let has_new = self.vt.seq() > seen;
+        let raw_new = raw && view == View::New;
+        // Bytes are read as far as they came, the screen as far as it is to be seen.
+        let seq = if raw_new { self.vt.seq() } else { self.vt.shown_seq() };
+        let has_new = seq > seen;
         let (content, dropped) = match view {
             View::Screen if raw => (self.rows_raw(), 0),
             View::Screen => (self.vt.screen_text().trim_end_matches('\n').to_owned(), 0),
-            View::New if raw => {
-                (String::from_utf8_lossy(self.hot.output(seen, self.vt.seq())).into_owned(), 0)
-            }
+            View::New if raw => (String::from_utf8_lossy(self.hot.output(seen, seq)).into_owned(), 0),
             View::New => self.new_text(since, place),
             View::Scrollback { offset, limit } => self.scrollback(offset, limit, raw),
         };
         if since.is_none() {
-            let place = Place { seq: self.vt.seq(), position: self.vt.position() };
+            let place = Place { seq, position: self.vt.shown_position() };
             self.saved.readers.insert(reader.to_owned(), place);
         }
         Reading { content, dropped, has_new, info: self.info() }

@@ -25,6 +25,8 @@ use crate::{Meta, Policy, Verdict};
 
 /// Output taken at a turn, so that one busy session starves nobody.
 const TURN: usize = 64 * 1024;
+/// How long a screen has to stand still for its rows to be worth keeping.
+const SETTLED: Duration = Duration::from_millis(100);
 /// How often a terminal is looked at that nobody has open, though its program lives: it may be opened again.
 const REOPENED: Duration = Duration::from_secs(1);
 
@@ -194,8 +196,11 @@ impl Task {
 
     pub(crate) fn process_until(&mut self, to: u64, ms: u64) {
         let from = self.vt.seq();
-        self.vt.feed(self.hot.output(from, to));
         let now = Instant::now();
+        if self.last_output.is_some_and(|last| now - last >= SETTLED) {
+            self.vt.settle();
+        }
+        self.vt.feed(self.hot.output(from, to));
         self.last_output = Some(now);
         self.half_drawn_since = match self.vt.modes().synchronized {
             true => self.half_drawn_since.or(Some(now)),
@@ -215,6 +220,11 @@ impl Task {
                     let Some((mark, position)) = read_mark(&mark, nonce) else { continue };
                     marked = true;
                     self.shell_said(mark, Moment { position, seq: effect.seq, ms });
+                }
+                EffectKind::Resize(size) => {
+                    // What the program chose; the kernel tells its other programs.
+                    let size = cotty_pty::WindowSize { cols: size.cols, rows: size.rows };
+                    let _ = self.pty.get_ref().resize(size);
                 }
                 _ => {}
             }
@@ -283,6 +293,11 @@ impl Task {
 
     fn after_turn(&mut self) {
         let now = Instant::now();
+        if self.frame_ends().is_some_and(|end| end <= now) {
+            self.half_drawn_since = None;
+            self.vt.show_unfinished();
+            self.viewers.changed(now);
+        }
         self.waits.retain(|(_, reply)| !reply.is_closed());
         if !self.waits.is_empty() {
             let mut waits = std::mem::take(&mut self.waits);
@@ -299,7 +314,7 @@ impl Task {
                 let _ = reply.send(Waited { met, elapsed, info: self.info(), screen, why });
             }
         }
-        if self.viewers.wakeup(&self.vt).is_some_and(|due| due <= now) {
+        if self.viewers.wakeup().is_some_and(|due| due <= now) {
             let activity = self.activity();
             self.viewers.draw(&self.vt, now, activity);
         }
@@ -310,8 +325,15 @@ impl Task {
             true => None,
             false => self.with_look(now, |look| self.waits.iter().map(|(w, _)| w.wakeup(look)).min()),
         };
+        let watched = !self.waits.is_empty() || self.viewers.any();
+        let frame = self.frame_ends().filter(|_| watched);
         let reopened = (self.hung_up && self.ended.is_none()).then(|| now + REOPENED);
-        [waits, self.viewers.wakeup(&self.vt), reopened].into_iter().flatten().min()
+        [waits, self.viewers.wakeup(), frame, reopened].into_iter().flatten().min()
+    }
+
+    /// When a frame that its program does not end is shown as it is.
+    fn frame_ends(&self) -> Option<Instant> {
+        self.half_drawn_since.map(|since| since + LONGEST_FRAME)
     }
 
     /// Shows the session to something that decides.
@@ -319,10 +341,10 @@ impl Task {
         decide(&Look {
             now,
             last_output: self.last_output,
-            seq: self.vt.seq(),
+            seq: self.vt.shown_seq(),
             prompt: self.prompt(),
             exited: self.ended.is_some(),
-            half_drawn_until: self.half_drawn_since.map(|since| since + LONGEST_FRAME),
+            half_drawn_until: self.frame_ends(),
             text_since: &|since| self.text_since(since),
             is_over: &|request| self.saved.commands.is_over(request),
         })
@@ -388,7 +410,7 @@ impl Task {
             activity: self.activity(),
             prompt: self.prompt().is_some(),
             cwd: cwd.or_else(|| self.vt.directory().map(str::to_owned)),
-            seq: self.vt.seq(),
+            seq: self.vt.shown_seq(),
             idle_ms: touched.map_or(0, |at| u64::try_from(at.elapsed().as_millis()).unwrap_or(u64::MAX)),
         }
     }

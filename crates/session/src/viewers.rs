@@ -82,10 +82,13 @@ impl Viewers {
     }
 
     /// When the next frame is due.
-    pub(crate) fn wakeup(&self, vt: &Vt) -> Option<Instant> {
+    pub(crate) fn wakeup(&self) -> Option<Instant> {
         let Some(dirty) = self.dirty_since else { return self.look_again };
-        let due = self.drawn.map_or(dirty, |drawn| dirty.max(drawn + INTERVAL));
-        Some(if vt.modes().synchronized { due.max(dirty + LONGEST_FRAME) } else { due })
+        Some(self.drawn.map_or(dirty, |drawn| dirty.max(drawn + INTERVAL)))
+    }
+
+    pub(crate) fn any(&self) -> bool {
+        self.frames.receiver_count() > 0
     }
 
     /// Draws what changed. For when it is due.

@@ -151,6 +151,7 @@ impl<'a> Cells<'a> {
         place(out, at, 0);
         // A number that no cell has: the first one's style is looked at.
         let (mut id, mut style) = (None, Style::default());
+        let mut spills = false;
         for col in 0..used {
             let cell = self.row.get(col);
             if cell.kind() == Kind::Right {
@@ -164,13 +165,15 @@ impl<'a> Cells<'a> {
                     out.push_str(&style.sgr());
                 }
             }
+            spills |= cell.cluster().is_some();
             self.paint_cell(cell, at, col, out);
         }
         if !style.is_default() {
             out.push_str("\x1b[0m");
         }
-        // In the last column the viewer waits to wrap, and an erase would hit that cell.
-        if used < cols && !clean {
+        // In the last column the viewer waits to wrap, and an erase would hit that cell. What it drew wider
+        // than it is shows behind the last one.
+        if used < cols && (!clean || spills) {
             out.push_str("\x1b[K");
         }
     }
@@ -189,6 +192,7 @@ impl<'a> Cells<'a> {
                         // A last ZWJ shows nothing, but a viewer might join the next cell to this one.
                         let text = self.term.tables.clusters.get(index).trim_end_matches('\u{200d}');
                         let narrow = width == 1 && unicode::cluster_width(text) == 2;
+                        let text = fitting(text, self.term.cols() - col);
                         out.extend(text.chars().filter(|c| !narrow || *c != EMOJI_FORM));
                     }
                 }
@@ -199,6 +203,18 @@ impl<'a> Cells<'a> {
             place(out, at, next as u16);
         }
     }
+}
+
+/// As much of a cluster as has room, were each of its characters drawn by itself: a viewer that knows no
+/// clusters would go on in the next row.
+fn fitting(cluster: &str, room: usize) -> &str {
+    let mut width = 0;
+    let end = cluster.char_indices().find(|(_, c)| {
+        width += usize::from(unicode::props(*c).width());
+        width > room
+    });
+    let fitting = end.and_then(|(at, _)| cluster.get(..at)).unwrap_or(cluster);
+    fitting.trim_end_matches('\u{200d}')
 }
 
 fn place(out: &mut String, row: u16, col: u16) {

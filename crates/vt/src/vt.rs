@@ -50,6 +50,11 @@ impl Vt {
         self.shown().seq
     }
 
+    /// Where the cursor is in the text that readers see.
+    pub fn shown_position(&self) -> Position {
+        self.shown().position()
+    }
+
     /// Shows the frame that is being drawn as far as it is: its program takes too long to end it.
     pub fn show_unfinished(&mut self) {
         self.term.frame = None;

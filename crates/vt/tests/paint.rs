@@ -19,7 +19,7 @@ fn a_full_paint_clears_places_every_row_and_never_wraps() {
 fn the_place_is_said_again_after_what_is_not_ascii() {
     let vt = vt(8, 1, "a─b日e\u{301}c");
     let paint = Painter::new().full(&vt);
-    let row = "\x1b[1;1Ha─\x1b[1;3Hb\x1b[2X日\x1b[1;6H\x1b[1Xe\u{301}\x1b[1;7Hc";
+    let row = "\x1b[1;1Ha─\x1b[1;3Hb\x1b[2X日\x1b[1;6H\x1b[1Xe\u{301}\x1b[1;7Hc\x1b[K";
     assert_eq!(paint, format!("\x1b[0m\x1b[H\x1b[2J{row}\x1b[1;8H\x1b[0 q\x1b[?25h"));
 }
 

@@ -152,15 +152,18 @@ fn new(size: Size) -> Vt {
 /// A cell as it should look: the whole screen's reversal is painted cell by cell.
 fn looks(vt: &Vt) -> Vec<Vec<(String, u8, String, bool)>> {
     let reverse = vt.modes().reverse_screen;
-    let look = |cell: CellRef<'_>| {
+    let edge = usize::from(vt.size().cols) - 2;
+    let look = |(col, cell): (usize, CellRef<'_>)| {
         let inverse = cell.style.inverse() != reverse;
         let sgr = cell.style.sgr().replace(";7", "");
         // The painter leaves out a joiner that joins nothing; what is left of it may be a blank.
         let text = cell.text.trim_end_matches('\u{200d}').trim_end_matches(' ');
         let text = if cell.width == 1 { text.replace('\u{fe0f}', "") } else { text.to_string() };
+        // At the edge it leaves out what a viewer might draw beyond it.
+        let text = if col >= edge { text.chars().take(1).collect() } else { text };
         (text, cell.width, sgr, inverse)
     };
-    (0..vt.size().rows).map(|row| vt.row_cells(row).map(look).collect()).collect()
+    (0..vt.size().rows).map(|row| vt.row_cells(row).enumerate().map(look).collect()).collect()
 }
 
 /// Nothing but positions, SGR, erases, text and the cursor's look.

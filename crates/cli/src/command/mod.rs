@@ -1,5 +1,6 @@
 //! One command, one file: its help, its arguments, its `run`.
 
+mod allow;
 pub(crate) mod attach;
 pub(crate) mod daemon;
 pub(crate) mod kill;

@@ -2,6 +2,7 @@ use std::process::ExitCode;
 
 use cotty_protocol::op::create::{Params, Reply};
 
+use super::allow::Allow;
 use super::{block_on, client, terminal_size};
 use crate::out;
 
@@ -28,6 +29,9 @@ pub(crate) struct Args {
     /// A variable for it, besides your own
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     env: Vec<(String, String)>,
+    /// What its output may do beyond showing things; nothing where nothing is named
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
+    allow: Vec<Allow>,
     /// Print everything that is known of it
     #[arg(long)]
     json: bool,
@@ -53,6 +57,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         rows: args.rows.or(size.map(|s| s.1)),
         env: args.env.into_iter().collect(),
         cwd: args.cwd,
+        allow: args.allow.into_iter().map(Allow::named).collect(),
         ..Params::default()
     };
     let made: Reply = block_on(async { Ok(client.call("create", &params).await?) })?;

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use clap::ValueEnum;
-use cotty_vt::{EffectKind, Size, Style, UnderlineStyle, Vt};
-use serde_json::json;
+use cotty_vt::{Color, EffectKind, Painter, Size, Style, UnderlineStyle, Vt};
+use serde_json::{Value, json};
 
 use crate::out;
 
@@ -16,7 +16,8 @@ use crate::out;
 /// Reads a file, or stdin, as a program's output. Nothing of it is run, and no daemon is needed.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  git log --color | cotty render --rows 50\n  cotty render typescript --format json"
+    after_help = "Examples:\n  git log --color | cotty render --rows 50\n  cotty render typescript --format json\n  \
+                  cotty render typescript --format paint --cuts 1000,2000"
 )]
 pub(crate) struct Args {
     /// The bytes; stdin where none is given
@@ -30,9 +31,27 @@ pub(crate) struct Args {
     /// How to write it down
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+    /// Use no more than the first N bytes
+    #[arg(long, value_name = "N")]
+    upto: Option<u64>,
+    /// With `--format json`: also `cells`, `cursor_visible` and `reverse_screen`
+    ///
+    /// Each row is a list of runs, from left to right: neighbours with the same width and look. A run has `text` (one
+    /// string for each cell, empty for a blank), and, where they are not the default: `width` (2; the right half is
+    /// not listed), `fg`, `bg` and `underline_color` (an index of the palette or "#rrggbb"), `underline` (single,
+    /// double, curly, dotted, dashed), and `attributes` (bold, dim, italic, blink, inverse, hidden, strike, overline).
+    #[arg(long)]
+    cells: bool,
+    /// With `--format paint`: stop after each of these numbers of bytes
+    ///
+    /// Prints a line of JSON for each: `at`, `paint` (the whole screen, for a terminal that shows anything), `diff`
+    /// (for one that shows the cut before; null if nothing changed), and `cells`, `cursor`, `cursor_visible` and
+    /// `reverse_screen` as in `--format json --cells`.
+    #[arg(long, value_name = "N,…", value_delimiter = ',', conflicts_with = "upto")]
+    cuts: Vec<usize>,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// Text alone
     Text,
@@ -42,14 +61,22 @@ enum Format {
     Json,
     /// A page
     Html,
+    /// What draws the screen in another terminal of this size
+    Paint,
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let mut source: Box<dyn Read> = match &args.file {
+    let source: Box<dyn Read> = match &args.file {
         Some(path) => Box::new(File::open(path).map_err(|e| anyhow::anyhow!("{path}: {e}"))?),
         None => Box::new(std::io::stdin()),
     };
-    let mut vt = Vt::new(Size { cols: args.cols, rows: args.rows });
+    let size = Size { cols: args.cols, rows: args.rows };
+    if !args.cuts.is_empty() {
+        anyhow::ensure!(args.format == Format::Paint, "--cuts is for --format paint");
+        return paint_cuts(size, source, args.cuts);
+    }
+    let mut source = source.take(args.upto.unwrap_or(u64::MAX));
+    let mut vt = Vt::new(size);
     let mut replies = Vec::new();
     let mut buffer = vec![0; 64 * 1024];
     loop {
@@ -69,22 +96,109 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.format {
         Format::Text => out::line(vt.screen_text().trim_end_matches('\n')),
         Format::Ansi => out::line(&rows.map(|row| vt.row_ansi(row)).collect::<Vec<_>>().join("\n")),
-        Format::Json => out::json(&as_json(&vt, &replies))?,
+        Format::Json => out::json(&as_json(&vt, &replies, args.cells))?,
         Format::Html => out::line(&as_html(&vt)),
+        Format::Paint => out::text(&Painter::new().full(&vt)),
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn as_json(vt: &Vt, replies: &[u8]) -> serde_json::Value {
-    let cursor = vt.cursor();
-    json!({
+/// Paints the screen as it is after each of some numbers of bytes, whole and as a chain of differences.
+fn paint_cuts(size: Size, mut source: impl Read, mut cuts: Vec<usize>) -> anyhow::Result<ExitCode> {
+    let mut bytes = Vec::new();
+    source.read_to_end(&mut bytes)?;
+    cuts.sort_unstable();
+    let mut vt = Vt::new(size);
+    let mut viewer = Painter::new();
+    let mut done = 0;
+    for at in cuts.into_iter().map(|at| at.min(bytes.len())) {
+        vt.feed(&bytes[done..at]);
+        vt.take_effects();
+        done = at;
+        let mut cut = json!({
+            "at": at,
+            "paint": Painter::new().full(&vt),
+            "diff": viewer.diff(&vt),
+            "cursor": as_cursor(&vt),
+        });
+        add_look(&vt, &mut cut);
+        out::line(&cut.to_string());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn as_json(vt: &Vt, replies: &[u8], cells: bool) -> Value {
+    let mut value = json!({
         "lines": (0..vt.size().rows).map(|row| vt.row_text(row)).collect::<Vec<_>>(),
-        "cursor": { "row": cursor.row, "col": cursor.col },
+        "cursor": as_cursor(vt),
         "title": vt.title(),
         "alt_screen": vt.modes().alt_screen,
         "scrollback": vt.history().map(|line| line.text.to_owned()).collect::<Vec<_>>(),
         "replies": STANDARD.encode(replies),
-    })
+    });
+    if cells {
+        add_look(vt, &mut value);
+    }
+    value
+}
+
+fn as_cursor(vt: &Vt) -> Value {
+    let cursor = vt.cursor();
+    json!({ "row": cursor.row, "col": cursor.col })
+}
+
+fn add_look(vt: &Vt, value: &mut Value) {
+    value["cursor_visible"] = vt.cursor().visible.into();
+    value["reverse_screen"] = vt.modes().reverse_screen.into();
+    value["cells"] = as_cells(vt);
+}
+
+/// The rows, each as runs of cells that have the same width and look.
+fn as_cells(vt: &Vt) -> Value {
+    let row_runs = |row| {
+        let cells: Vec<_> = vt.row_cells(row).filter(|cell| cell.width > 0).collect();
+        let runs = cells.chunk_by(|a, b| a.width == b.width && a.style == b.style);
+        runs.map(|run| as_run(run[0].width, run[0].style, run.iter().map(|cell| &*cell.text).collect()))
+            .collect()
+    };
+    (0..vt.size().rows).map(row_runs).collect::<Vec<Vec<Value>>>().into()
+}
+
+fn as_run(width: u8, style: Style, text: Vec<&str>) -> Value {
+    let mut run = json!({ "text": text });
+    if width != 1 {
+        run["width"] = width.into();
+    }
+    for (name, color) in [("fg", style.fg), ("bg", style.bg), ("underline_color", style.underline_color)] {
+        match color {
+            Color::Default => {}
+            Color::Indexed(index) => run[name] = index.into(),
+            Color::Rgb(r, g, b) => run[name] = format!("#{r:02x}{g:02x}{b:02x}").into(),
+        }
+    }
+    match style.underline {
+        UnderlineStyle::None => {}
+        UnderlineStyle::Single => run["underline"] = "single".into(),
+        UnderlineStyle::Double => run["underline"] = "double".into(),
+        UnderlineStyle::Curly => run["underline"] = "curly".into(),
+        UnderlineStyle::Dotted => run["underline"] = "dotted".into(),
+        UnderlineStyle::Dashed => run["underline"] = "dashed".into(),
+    }
+    let attributes = [
+        (style.bold(), "bold"),
+        (style.dim(), "dim"),
+        (style.italic(), "italic"),
+        (style.blink(), "blink"),
+        (style.inverse(), "inverse"),
+        (style.hidden(), "hidden"),
+        (style.strike(), "strike"),
+        (style.overline(), "overline"),
+    ];
+    let attributes: Vec<_> = attributes.into_iter().filter(|(set, _)| *set).map(|(_, word)| word).collect();
+    if !attributes.is_empty() {
+        run["attributes"] = attributes.into();
+    }
+    run
 }
 
 fn as_html(vt: &Vt) -> String {

@@ -2,6 +2,7 @@ use std::process::ExitCode;
 
 use cotty_protocol::op::{create, destroy, read, wait};
 
+use super::allow::Allow;
 use super::{block_on, client};
 use crate::out;
 
@@ -17,6 +18,9 @@ pub(crate) struct Args {
     /// Rows
     #[arg(long, default_value_t = 24)]
     rows: u16,
+    /// What its output may do beyond showing things: the terminal is the command's alone, so all of it
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT", default_values_t = Allow::ALL)]
+    allow: Vec<Allow>,
     /// The command and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<String>,
@@ -32,6 +36,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             cols: Some(args.cols),
             rows: Some(args.rows),
             wait_ready: Some(false),
+            allow: args.allow.into_iter().map(Allow::named).collect(),
             ..create::Params::default()
         };
         let made: create::Reply = client.call("create", &params).await?;

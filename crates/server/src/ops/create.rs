@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cotty_protocol::Fault;
-use cotty_protocol::op::create::{Params, Reply};
+use cotty_protocol::op::create::{Allow, Params, Reply};
 use cotty_session as session;
 
 use super::convert::{dimensions, fault};
@@ -31,6 +31,12 @@ impl Operation for Create {
             rows: params.rows,
             env: params.env,
             cwd: params.cwd,
+            allow: session::Allow {
+                title: params.allow.contains(&Allow::Title),
+                clipboard: params.allow.contains(&Allow::Clipboard),
+                checksum: params.allow.contains(&Allow::Checksum),
+                resize: params.allow.contains(&Allow::Resize),
+            },
         };
         let made = context.hub.create(create, context.actor, &context.origin, &context.request).await;
         let made = made.map_err(fault)?;

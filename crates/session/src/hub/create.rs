@@ -11,6 +11,7 @@ use rustix::io::Errno;
 use tokio::io::AsyncReadExt;
 
 use super::Hub;
+use crate::Allow;
 use crate::environment::child_environment;
 use crate::id::{random_text, session_id};
 use crate::journal::{Hot, InputQueue};
@@ -41,6 +42,8 @@ pub struct Create {
     pub env: BTreeMap<String, String>,
     /// Its directory; the origin's where none is given.
     pub cwd: Option<String>,
+    /// What its output may do beyond showing things.
+    pub allow: Allow,
 }
 
 impl Hub {
@@ -74,6 +77,7 @@ impl Hub {
             args: create.args,
             created_ms: now_ms(),
             size,
+            allow: create.allow,
             actor,
             request: request.to_owned(),
             nonce: None,

@@ -67,9 +67,13 @@ impl Term {
         let params = rest.as_str();
         let params = truncated(params.strip_prefix(';').unwrap_or(params)).to_string();
         let kind = MarkKind::from_letter(letter);
-        // A shell that has its terminal back shows no full-screen program: one that was killed left this screen.
-        if self.modes.alt_screen && matches!(kind, MarkKind::CommandEnd | MarkKind::PromptStart) {
-            self.set_dec_mode(1049, false);
+        // A shell that has its terminal back shows no full-screen program and draws no frame: one that was
+        // killed left them.
+        if matches!(kind, MarkKind::CommandEnd | MarkKind::PromptStart) {
+            self.set_dec_mode(2026, false);
+            if self.modes.alt_screen {
+                self.set_dec_mode(1049, false);
+            }
         }
         self.effect(EffectKind::Mark(Mark {
             kind,

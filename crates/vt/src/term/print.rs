@@ -35,66 +35,68 @@ impl Term {
 
     /// Prints characters that are not ASCII, as far as they are whole; gives how many bytes that was.
     pub(crate) fn print_text(&mut self, bytes: &[u8]) -> usize {
+        if self.switches.insert || !self.is_plain_set() {
+            let Some((c, len)) = scan::character(bytes) else { return 0 };
+            self.seq += len as u64;
+            self.print(c);
+            return len;
+        }
+        let mut run = Run::new();
         let mut rest = bytes;
         while let Some((c, len)) = scan::character(rest) {
-            let simple = if unicode::props(c).width() > 0 { self.print_simple(rest) } else { 0 };
-            if simple == 0 {
+            rest = rest.get(len..).unwrap_or_default();
+            let props = unicode::props(c);
+            if self.is_simple(&run, props) {
+                run.push(c, props, len);
+            } else {
+                self.print_run(&mut run);
                 self.seq += len as u64;
-                self.print(c);
+                self.print_char(c, props);
             }
-            let taken = if simple == 0 { len } else { simple };
-            rest = rest.get(taken..).unwrap_or_default();
         }
+        self.print_run(&mut run);
         bytes.len() - rest.len()
     }
 
-    /// Prints what most characters are: nothing to join, to shift, to wrap or to translate. Gives how
-    /// many bytes of them there were, as far as the row goes.
-    fn print_simple(&mut self, bytes: &[u8]) -> usize {
-        const MOST: usize = 32;
-        if self.cursor.pending_wrap || self.switches.insert || !self.is_plain_set() {
-            return 0;
+    /// What most characters are: nothing to join or to wrap, so that they can be written together.
+    #[inline]
+    fn is_simple(&self, run: &Run, props: Props) -> bool {
+        let width = usize::from(props.width());
+        let end = usize::from(self.cursor.col) + run.count + width;
+        let apart = || {
+            let previous = if run.count > 0 { Some(run.last) } else { self.previous };
+            let apart = |last| unicode::joint(unicode::props(last), props) == Joint::Never;
+            self.switches.clusters && width > 0 && previous.is_some_and(apart)
+        };
+        end <= self.cols()
+            && run.count + 2 <= RUN
+            && !self.cursor.pending_wrap
+            && (props.is_simple() || apart())
+    }
+
+    fn print_run(&mut self, run: &mut Run) {
+        if run.count > 0 {
+            let (cols, style) = (self.cols(), self.pen_style());
+            let cells = &mut run.cells[..run.count];
+            cells.iter_mut().for_each(|cell| cell.style = style);
+            let col = usize::from(self.cursor.col);
+            self.seq += run.bytes as u64;
+            self.touch_cursor_row().write_cells(col, cells, cols);
+            self.advance_cursor(col + run.count);
+            self.last_char = Some(run.last);
+            self.previous = Some(run.last);
+            run.count = 0;
+            run.bytes = 0;
         }
-        let (cols, clusters) = (self.cols(), self.switches.clusters);
-        let col = usize::from(self.cursor.col);
-        let room = MOST.min(cols - col);
-        let mut cells = [Cell::BLANK; MOST];
-        let (mut count, mut taken) = (0, 0);
-        let mut previous = self.previous;
-        let mut style = StyleId(0);
-        while let Some((c, len)) = scan::character(bytes.get(taken..).unwrap_or_default()) {
-            let props = unicode::props(c);
-            let width = usize::from(props.width());
-            let simple = props.is_simple() || (clusters && width > 0 && stays_apart(previous, props));
-            if !simple || count + width > room {
-                break;
-            }
-            if count == 0 {
-                // Not before it is known that something is printed.
-                style = self.pen_style();
-            }
-            cells[count] = Cell::new(Glyph::Char(c), width == 2, style);
-            if width == 2 {
-                cells[count + 1] = Cell::right(style);
-            }
-            count += width;
-            taken += len;
-            previous = Some(c);
-        }
-        if count > 0 {
-            self.seq += taken as u64;
-            self.touch_cursor_row().write_cells(col, &cells[..count], cols);
-            self.advance_cursor(col + count);
-            self.last_char = previous;
-            self.previous = previous;
-        }
-        taken
     }
 
     /// Prints one character at the cursor.
     pub(crate) fn print(&mut self, c: char) {
         let c = if self.is_plain_set() { c } else { self.translate(c) };
-        let props = unicode::props(c);
+        self.print_char(c, unicode::props(c));
+    }
+
+    fn print_char(&mut self, c: char, props: Props) {
         if props.may_join() || props.width() == 0 {
             // A C1 control as a UTF-8 character: nothing to print, and obeying it is unsafe.
             if props.is_control() || self.join(c, props) {
@@ -262,7 +264,30 @@ fn becomes_wide(cluster: &str, c: char) -> bool {
         .is_some_and(|joined| unicode::cluster_width(joined) == 2)
 }
 
-/// Whether the character before it is known and does not take it into its cluster.
-fn stays_apart(previous: Option<char>, props: Props) -> bool {
-    previous.is_some_and(|last| unicode::joint(unicode::props(last), props) == Joint::Never)
+/// The most columns that are written together.
+const RUN: usize = 32;
+
+/// Characters that wait to be written together.
+struct Run {
+    cells: [Cell; RUN],
+    count: usize,
+    bytes: usize,
+    last: char,
+}
+
+impl Run {
+    fn new() -> Run {
+        Run { cells: [Cell::BLANK; RUN], count: 0, bytes: 0, last: ' ' }
+    }
+
+    #[inline]
+    fn push(&mut self, c: char, props: Props, bytes: usize) {
+        let wide = props.width() == 2;
+        self.cells[self.count] = Cell::new(Glyph::Char(c), wide, StyleId(0));
+        // Behind a narrow one it is written over.
+        self.cells[self.count + 1] = Cell::right(StyleId(0));
+        self.count += 1 + usize::from(wide);
+        self.bytes += bytes;
+        self.last = c;
+    }
 }

@@ -55,6 +55,8 @@ impl McpTool for CreateSession {
 
     async fn call(context: Context, params: Params) -> Result<Reply, Fault> {
         let params = create::Params {
+            // Not for an agent to allow itself.
+            allow: Vec::new(),
             program: params.program,
             args: params.args,
             name: params.name,
