@@ -49,7 +49,9 @@ pub enum EffectKind {
     Image {
         /// Which protocol.
         kind: ImageKind,
-        /// The payload, without the sequence around it.
+        /// How long the payload was.
+        size: u64,
+        /// The payload, without the sequence around it; empty if it was too long to keep.
         bytes: Vec<u8>,
     },
 }

@@ -5,21 +5,24 @@
 //! I/O, reads a clock, panics on input or grows without bound, and where a read cut the bytes never
 //! matters.
 //!
-//! The shape is `parser → term → rows`:
+//! The shape is `parser → term → rows`. A cell is eight bytes: a character or the number of a cluster,
+//! and the number of a style; both tables know only what the screens show, and are swept when they
+//! have grown. What scrolls off becomes text with style runs, in chunks that stand alone.
 //!
 //! | to change | open |
 //! |---|---|
-//! | which bytes make a sequence, UTF-8 | `parser.rs`, `params.rs` |
+//! | which bytes make a sequence, UTF-8 | `parser.rs`, `params.rs`, `scan.rs` |
 //! | what a sequence does | `term/csi.rs`, `term/esc.rs`, `term/mode.rs`, `term/osc.rs`, `term/sgr.rs` |
-//! | what is answered | `term/report.rs`, `term/device.rs` |
-//! | printing, wrapping, scrolling, line ids | `term/print.rs`, `term/scroll.rs` |
+//! | what is answered | `term/report.rs`, `term/device.rs`, `term/color.rs`, `term/title.rs`, `term/checksum.rs` |
+//! | printing, clusters, wrapping, scrolling, line ids | `term/print.rs`, `term/scroll.rs`, `unicode.rs`, `build.rs` |
 //! | erasing and shifting | `term/edit.rs`, `row.rs`, `cell.rs` |
-//! | cursor, tabs, saved cursor | `term/cursor.rs` |
+//! | cursor, tabs, saved cursor, resets | `term/cursor.rs`, `term/reset.rs` |
 //! | a new size | `term/resize.rs` |
-//! | what scrolled off | `history.rs` |
-//! | reading text out | `read.rs`, `excerpt.rs` |
+//! | what cells name by number | `tables.rs`, `styles.rs`, `look.rs`, `clusters.rs`, `links.rs` |
+//! | what scrolled off, what full-screen programs showed | `history/`, `kept.rs` |
+//! | reading text out, finding it | `read.rs`, `excerpt.rs`, `search.rs` |
 //! | exact state, invariants | `state.rs`, `verify.rs` |
-//! | keys, paste, mouse, focus | `key.rs`, `key_parse.rs`, `paste.rs`, `mouse.rs` |
+//! | keys, paste, mouse, focus | `key.rs`, `key_legacy.rs`, `key_kitty.rs`, `key_parse.rs`, `keyboard.rs`, `paste.rs`, `mouse.rs` |
 //! | drawing for another terminal | `paint.rs` |
 #![no_std]
 #![forbid(unsafe_code)]

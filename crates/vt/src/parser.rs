@@ -8,6 +8,8 @@ use crate::term::Term;
 
 /// The longest OSC, DCS or APC payload; a longer one is read to its end and dropped.
 const MAX_STRING: usize = 64 << 10;
+/// How much of a dropped one is kept, to know what it was.
+const BEGINNING: usize = 32;
 
 /// Finds text and sequences in the bytes: Paul Williams' state machine with UTF-8 in the ground
 /// state. C1 controls are known only in their ESC forms, since 0x80–0x9f are UTF-8's bytes.
@@ -20,6 +22,8 @@ pub(crate) struct Parser {
     string: Vec<u8>,
     /// The string grew too long, or is of a kind nobody wants.
     discard: bool,
+    /// Bytes of the string so far, dropped ones too.
+    size: u64,
 }
 
 /// What stands before the final byte of a sequence.
@@ -80,6 +84,7 @@ impl Parser {
             header: Header::default(),
             string: Vec::new(),
             discard: false,
+            size: 0,
         }
     }
 
@@ -106,6 +111,9 @@ impl Parser {
             parser.header.last = 0;
         }
         parser.discard &= in_string;
+        if !in_string {
+            parser.size = 0;
+        }
         parser
     }
 
@@ -220,6 +228,7 @@ impl Parser {
         self.state = State::Escape;
         self.header.private = 0;
         self.header.intermediate = 0;
+        self.header.last = 0;
         self.header.params.clear();
     }
 
@@ -305,7 +314,7 @@ impl Parser {
             0x40..=0x7e => {
                 let ignored = self.state == State::Ignore;
                 if self.header.dcs {
-                    self.header.last = byte;
+                    self.header.last = if ignored { 0 } else { byte };
                     self.enter_string(StringKind::Dcs, ignored);
                 } else {
                     self.state = State::Ground;
@@ -340,6 +349,7 @@ impl Parser {
         self.state = State::String(kind);
         self.string.clear();
         self.discard = discard;
+        self.size = 0;
     }
 
     /// Takes payload up to the next control, or that control, and says how many bytes that was.
@@ -363,11 +373,15 @@ impl Parser {
     }
 
     fn put(&mut self, bytes: &[u8]) {
+        self.size = self.size.saturating_add(bytes.len() as u64);
         if self.discard {
             return;
         }
         if self.string.len() + bytes.len() > MAX_STRING {
-            self.drop_string();
+            // However the bytes were cut, the beginning is the same.
+            let missing = BEGINNING.saturating_sub(self.string.len());
+            self.string.extend_from_slice(bytes.get(..missing.min(bytes.len())).unwrap_or_default());
+            self.string = self.string.get(..BEGINNING).unwrap_or_default().to_vec();
             self.discard = true;
         } else {
             self.string.extend_from_slice(bytes);
@@ -382,7 +396,13 @@ impl Parser {
         self.state = State::Ground;
         let string = core::mem::take(&mut self.string);
         if self.discard {
-            return;
+            let introducer = match kind {
+                StringKind::Osc => b']',
+                StringKind::Dcs => b'P',
+                StringKind::Apc => b'_',
+                StringKind::Other => return,
+            };
+            return term.image_dropped(introducer, &self.header, &string, self.size);
         }
         match kind {
             StringKind::Osc => term.osc(&string, bell),

@@ -171,7 +171,7 @@ fn effect_text(kind: &EffectKind) -> String {
         }
         EffectKind::Clipboard { selection, text } => format!("clipboard {selection:?} {text:?}"),
         EffectKind::Notification { title, body } => format!("notification {title:?} {body:?}"),
-        EffectKind::Image { kind, bytes } => format!("image {kind:?} {} bytes", bytes.len()),
+        EffectKind::Image { kind, size, .. } => format!("image {kind:?} {size} bytes"),
         other => format!("{other:?}"),
     }
 }

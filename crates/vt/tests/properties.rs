@@ -152,7 +152,7 @@ fn new(size: Size) -> Vt {
 /// A cell as it should look: the whole screen's reversal is painted cell by cell.
 fn looks(vt: &Vt) -> Vec<Vec<(String, u8, String, bool)>> {
     let reverse = vt.modes().reverse_screen;
-    let edge = usize::from(vt.size().cols) - 2;
+    let cols = usize::from(vt.size().cols);
     let look = |(col, cell): (usize, CellRef<'_>)| {
         let inverse = cell.style.inverse() != reverse;
         let sgr = cell.style.sgr().replace(";7", "");
@@ -160,7 +160,8 @@ fn looks(vt: &Vt) -> Vec<Vec<(String, u8, String, bool)>> {
         let text = cell.text.trim_end_matches('\u{200d}').trim_end_matches(' ');
         let text = if cell.width == 1 { text.replace('\u{fe0f}', "") } else { text.to_string() };
         // At the edge it leaves out what a viewer might draw beyond it.
-        let text = if col >= edge { text.chars().take(1).collect() } else { text };
+        let near = col + 2 * text.chars().count() > cols;
+        let text = if near { text.chars().take(1).collect() } else { text };
         (text, cell.width, sgr, inverse)
     };
     (0..vt.size().rows).map(|row| vt.row_cells(row).enumerate().map(look).collect()).collect()

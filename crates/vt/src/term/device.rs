@@ -37,7 +37,7 @@ impl Term {
             (0, b'$', b'q') => self.report_setting(payload),
             (0, b'+', b'q') => self.report_capabilities(payload),
             (0, 0, b'q') => {
-                self.effect(EffectKind::Image { kind: ImageKind::Sixel, bytes: payload.to_vec() });
+                self.image(ImageKind::Sixel, payload);
             }
             _ => {}
         }
@@ -46,8 +46,26 @@ impl Term {
     /// Performs an application program command: only kitty's images are one.
     pub(crate) fn apc(&mut self, payload: &[u8]) {
         if let Some(image) = payload.strip_prefix(b"G") {
-            self.effect(EffectKind::Image { kind: ImageKind::Kitty, bytes: image.to_vec() });
+            self.image(ImageKind::Kitty, image);
         }
+    }
+
+    pub(super) fn image(&mut self, kind: ImageKind, payload: &[u8]) {
+        self.effect(EffectKind::Image { kind, size: payload.len() as u64, bytes: payload.to_vec() });
+    }
+
+    /// A string that was too long to keep, of which the beginning is left: if it is an image, it is told
+    /// that there was one.
+    pub(crate) fn image_dropped(&mut self, introducer: u8, header: &Header, beginning: &[u8], size: u64) {
+        const ITERM: &[u8] = b"1337;File=";
+        let sixel = (header.private, header.intermediate, header.last) == (0, 0, b'q');
+        let (kind, before) = match introducer {
+            b'P' if sixel => (ImageKind::Sixel, 0),
+            b'_' if beginning.starts_with(b"G") => (ImageKind::Kitty, 1),
+            b']' if beginning.starts_with(ITERM) => (ImageKind::Iterm, ITERM.len() as u64),
+            _ => return,
+        };
+        self.effect(EffectKind::Image { kind, size: size.saturating_sub(before), bytes: Vec::new() });
     }
 
     /// DECRQSS. What was asked is never echoed, so that nothing can be smuggled into the input.

@@ -26,8 +26,7 @@ impl Term {
             "777" => self.notify_urxvt(rest),
             "1337" => {
                 if let Some(file) = rest.strip_prefix("File=") {
-                    let bytes = file.as_bytes().to_vec();
-                    self.effect(EffectKind::Image { kind: ImageKind::Iterm, bytes });
+                    self.image(ImageKind::Iterm, file.as_bytes());
                 }
             }
             _ => {}
