@@ -1,17 +1,20 @@
 # `make run` and `make test` do all the set-up by themselves. The rest are their parts.
 
 CARGO ?= cargo
+FUZZ_TARGETS = feed split state paint keys
+FUZZ_SECONDS ?= 60
 PYTEST = .venv/bin/python -m pytest -q -p no:cacheprovider tests/e2e
 
-.PHONY: run test setup web lint unit e2e unprivileged bench clean
+.PHONY: run test setup web lint unit e2e fuzz fuzz-short unprivileged bench clean
 
 ## Builds everything and keeps the daemon in the foreground.
 run: web
 	$(CARGO) build --release --locked
 	target/release/cotty serve
 
-## All that has to hold: format, lints, unit, integration, end to end, and the same as an unprivileged user.
-test: setup web lint unit e2e unprivileged
+## All that has to hold: format, lints, unit, integration, fuzzing for a minute, end to end, and the same but for the
+## fuzzing as an unprivileged user.
+test: setup web lint unit fuzz-short e2e unprivileged
 
 ## Installs what the tests need, or says what is missing.
 setup:
@@ -30,6 +33,7 @@ web/node_modules/.installed: web/package.json web/package-lock.json
 
 lint:
 	$(CARGO) fmt --all --check
+	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	cd web && npm run --silent check
 
@@ -39,6 +43,20 @@ unit:
 e2e: web/node_modules/.installed
 	$(CARGO) build --locked --quiet
 	$(PYTEST)
+
+## Output that nobody thought of, FUZZ_SECONDS for each target (fuzz/steps.rs). What fails is put into fuzz/artifacts;
+## new inputs stay out of the committed corpus until `cargo fuzz cmin` has picked from them.
+fuzz:
+	@for target in $(FUZZ_TARGETS); do \
+		echo "fuzzing $$target for $(FUZZ_SECONDS) seconds"; \
+		mkdir -p fuzz/target/corpus/$$target; \
+		$(CARGO) fuzz run -s none $$target fuzz/target/corpus/$$target fuzz/corpus/$$target -- \
+			-dict=fuzz/vt.dict -max_len=2048 -timeout=10 -max_total_time=$(FUZZ_SECONDS) \
+			>fuzz/target/$$target.log 2>&1 || { tail -n 60 fuzz/target/$$target.log; exit 1; }; \
+	done
+
+fuzz-short:
+	$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=10
 
 ## Root hides bugs. As another user already, there is nothing to add.
 unprivileged:
@@ -50,4 +68,4 @@ bench:
 
 clean:
 	$(CARGO) clean
-	rm -rf bench/target .venv web/dist web/node_modules
+	rm -rf bench/target fuzz/target fuzz/artifacts .venv web/dist web/node_modules

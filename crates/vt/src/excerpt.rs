@@ -43,7 +43,7 @@ pub struct Excerpt {
 
 impl Vt {
     /// The text from one position up to, not including, another, in the history and the primary
-    /// screen. A line that is gone stands for the next one that is held.
+    /// screen, or on the alternate screen where the first position is on it. A line that is gone stands for the next one that is held.
     pub fn text_between(&self, from: Position, to: Position) -> Excerpt {
         self.excerpt(from, Some(to))
     }
@@ -84,12 +84,15 @@ impl Vt {
     fn excerpt(&self, from: Position, to: Option<Position>) -> Excerpt {
         let term = self.shown();
         let rows = if to.is_some() { usize::from(term.size.rows) } else { used_rows(term) };
-        // What begins on the screen needs no look at the history.
-        let begun = term.primary().iter().find(|row| row.line == from.line).is_some_and(|row| row.start == 0);
-        let past = if begun { None } else { Some(term.history.lines_from(from.line)) };
+        // A line of a full-screen program is read where it is; what begins on the screen needs no look at
+        // the history.
+        let alternate = term.screen().iter().any(|row| row.line == from.line) && term.modes.alt_screen;
+        let screen = if alternate { term.screen() } else { term.primary() };
+        let rows = if alternate { screen.len() } else { rows };
+        let begun = screen.iter().find(|row| row.line == from.line).is_some_and(|row| row.start == 0);
+        let past = if begun || alternate { None } else { Some(term.history.lines_from(from.line)) };
         let past = past.into_iter().flatten().map(Segment::Past);
-        let segments: Vec<Segment<'_>> =
-            past.chain(term.primary().iter().take(rows).map(Segment::Row)).collect();
+        let segments: Vec<Segment<'_>> = past.chain(screen.iter().take(rows).map(Segment::Row)).collect();
         let (first, dropped) = find_start(term, &segments, from.line);
         let end = to.map(|to| find_end(&segments, to.line));
         let stop = end.map_or(segments.len(), |end| end.stop);

@@ -12,6 +12,9 @@ const MAX_ADDRESS: usize = 2083;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Links {
     addresses: Vec<Box<str>>,
+    /// How often a full table is asked in vain before it is swept again: a screen full of links would
+    /// be swept for each further one.
+    patience: u16,
 }
 
 impl Links {
@@ -43,6 +46,12 @@ impl Links {
         self.addresses.len() >= MAX_LINKS
     }
 
+    /// Whether sweeping is worth it again.
+    pub(crate) fn wants_sweep(&mut self) -> bool {
+        self.patience = self.patience.saturating_sub(1);
+        self.patience == 0 && self.is_full()
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.addresses.len()
     }
@@ -55,8 +64,9 @@ impl Links {
     /// Keeps only the links that `visit` names and tells it their new numbers.
     pub(crate) fn sweep(&mut self, visit: impl FnOnce(&mut dyn FnMut(u16) -> u16)) {
         let old = core::mem::take(&mut self.addresses);
-        let known = Links { addresses: old };
+        let known = Links { addresses: old, patience: 0 };
         visit(&mut |link| known.get(link).and_then(|address| self.intern(address)).unwrap_or(0));
+        self.patience = if self.addresses.len() > MAX_LINKS / 2 { MAX_LINKS as u16 } else { 0 };
     }
 
     pub(crate) fn is_sound(&self) -> bool {

@@ -41,6 +41,7 @@ struct RowName {
 struct ScreenLook {
     reverse: bool,
     colors: u64,
+    layouts: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,7 +109,7 @@ impl RowName {
 
 impl ScreenLook {
     fn of(term: &Term) -> ScreenLook {
-        ScreenLook { reverse: term.modes.reverse_screen, colors: term.colors.revision }
+        ScreenLook { reverse: term.modes.reverse_screen, colors: term.colors.revision, layouts: term.layouts }
     }
 }
 
@@ -205,16 +206,12 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// As much of a cluster as has room, were each of its characters drawn by itself: a viewer that knows no
-/// clusters would go on in the next row.
+/// A cluster, or only its first character if there is no room for all of them side by side: a viewer that
+/// knows no clusters would go on in the next row.
 fn fitting(cluster: &str, room: usize) -> &str {
-    let mut width = 0;
-    let end = cluster.char_indices().find(|(_, c)| {
-        width += usize::from(unicode::props(*c).width());
-        width > room
-    });
-    let fitting = end.and_then(|(at, _)| cluster.get(..at)).unwrap_or(cluster);
-    fitting.trim_end_matches('\u{200d}')
+    let width: usize = cluster.chars().map(|c| usize::from(unicode::props(c).width())).sum();
+    let first = cluster.chars().next().map_or(0, char::len_utf8);
+    if width > room { cluster.get(..first).unwrap_or_default() } else { cluster }
 }
 
 fn place(out: &mut String, row: u16, col: u16) {

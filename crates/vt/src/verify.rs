@@ -1,3 +1,4 @@
+use alloc::collections::BTreeSet;
 use alloc::string::String;
 
 use crate::Vt;
@@ -39,15 +40,19 @@ fn check_term(term: &Term) -> Result<(), &'static str> {
     check(term.switches.single_shift < 4, "unknown character set")?;
     check(term.tables.is_sound(), "tables inconsistent")?;
     check(term.kept.is_sound(), "kept rows inconsistent")?;
+    let (mut known, mut continued) = (BTreeSet::new(), false);
     for screen in &term.screens {
         check_screen(screen, term)?;
     }
+    let rows = term.screens.iter().flat_map(|screen| screen.iter());
+    let mut heads = rows.filter(|row| !core::mem::replace(&mut continued, row.wrapped)).map(|row| row.line);
+    check(heads.all(|line| known.insert(line)), "two lines of one name")?;
     check(term.frame.is_none() || term.modes.synchronized, "a frame that nobody draws")?;
     if let Some(frame) = &term.frame {
         check(frame.frame.is_none() && frame.size == term.size, "frame inconsistent")?;
         check_term(frame)?;
     }
-    check(term.history.is_sound(term.next_line), "history inconsistent")
+    check(term.history.is_sound(term.next_line, term.seq), "history inconsistent")
 }
 
 fn check(holds: bool, reason: &'static str) -> Result<(), &'static str> {
@@ -69,7 +74,8 @@ fn check_screen(screen: &Screen, term: &Term) -> Result<(), &'static str> {
         check(row.stamp <= term.seq, "stamp from the future")?;
         let next = screen.get(at + 1).filter(|next| next.line == row.line);
         check(row.wrapped == next.is_some(), "a line and its wraps disagree")?;
-        check(next.is_none_or(|next| next.start > row.start), "a line that goes back")?;
+        let end = row.start.saturating_add(row.span(term.cols()));
+        check(next.is_none_or(|next| next.start == end), "a line whose rows do not follow")?;
         check_row(row, term)?;
     }
     Ok(())

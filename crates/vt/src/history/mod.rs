@@ -231,7 +231,7 @@ impl History {
     }
 
     /// Whether the counts are right and every line is as the engine itself would have made it.
-    pub(crate) fn is_sound(&self, next_line: u64) -> bool {
+    pub(crate) fn is_sound(&self, next_line: u64, seq: u64) -> bool {
         let chunks = self.sealed.iter().map(|sealed| (&*sealed.chunk, sealed.first));
         let (mut lines, mut bytes) = (0, 0);
         for (chunk, first) in chunks.chain([(&self.open, self.open_first)]) {
@@ -253,7 +253,7 @@ impl History {
             && self.returnable <= self.lines
             && self.bytes == bytes
             && self.bytes <= self.max_bytes
-            && self.lines().all(|line| line.id.0 < next_line)
+            && self.lines().all(|line| line.id.0 < next_line && line.stamp <= seq)
     }
 }
 

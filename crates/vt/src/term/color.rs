@@ -111,7 +111,7 @@ fn parse(text: &str) -> Option<Rgb> {
             let value = u32::from_str_radix(digits, 16).ok()?;
             let most = (1u32 << (4 * digits.len().min(4))) - 1;
             // One digit of n is as bright as four of them.
-            (1..=4).contains(&digits.len()).then_some((value * 0xffff / most) as u16)
+            (1..=4).contains(&digits.len()).then(|| (value * 0xffff / most) as u16)
         });
         let rgb = [parts.next()??, parts.next()??, parts.next()??];
         return parts.next().is_none().then_some(rgb);

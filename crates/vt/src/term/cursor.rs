@@ -46,8 +46,8 @@ impl Term {
         }
     }
 
-    /// Moving left with reverse wraparound: from the first column to the end of the row above, if
-    /// that row wraps into this one (45), or from any row, around the region's top too (1045).
+    /// Moving left with reverse wraparound: from the first column to the end of the row above, around the
+    /// region's top too. (xterm 383 and later limit mode 45 to rows that wrap, and call this one 1045.)
     fn move_back(&mut self, count: u16) {
         // Behind the last column: the first step only takes the wrap back.
         let mut left = count - u16::from(self.cursor.pending_wrap);
@@ -60,12 +60,15 @@ impl Term {
                 continue;
             }
             let row = self.cursor.row;
-            let above = if row == self.top { None } else { row.checked_sub(1) };
-            let wraps = above.is_some_and(|above| self.screen().row(usize::from(above)).wrapped);
-            self.cursor.row = match above {
-                Some(above) if wraps || self.switches.reverse_wrap_all => above,
-                None if self.switches.reverse_wrap_all && row == self.top => self.bottom,
-                _ => break,
+            self.cursor.row = match row.checked_sub(1).filter(|_| row != self.top) {
+                Some(above) => above,
+                None => {
+                    if row == self.top {
+                        self.bottom
+                    } else {
+                        self.last_row()
+                    }
+                }
             };
             self.cursor.col = self.size.cols - 1;
             left -= 1;

@@ -28,6 +28,13 @@ impl Term {
                 self.keep_screen();
                 self.cursor.pending_wrap = false;
                 self.erase_rows(0, rows, how);
+                // What was spared is in the history, too: an id names one line.
+                if !self.modes.alt_screen && self.spares(how) {
+                    for at in 0..rows {
+                        let line = self.fresh_line();
+                        self.relabel(at, line, 0);
+                    }
+                }
             }
             _ => {}
         }
@@ -55,6 +62,9 @@ impl Term {
         self.cursor.pending_wrap = false;
         let to = cols.min(col + usize::from(count));
         self.erase(usize::from(self.cursor.row), col, to, Erase::Plain);
+        if to == cols {
+            self.cut(usize::from(self.cursor.row) + 1);
+        }
     }
 
     /// ICH.

@@ -92,6 +92,9 @@ pub(crate) struct Term {
     /// The number of what erasing leaves behind.
     #[serde(skip)]
     erase_style: Option<StyleId>,
+    /// How often the size changed, so that painters know: a row that was cropped keeps its name.
+    #[serde(skip)]
+    pub(crate) layouts: u64,
     #[serde(skip)]
     pub(crate) effects: Effects,
 }
@@ -119,8 +122,7 @@ pub(crate) struct Switches {
     pub(crate) alternate_scroll: bool,
     /// Characters are joined to grapheme clusters (2027).
     pub(crate) clusters: bool,
-    /// Moving left from the first column goes on in the row above that wraps into it (45), or in any
-    /// row (1045).
+    /// Moving left from the first column goes on in the row above (45, 1045).
     pub(crate) reverse_wrap: bool,
     pub(crate) reverse_wrap_all: bool,
     /// A tab in the last column wraps first (41).
@@ -204,6 +206,7 @@ impl Term {
             frame: None,
             pen_style: None,
             erase_style: None,
+            layouts: 0,
             effects: Effects::default(),
         }
     }

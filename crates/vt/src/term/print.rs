@@ -145,6 +145,7 @@ impl Term {
         if self.switches.insert {
             let blank = self.erase_style();
             self.touch_cursor_row().insert(col, width, blank, cols);
+            self.mend(usize::from(self.cursor.row));
         }
         self.touch_cursor_row().write(col, Cell::new(Glyph::Char(c), width == 2, style), cols);
         self.advance_cursor(col + width);
@@ -236,6 +237,7 @@ impl Term {
                 row.insert(at + 1, 1, erased, cols);
             }
             row.write(at, wide, cols);
+            self.mend(usize::from(self.cursor.row));
             self.advance_cursor(at + 2);
         } else {
             row.write_filler(at, erased);
@@ -249,6 +251,9 @@ impl Term {
         let cols = self.cols();
         self.cursor.pending_wrap = col >= cols;
         self.cursor.col = col.min(cols - 1) as u16;
+        if col >= cols {
+            self.mend(usize::from(self.cursor.row));
+        }
     }
 }
 

@@ -18,6 +18,7 @@ impl Term {
             return;
         }
         let old = self.size;
+        self.layouts += 1;
         // The frame before was of another size: nobody can show it any more.
         self.frame = None;
         let mut cursor = Point::of(&self.cursor);
@@ -61,7 +62,15 @@ impl Term {
         while full && rows.len() < height && self.pull_line(cols, &mut rows, points) {}
         let cut = self.push_out(height, cols, &mut rows, points);
         // Text below the cursor of a screen that gets this low has no place: it is not lost.
-        for row in cut.into_iter().rev().filter(Row::has_text) {
+        // What is left of a line that was cut in two keeps its name.
+        let parted = rows.back().map(|row| row.line);
+        let mut rest = None;
+        for mut row in cut.into_iter().rev().filter(Row::has_text) {
+            if Some(row.line) == parted {
+                let (line, start) = *rest.get_or_insert_with(|| (self.fresh_line(), row.start));
+                row.line = line;
+                row.start -= start;
+            }
             self.history.push(&row, cols, &self.tables);
             self.history.hold_back();
         }

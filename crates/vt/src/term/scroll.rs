@@ -110,12 +110,25 @@ impl Term {
 
     /// Makes the row after `at` the continuation of row `at`.
     fn link(&mut self, at: usize) {
-        let cols = self.cols();
         let row = self.screen_mut().row_mut(at);
-        if !row.wrapped {
-            row.wrapped = true;
+        if !core::mem::replace(&mut row.wrapped, true) {
+            let line = row.line;
+            // Whatever it was before.
+            self.relabel(at + 1, line, 0);
+        }
+        self.mend(at);
+    }
+
+    /// The last column of a row was written: with or without a filler there, the row holds another
+    /// number of its line's cells than before.
+    pub(super) fn mend(&mut self, at: usize) {
+        let cols = self.cols();
+        let row = self.screen().row(at);
+        if row.wrapped {
             let (line, start) = (row.line, row.start.saturating_add(row.span(cols)));
-            self.relabel(at + 1, line, start);
+            if self.screen().get(at + 1).is_some_and(|next| next.start != start) {
+                self.relabel(at + 1, line, start);
+            }
         }
     }
 
@@ -136,7 +149,7 @@ impl Term {
     }
 
     /// Gives a row and its continuations another line.
-    fn relabel(&mut self, at: usize, line: LineId, start: u32) {
+    pub(super) fn relabel(&mut self, at: usize, line: LineId, start: u32) {
         let cols = self.cols();
         let mut start = start;
         for at in at..self.screen().len() {

@@ -44,7 +44,7 @@ impl Term {
         if let Some(link) = self.tables.links.intern(address) {
             return link;
         }
-        if !self.tables.links.is_full() {
+        if !self.tables.links.wants_sweep() {
             return 0;
         }
         self.tables.sweep_links(&mut self.screens);
