@@ -70,6 +70,10 @@ impl Cell {
         Cell { glyph: SPACE | FILLER, style }
     }
 
+    pub(crate) fn with_style(self, style: StyleId) -> Cell {
+        Cell { style, ..self }
+    }
+
     pub(crate) fn kind(self) -> Kind {
         match self.glyph >> KIND_SHIFT {
             0 => Kind::Narrow,

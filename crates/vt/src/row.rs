@@ -134,6 +134,12 @@ impl Row {
 
     /// Writes ASCII characters; they must fit into `cols` columns.
     pub(crate) fn write_ascii(&mut self, col: usize, bytes: &[u8], style: StyleId, cols: usize) {
+        if self.cells.len() == col && self.cells.capacity() >= cols {
+            // Behind all that is written: nothing to split.
+            self.styled |= style != StyleId(0);
+            self.cells.extend(bytes.iter().map(|&byte| Cell::ascii(byte, style)));
+            return;
+        }
         if self.complex {
             self.split_at(col);
             self.split_at(col + bytes.len());
@@ -188,28 +194,27 @@ impl Row {
         }
     }
 
-    /// Writes whole clusters, right halves included; they must fit into `cols` columns.
-    pub(crate) fn write_cells(&mut self, col: usize, cells: &[Cell], cols: usize) {
+    /// Writes whole clusters in one style, right halves included; they must fit into `cols` columns.
+    pub(crate) fn write_cells(&mut self, col: usize, cells: &[Cell], style: StyleId, cols: usize) {
         let end = col + cells.len();
-        self.styled |= cells.first().is_some_and(|cell| cell.style != StyleId(0));
+        self.styled |= style != StyleId(0);
+        self.complex = true;
         if self.cells.capacity() < cols {
             self.cells.reserve_exact(cols - self.cells.len());
         }
+        let styled = cells.iter().map(|cell| cell.with_style(style));
         if self.cells.len() > col {
             self.split_at(col);
             self.split_at(end);
             // What stands to the right was printed after something else. (As if each came alone.)
             let first = if cells.first().is_some_and(|cell| cell.kind() == Kind::Wide) { 2 } else { 1 };
             self.irregular |= self.cells.len() > col + first;
-            let over = (self.cells.len() - col).min(cells.len());
-            let (now, beyond) = cells.split_at(over);
-            self.cells[col..col + over].copy_from_slice(now);
-            self.cells.extend_from_slice(beyond);
+            self.fill_to(end);
+            self.cells[col..end].iter_mut().zip(styled).for_each(|(old, new)| *old = new);
         } else {
             self.fill_to(col);
-            self.cells.extend_from_slice(cells);
+            self.cells.extend(styled);
         }
-        self.complex = true;
     }
 
     /// Leaves the last column empty because a wide cluster wraps to the next row.
@@ -221,14 +226,15 @@ impl Row {
         self.styled |= style != StyleId(0);
     }
 
-    /// The cell that something without a place of its own joins: the one at `col`, or its left half.
-    pub(crate) fn joint(&mut self, col: usize) -> Option<(usize, &mut Cell)> {
-        let col = if self.get(col).kind() == Kind::Right { col.saturating_sub(1) } else { col };
+    /// Makes the text of a cell another one, which something without a place of its own has joined.
+    pub(crate) fn set_cluster(&mut self, col: usize, index: u32) {
         self.fill_to(col + 1);
         self.complex = true;
-        self.irregular |= self.cells.len() > col + 2;
         let cell = &mut self.cells[col];
-        (cell.kind() != Kind::Filler).then_some((col, cell))
+        cell.set_cluster(index);
+        let end = col + if cell.kind() == Kind::Wide { 2 } else { 1 };
+        // What stands to the right was printed after something else.
+        self.irregular |= self.cells.len() > end;
     }
 
     /// Erases the columns `from..to`.

@@ -68,7 +68,7 @@ pub(crate) fn payload(bytes: &[u8]) -> usize {
 
 /// The character at the front and its length, if it is whole, sound and not ASCII (Unicode, table
 /// 3-7).
-#[inline]
+#[inline(always)]
 pub(crate) fn character(bytes: &[u8]) -> Option<(char, usize)> {
     let tail = |byte: u8| u32::from(byte & 0x3f);
     let is_tail = |byte: u8| byte & 0xc0 == 0x80;

@@ -78,7 +78,22 @@ pub(crate) enum Joint {
 /// Whether the second character joins the first, as far as the two can tell.
 #[inline]
 pub(crate) fn joint(last: Props, next: Props) -> Joint {
-    match (last.class(), next.class()) {
+    JOINTS[usize::from(last.class() << 4 | next.class())]
+}
+
+/// [`joint`] for every two classes: one load instead of a chain of guesses.
+static JOINTS: [Joint; 256] = {
+    let mut joints = [Joint::Never; 256];
+    let mut at = 0;
+    while at < joints.len() {
+        joints[at] = joint_of((at >> 4) as u8, (at & 15) as u8);
+        at += 1;
+    }
+    joints
+};
+
+const fn joint_of(last: u8, next: u8) -> Joint {
+    match (last, next) {
         (_, ..FIRST_JOINING) | (class::BREAK, _) => Joint::Never,
         (_, FIRST_ALWAYS..)
         | (class::HANGUL_L, class::HANGUL_L | class::HANGUL_V | class::HANGUL_LV | class::HANGUL_LVT)

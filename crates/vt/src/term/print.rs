@@ -17,7 +17,16 @@ impl Term {
         }
         let style = self.pen_style();
         let cols = self.cols();
+        let end = usize::from(self.cursor.col) + run.len();
         let mut rest = run;
+        if end < cols && !self.cursor.pending_wrap {
+            // A word that ends before the row does.
+            self.seq += run.len() as u64;
+            let col = usize::from(self.cursor.col);
+            self.touch_cursor_row().write_ascii(col, run, style, cols);
+            self.cursor.col = end as u16;
+            rest = &[];
+        }
         while !rest.is_empty() {
             if self.cursor.pending_wrap && self.switches.autowrap {
                 self.wrap();
@@ -41,53 +50,48 @@ impl Term {
             self.print(c);
             return len;
         }
-        let mut run = Run::new();
-        let mut rest = bytes;
-        while let Some((c, len)) = scan::character(rest) {
-            rest = rest.get(len..).unwrap_or_default();
-            let props = unicode::props(c);
-            if self.is_simple(&run, props) {
-                run.push(c, props, len);
-            } else {
-                self.print_run(&mut run);
-                self.seq += len as u64;
-                self.print_char(c, props);
-            }
+        let Some((c, len)) = scan::character(bytes) else { return 0 };
+        let props = unicode::props(c);
+        if !self.is_simple(0, self.previous, props) {
+            self.seq += len as u64;
+            self.print_char(c, props);
+            return len;
         }
-        self.print_run(&mut run);
+        let mut run = Run::new();
+        run.push(c, props, len);
+        let mut rest = bytes.get(len..).unwrap_or_default();
+        while let Some((c, len)) = scan::character(rest) {
+            let props = unicode::props(c);
+            if !self.is_simple(run.count, Some(run.last), props) {
+                break;
+            }
+            run.push(c, props, len);
+            rest = rest.get(len..).unwrap_or_default();
+        }
+        self.print_run(&run);
         bytes.len() - rest.len()
     }
 
     /// What most characters are: nothing to join or to wrap, so that they can be written together.
-    #[inline]
-    fn is_simple(&self, run: &Run, props: Props) -> bool {
+    #[inline(always)]
+    fn is_simple(&self, count: usize, previous: Option<char>, props: Props) -> bool {
         let width = usize::from(props.width());
-        let end = usize::from(self.cursor.col) + run.count + width;
+        let end = usize::from(self.cursor.col) + count + width;
         let apart = || {
-            let previous = if run.count > 0 { Some(run.last) } else { self.previous };
             let apart = |last| unicode::joint(unicode::props(last), props) == Joint::Never;
             self.switches.clusters && width > 0 && previous.is_some_and(apart)
         };
-        end <= self.cols()
-            && run.count + 2 <= RUN
-            && !self.cursor.pending_wrap
-            && (props.is_simple() || apart())
+        end <= self.cols() && count + 2 <= RUN && !self.cursor.pending_wrap && (props.is_simple() || apart())
     }
 
-    fn print_run(&mut self, run: &mut Run) {
-        if run.count > 0 {
-            let (cols, style) = (self.cols(), self.pen_style());
-            let cells = &mut run.cells[..run.count];
-            cells.iter_mut().for_each(|cell| cell.style = style);
-            let col = usize::from(self.cursor.col);
-            self.seq += run.bytes as u64;
-            self.touch_cursor_row().write_cells(col, cells, cols);
-            self.advance_cursor(col + run.count);
-            self.last_char = Some(run.last);
-            self.previous = Some(run.last);
-            run.count = 0;
-            run.bytes = 0;
-        }
+    fn print_run(&mut self, run: &Run) {
+        let (cols, style) = (self.cols(), self.pen_style());
+        let col = usize::from(self.cursor.col);
+        self.seq += run.bytes as u64;
+        self.touch_cursor_row().write_cells(col, &run.cells[..run.count], style, cols);
+        self.advance_cursor(col + run.count);
+        self.last_char = Some(run.last);
+        self.previous = Some(run.last);
     }
 
     /// Prints one character at the cursor.
@@ -170,7 +174,18 @@ impl Term {
             self.tables.sweep_clusters(&mut self.screens);
         }
         let row = self.screens[usize::from(self.modes.alt_screen)].row_mut(usize::from(self.cursor.row));
-        let before = row.get(if row.get(col).kind() == Kind::Right { col.saturating_sub(1) } else { col });
+        let at = if row.get(col).kind() == Kind::Right { col.saturating_sub(1) } else { col };
+        let before = row.get(at);
+        if let (Joint::Always, 0, Glyph::Char(first)) = (joint, width, before.glyph())
+            && c != unicode::EMOJI_FORM
+            && before.kind() != Kind::Filler
+        {
+            // A mark on a letter, a joiner after an emoji: nothing changes but the text.
+            row.stamp = self.seq;
+            row.set_cluster(at, self.tables.clusters.begin(first, c, true));
+            self.previous = Some(c);
+            return true;
+        }
         let mut buffer = [0; 4];
         let text = match before.glyph() {
             Glyph::Char(first) => &*first.encode_utf8(&mut buffer),
@@ -202,8 +217,7 @@ impl Term {
         if self.previous.is_some() {
             self.previous = Some(c);
         }
-        let Some((at, cell)) = row.joint(col) else { return true };
-        cell.set_cluster(index);
+        row.set_cluster(at, index);
         if grows && belongs {
             self.widen(at);
         }
