@@ -64,6 +64,8 @@ impl Term {
         // Text below the cursor of a screen that gets this low has no place: it is not lost.
         // What is left of a line that was cut in two keeps its name.
         let parted = rows.back().map(|row| row.line);
+        // It comes before the line that stays, all of that line.
+        let begun = if cut.iter().any(Row::has_text) { self.take_beginning(rows.front()) } else { None };
         let mut rest = None;
         for mut row in cut.into_iter().rev().filter(Row::has_text) {
             if Some(row.line) == parted {
@@ -73,6 +75,9 @@ impl Term {
             }
             self.history.push(&row, cols, &self.tables);
             self.history.hold_back();
+        }
+        if let Some(row) = begun {
+            self.history.push(&row, row.cells().len(), &self.tables);
         }
         while rows.len() < height {
             let line = self.fresh_line();
@@ -140,6 +145,19 @@ impl Term {
             }
         }
         cut
+    }
+
+    /// Takes back what the history has of the line that goes on in a row, as one long row.
+    fn take_beginning(&mut self, first: Option<&Row>) -> Option<Row> {
+        let (line, last) = (first?.line, self.history.last()?);
+        if last.id != line {
+            return None;
+        }
+        let (start, stamp) = (last.start, last.stamp);
+        let mut row = Row::with_cells(line, start, stamp, self.past_cells());
+        row.wrapped = true;
+        self.history.take_back();
+        Some(row)
     }
 
     /// The cells of the history's last line.
