@@ -90,28 +90,6 @@ impl Cell {
         }
     }
 
-    /// How many cells it takes: with its right half, or alone.
-    #[inline]
-    pub(crate) fn columns(self) -> usize {
-        1 + usize::from(self.glyph >> KIND_SHIFT == 1)
-    }
-
-    /// UTF-8 of a cell that is no cluster, and how much of it counts: nothing of a filler or a right half.
-    #[inline]
-    pub(crate) fn utf8(self) -> ([u8; 4], usize) {
-        let code = self.glyph & VALUE;
-        let tail = |shift: u32| 0x80 | code >> shift & 0x3f;
-        let forms = [
-            code,
-            0xc0 | code >> 6 | tail(0) << 8,
-            0xe0 | code >> 12 | tail(6) << 8 | tail(0) << 16,
-            0xf0 | code >> 18 | tail(12) << 8 | tail(6) << 16 | tail(0) << 24,
-        ];
-        let more = usize::from(code >= 0x80) + usize::from(code >= 0x800) + usize::from(code >= 0x1_0000);
-        let own = usize::from(self.glyph < RIGHT);
-        (forms[more].to_le_bytes(), (more + 1) * own)
-    }
-
     pub(crate) fn cluster(self) -> Option<u32> {
         (self.glyph & CLUSTER != 0).then_some(self.glyph & VALUE)
     }

@@ -331,41 +331,32 @@ fn append_complex(chunk: &mut Chunk, tail: &mut Tail, row: &Row, len: usize, tab
 /// Adds cells whose layout is what cutting their text gives; gives where the last one begins.
 fn append_regular(text: &mut Vec<u8>, cells: &[Cell], last: u32, tables: &Tables) -> u32 {
     let mut last = last as usize;
-    let mut rest = cells;
-    while let Some(first) = rest.first() {
-        if let Some(cluster) = first.cluster() {
-            last = text.len();
-            text.extend_from_slice(tables.clusters.get(cluster).as_bytes());
-            rest = rest.get(first.columns()..).unwrap_or_default();
+    let mut rest = cells.iter();
+    while let Some(cell) = rest.next() {
+        let kind = cell.kind();
+        if matches!(kind, Kind::Right | Kind::Filler) {
             continue;
         }
-        let count = rest.iter().position(|cell| cell.cluster().is_some()).unwrap_or(rest.len());
-        let (now, later) = rest.split_at(count);
-        let start = text.len();
-        text.resize(start + count * 4, 0);
-        let (used, end) = encode(text.get_mut(start..).unwrap_or_default(), now);
-        text.truncate(start + used);
-        last = end.map_or(last, |end| start + end);
-        rest = later;
+        last = text.len();
+        if cell.is_ascii() {
+            text.push(cell.byte());
+            continue;
+        }
+        if kind == Kind::Wide {
+            // Its right half has no text.
+            rest.next();
+        }
+        match cell.glyph() {
+            Glyph::Cluster(index) => text.extend_from_slice(tables.clusters.get(index).as_bytes()),
+            // What most of them are, without asking how long it is.
+            Glyph::Char(c @ '\u{800}'..='\u{ffff}') => {
+                let tail = |shift: u32| 0x80 | (u32::from(c) >> shift & 0x3f) as u8;
+                text.extend([0xe0 | (u32::from(c) >> 12) as u8, tail(6), tail(0)]);
+            }
+            Glyph::Char(c) => text.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
     }
     last as u32
-}
-
-/// Writes characters as UTF-8; gives how many bytes they have, and where the last one begins.
-///
-/// Mixed text makes every choice a guess of the processor's, so there is none: each character is written
-/// as four bytes, of which only as many count as it has.
-fn encode(out: &mut [u8], cells: &[Cell]) -> (usize, Option<usize>) {
-    let (mut at, mut last) = (0, None);
-    for cell in cells {
-        let (bytes, len) = cell.utf8();
-        if let Some(place) = out.get_mut(at..at + 4) {
-            place.copy_from_slice(&bytes);
-        }
-        last = if len > 0 { Some(at) } else { last };
-        at += len;
-    }
-    (at, last)
 }
 
 /// Adds a cell; gives its last character.

@@ -42,7 +42,8 @@ impl Term {
         self.previous = self.last_char;
     }
 
-    /// Prints characters that are not ASCII, as far as they are whole; gives how many bytes that was.
+    /// Prints text that begins with a character that is not ASCII, as far as it is whole; gives how many
+    /// bytes that was.
     pub(crate) fn print_text(&mut self, bytes: &[u8]) -> usize {
         if self.switches.insert || !self.is_plain_set() {
             let Some((c, len)) = scan::character(bytes) else { return 0 };
@@ -60,7 +61,17 @@ impl Term {
         let mut run = Run::new();
         run.push(c, props, len);
         let mut rest = bytes.get(len..).unwrap_or_default();
-        while let Some((c, len)) = scan::character(rest) {
+        let room = (self.cols() - usize::from(self.cursor.col)).min(RUN - 1);
+        loop {
+            // The spaces between the words, and words between them.
+            if let [byte @ b' '..=b'~', after @ ..] = rest
+                && run.count < room
+            {
+                run.push_ascii(*byte);
+                rest = after;
+                continue;
+            }
+            let Some((c, len)) = scan::character(rest) else { break };
             let props = unicode::props(c);
             if !self.is_simple(run.count, Some(run.last), props) {
                 break;
@@ -297,6 +308,14 @@ struct Run {
 impl Run {
     fn new() -> Run {
         Run { cells: [Cell::BLANK; RUN], count: 0, bytes: 0, last: ' ' }
+    }
+
+    #[inline]
+    fn push_ascii(&mut self, byte: u8) {
+        self.cells[self.count] = Cell::ascii(byte, StyleId(0));
+        self.count += 1;
+        self.bytes += 1;
+        self.last = char::from(byte);
     }
 
     #[inline]

@@ -49,10 +49,10 @@ fn looks(vt: &Vt, row: u16, colors: &mut Colors<'_>) -> Vec<Look> {
     let look = |(col, cell): (usize, CellRef<'_>)| {
         // The painter leaves out a joiner that joins nothing; what is left of it may be a blank.
         let text = cell.text.trim_end_matches('\u{200d}').trim_end_matches(' ');
+        let text: String = text.chars().filter(|c| cell.width > 1 || *c != '\u{fe0f}').collect();
         // Near the edge it leaves out what another terminal might draw beyond it.
         let near = col + 2 * text.chars().count() > cols;
-        let shown = text.chars().take(if near { 1 } else { usize::MAX });
-        let text = shown.filter(|c| cell.width > 1 || *c != '\u{fe0f}').collect();
+        let text = text.chars().take(if near { 1 } else { usize::MAX }).collect();
         let style = cell.style;
         Look {
             text,
