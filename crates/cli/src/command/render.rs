@@ -6,10 +6,13 @@ use std::process::ExitCode;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use clap::ValueEnum;
-use cotty_vt::{Color, EffectKind, Painter, Size, Style, UnderlineStyle, Vt};
+use cotty_vt::{Color, EffectKind, ImageKind, Painter, Size, Style, UnderlineStyle, Vt};
 use serde_json::{Value, json};
 
 use crate::out;
+
+/// The most images told of.
+const MAX_IMAGES: usize = 1000;
 
 /// Show what a terminal would show after these bytes
 ///
@@ -78,6 +81,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut source = source.take(args.upto.unwrap_or(u64::MAX));
     let mut vt = Vt::new(size);
     let mut replies = Vec::new();
+    let mut images = Vec::new();
     let mut buffer = vec![0; 64 * 1024];
     loop {
         let count = source.read(&mut buffer)?;
@@ -87,8 +91,12 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         vt.feed(&buffer[..count]);
         // Taken as it goes: what a program asks for is kept only so long.
         for effect in vt.take_effects() {
-            if let EffectKind::Reply(bytes) = effect.kind {
-                replies.extend(bytes);
+            match effect.kind {
+                EffectKind::Reply(bytes) => replies.extend(bytes),
+                EffectKind::Image { kind, size, .. } if images.len() < MAX_IMAGES => {
+                    images.push(json!({ "kind": image_kind(kind), "bytes": size }));
+                }
+                _ => {}
             }
         }
     }
@@ -96,7 +104,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.format {
         Format::Text => out::line(vt.screen_text().trim_end_matches('\n')),
         Format::Ansi => out::line(&rows.map(|row| vt.row_ansi(row)).collect::<Vec<_>>().join("\n")),
-        Format::Json => out::json(&as_json(&vt, &replies, args.cells))?,
+        Format::Json => {
+            let mut value = as_json(&vt, &replies, args.cells);
+            value["images"] = images.into();
+            out::json(&value)?;
+        }
         Format::Html => out::line(&as_html(&vt)),
         Format::Paint => out::text(&Painter::new().full(&vt)),
     }
@@ -140,6 +152,14 @@ fn as_json(vt: &Vt, replies: &[u8], cells: bool) -> Value {
         add_look(vt, &mut value);
     }
     value
+}
+
+fn image_kind(kind: ImageKind) -> &'static str {
+    match kind {
+        ImageKind::Sixel => "sixel",
+        ImageKind::Kitty => "kitty",
+        ImageKind::Iterm => "iterm2",
+    }
 }
 
 fn as_cursor(vt: &Vt) -> Value {
