@@ -198,17 +198,21 @@ impl Row {
     pub(crate) fn write_cells(&mut self, col: usize, cells: &[Cell], style: StyleId, cols: usize) {
         let end = col + cells.len();
         self.styled |= style != StyleId(0);
-        self.complex = true;
         if self.cells.capacity() < cols {
             self.cells.reserve_exact(cols - self.cells.len());
         }
+        let other = cells.iter().position(|cell| !cell.is_ascii());
+        self.complex |= other.is_some();
         let styled = cells.iter().map(|cell| cell.with_style(style));
         if self.cells.len() > col {
             self.split_at(col);
             self.split_at(end);
-            // What stands to the right was printed after something else. (As if each came alone.)
-            let first = if cells.first().is_some_and(|cell| cell.kind() == Kind::Wide) { 2 } else { 1 };
-            self.irregular |= self.cells.len() > col + first;
+            // What stands to the right of other than ASCII was printed after something else. (As if each
+            // came alone.)
+            if let Some(at) = other {
+                let wide = cells.get(at).is_some_and(|cell| cell.kind() == Kind::Wide);
+                self.irregular |= self.cells.len() > col + at + if wide { 2 } else { 1 };
+            }
             self.fill_to(end);
             self.cells[col..end].iter_mut().zip(styled).for_each(|(old, new)| *old = new);
         } else {

@@ -51,19 +51,36 @@ impl Term {
             self.print(c);
             return len;
         }
-        let Some((c, len)) = scan::character(bytes) else { return 0 };
-        let props = unicode::props(c);
-        if !self.is_simple(0, self.previous, props) {
-            self.seq += len as u64;
-            self.print_char(c, props);
-            return len;
-        }
-        let mut run = Run::new();
-        run.push(c, props, len);
-        let mut rest = bytes.get(len..).unwrap_or_default();
-        let room = (self.cols() - usize::from(self.cursor.col)).min(RUN - 1);
+        let mut rest = bytes;
         loop {
-            // The spaces between the words, and words between them.
+            let ascii = matches!(rest.first(), Some(b' '..=b'~'));
+            if !ascii {
+                let Some((c, len)) = scan::character(rest) else { break };
+                let props = unicode::props(c);
+                if !self.is_simple(0, self.previous, props) {
+                    self.seq += len as u64;
+                    self.print_char(c, props);
+                    rest = rest.get(len..).unwrap_or_default();
+                    continue;
+                }
+            } else if self.cursor.pending_wrap || scan::printable(rest) > WORD {
+                // Long runs of ASCII have a shorter way.
+                break;
+            }
+            let taken = self.print_run(rest);
+            rest = rest.get(taken..).unwrap_or_default();
+        }
+        bytes.len() - rest.len()
+    }
+
+    /// Prints words of any script together, as far as they are simple and the row goes; gives how many
+    /// bytes that was.
+    fn print_run(&mut self, bytes: &[u8]) -> usize {
+        let mut run = Run::new();
+        let mut rest = bytes;
+        let (cols, col) = (self.cols(), usize::from(self.cursor.col));
+        let room = (cols - col).min(RUN - 1);
+        loop {
             if let [byte @ b' '..=b'~', after @ ..] = rest
                 && run.count < room
             {
@@ -73,14 +90,20 @@ impl Term {
             }
             let Some((c, len)) = scan::character(rest) else { break };
             let props = unicode::props(c);
-            if !self.is_simple(run.count, Some(run.last), props) {
+            let previous = if run.count > 0 { Some(run.last) } else { self.previous };
+            if !self.is_simple(run.count, previous, props) {
                 break;
             }
             run.push(c, props, len);
             rest = rest.get(len..).unwrap_or_default();
         }
-        self.print_run(&run);
-        bytes.len() - rest.len()
+        let style = self.pen_style();
+        self.seq += run.bytes as u64;
+        self.touch_cursor_row().write_cells(col, &run.cells[..run.count], style, cols);
+        self.advance_cursor(col + run.count);
+        self.last_char = Some(run.last);
+        self.previous = Some(run.last);
+        run.bytes
     }
 
     /// What most characters are: nothing to join or to wrap, so that they can be written together.
@@ -93,16 +116,6 @@ impl Term {
             self.switches.clusters && width > 0 && previous.is_some_and(apart)
         };
         end <= self.cols() && count + 2 <= RUN && !self.cursor.pending_wrap && (props.is_simple() || apart())
-    }
-
-    fn print_run(&mut self, run: &Run) {
-        let (cols, style) = (self.cols(), self.pen_style());
-        let col = usize::from(self.cursor.col);
-        self.seq += run.bytes as u64;
-        self.touch_cursor_row().write_cells(col, &run.cells[..run.count], style, cols);
-        self.advance_cursor(col + run.count);
-        self.last_char = Some(run.last);
-        self.previous = Some(run.last);
     }
 
     /// Prints one character at the cursor.
@@ -296,6 +309,8 @@ fn becomes_wide(cluster: &str, c: char) -> bool {
 
 /// The most columns that are written together.
 const RUN: usize = 32;
+/// The most bytes of ASCII between other text that are worth to be written with it.
+const WORD: usize = 15;
 
 /// Characters that wait to be written together.
 struct Run {
