@@ -3,10 +3,13 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Vt;
+use crate::cell::Kind;
 use crate::history::PastLine;
+use crate::look::Look;
+use crate::read::CellRef;
 use crate::row::Row;
 use crate::term::Term;
+use crate::{Style, Vt};
 
 /// The name of a logical line; it is never given to another line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -43,14 +46,25 @@ pub struct Excerpt {
 
 impl Vt {
     /// The text from one position up to, not including, another, in the history and the primary
-    /// screen, or on the alternate screen where the first position is on it. A line that is gone stands for the next one that is held.
+    /// screen, or on the alternate screen where the first position is on it. A line that is gone stands
+    /// for the next one that is held.
     pub fn text_between(&self, from: Position, to: Position) -> Excerpt {
-        self.excerpt(from, Some(to))
+        self.excerpt(from, Some(to), Ink::Plain)
     }
 
     /// The text from a position to the last line used, or the cursor's if that is lower.
     pub fn text_from(&self, from: Position) -> Excerpt {
-        self.excerpt(from, None)
+        self.excerpt(from, None, Ink::Plain)
+    }
+
+    /// The same as [`Vt::text_between`] with styles as SGR; each line ends in the default style.
+    pub fn ansi_between(&self, from: Position, to: Position) -> Excerpt {
+        self.excerpt(from, Some(to), Ink::Styled)
+    }
+
+    /// The same as [`Vt::text_from`] with styles as SGR; each line ends in the default style.
+    pub fn ansi_from(&self, from: Position) -> Excerpt {
+        self.excerpt(from, None, Ink::Styled)
     }
 
     /// The logical lines that changed after `seq`, top to bottom: of the history and the primary
@@ -81,7 +95,7 @@ impl Vt {
         lines
     }
 
-    fn excerpt(&self, from: Position, to: Option<Position>) -> Excerpt {
+    fn excerpt(&self, from: Position, to: Option<Position>, ink: Ink) -> Excerpt {
         let term = self.shown();
         let rows = if to.is_some() { usize::from(term.size.rows) } else { used_rows(term) };
         // A line of a full-screen program is read where it is; what begins on the screen needs no look at
@@ -99,19 +113,23 @@ impl Vt {
         let mut text = String::new();
         let mut previous = None;
         let mut line_begin = 0;
+        let mut style = Style::default();
         for segment in segments.get(first..stop).unwrap_or_default() {
             let line = segment.line();
             if previous.is_some_and(|previous| previous != line) {
-                end_line(&mut text, line_begin);
+                end_line(&mut text, line_begin, &mut style);
                 text.push('\n');
                 line_begin = text.len();
             }
             previous = Some(line);
             let begin = if line == from.line { from.cell } else { 0 };
             let limit = to.filter(|to| to.line == line).map_or(u32::MAX, |to| to.cell);
-            segment.push_text(begin, limit, term, &mut text);
+            match ink {
+                Ink::Plain => segment.push_text(begin, limit, term, &mut text),
+                Ink::Styled => segment.push_ansi(begin, limit, term, &mut style, &mut text),
+            }
         }
-        end_line(&mut text, line_begin);
+        end_line(&mut text, line_begin, &mut style);
         // The end is the start of a line that is gone: what stands before it ended with a newline.
         if previous.is_some() && end.is_some_and(|end| !end.held && end.stop < segments.len()) {
             text.push('\n');
@@ -160,10 +178,20 @@ fn find_end(segments: &[Segment<'_>], line: LineId) -> End {
     }
 }
 
-fn end_line(text: &mut String, begin: usize) {
+fn end_line(text: &mut String, begin: usize, style: &mut Style) {
     let line = text.get(begin..).unwrap_or_default();
     let end = begin + line.trim_end_matches(' ').len();
     text.truncate(end);
+    if core::mem::take(style) != Style::default() {
+        text.push_str("\x1b[0m");
+    }
+}
+
+/// Whether text is wanted with its styles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ink {
+    Plain,
+    Styled,
 }
 
 /// A piece of a logical line, off or on the screen.
@@ -199,6 +227,47 @@ impl Segment<'_> {
                 let (from, to) = within(row.start);
                 let len = row.line_len(term.cols()).min(to as usize);
                 term.tables.push_text(row, from as usize, len, out);
+            }
+        }
+    }
+
+    /// The same with styles, going on from the one that is in force.
+    fn push_ansi(&self, from: u32, to: u32, term: &Term, style: &mut Style, out: &mut String) {
+        let mut push = |cell: u32, width: u8, look: Look, text: &str| {
+            if cell < from || cell >= to || width == 0 {
+                return;
+            }
+            let next = look.style();
+            if next != *style {
+                *style = next;
+                out.push_str(&next.sgr());
+            }
+            out.push_str(text);
+        };
+        match self {
+            Segment::Past(line) => {
+                let mut cell = line.start;
+                let mut pieces = line.pieces();
+                let (mut left, mut look) = (0, Look::default());
+                for (cluster, width) in line.clusters() {
+                    if left == 0
+                        && let Some((piece, next, _)) = pieces.next()
+                    {
+                        (left, look) = (piece.len(), next);
+                    }
+                    left = left.saturating_sub(cluster.len());
+                    push(cell, width, look, cluster);
+                    cell = cell.saturating_add(u32::from(width));
+                }
+            }
+            Segment::Row(row) => {
+                for col in 0..row.line_len(term.cols()) {
+                    let cell = CellRef::new(row.get(col), &term.tables);
+                    let text = if cell.text.is_empty() { " " } else { &cell.text };
+                    let at = row.start.saturating_add(col as u32);
+                    let width = if row.get(col).kind() == Kind::Filler { 0 } else { cell.width };
+                    push(at, width, term.tables.look(row.get(col)), text);
+                }
             }
         }
     }

@@ -109,6 +109,48 @@ fn styles_are_kept_in_the_history() {
 }
 
 #[test]
+fn any_range_can_be_read_with_its_styles() {
+    let mut vt = vt(10, 2);
+    let start = vt.position();
+    vt.feed("a\x1b[1;31mréd\x1b[0mb\r\n\x1b[7m日本\x1b[m \r\nplain\r\n".as_bytes());
+    let from = vt.position();
+    vt.feed(b"\x1b[32mgreen\x1b[m end");
+    let to = vt.position();
+    vt.feed(b" more");
+    let lines =
+        ["a\x1b[0;1;31mréd\x1b[0mb", "\x1b[0;7m日本\x1b[0m", "plain", "\x1b[0;32mgreen\x1b[0m end more"];
+    assert_eq!(vt.ansi_from(start).text, lines.join("\n"));
+    assert_eq!(vt.ansi_between(from, to).text, "\x1b[0;32mgreen\x1b[0m end");
+    // From the middle of a style, and in the history.
+    let inside = Position { cell: 2, ..start };
+    let end = Position { cell: 4, ..start };
+    assert_eq!(vt.ansi_between(inside, end).text, "\x1b[0;1;31méd\x1b[0m");
+    assert_eq!(vt.text_between(inside, end).text, "éd");
+}
+
+#[test]
+fn rows_that_full_screen_programs_showed_are_kept_once() {
+    let mut vt = vt(20, 3);
+    let kept = |vt: &Vt| vt.kept_rows().map(|row| row.text.clone()).collect::<Vec<_>>();
+    vt.feed(b"shell\x1b[?1049h\x1b[H1 one\r\n2 two\r\nstatus");
+    vt.settle();
+    assert_eq!(kept(&vt), [""; 0], "they are still there");
+    // A page further; what only flashed by is not worth keeping.
+    vt.feed(b"\x1b[H\x1b[Jflash\x1b[H\x1b[J2 two\r\n3 three\r\nstatus");
+    vt.settle();
+    assert_eq!(kept(&vt), ["1 one"]);
+    vt.feed(b"\x1b[H\x1b[J1 one\r\n2 two\r\nstatus");
+    vt.settle();
+    vt.feed(b"\x1b[?1049l");
+    assert_eq!(kept(&vt), ["1 one", "3 three", "2 two", "status"]);
+    let found = vt.search(&regex::Regex::new("thr..").unwrap(), 10);
+    assert_eq!(found[0].place, cotty_vt::Place::Kept { row: 1, from: 2, to: 7 });
+    assert_eq!(vt.screen_text().trim_end(), "shell");
+    let restored = Vt::restore(&vt.state()).unwrap();
+    assert_eq!(kept(&restored), kept(&vt));
+}
+
+#[test]
 fn a_line_without_end_stays_within_the_limits() {
     let options = Options {
         size: Size { cols: 80, rows: 24 },
