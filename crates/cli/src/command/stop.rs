@@ -3,7 +3,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use cotty_client::{ClientError, Home, keeper_pid};
-use rustix::process::{Pid, Signal};
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::process::{Pid, PidfdFlags, Signal};
 
 use crate::out;
 
@@ -18,6 +19,7 @@ pub(crate) fn run(_args: Args) -> anyhow::Result<ExitCode> {
     let home = Home::open()?;
     let keeper = keeper_pid(&home).ok_or(ClientError::NotRunning)?;
     let pid = i32::try_from(keeper).ok().and_then(Pid::from_raw).context("the keeper's process id")?;
+    let process = rustix::process::pidfd_open(pid, PidfdFlags::empty())?;
     rustix::process::kill_process(pid, Signal::TERM)?;
     let started = Instant::now();
     // The keeper lets go of its lock as the very last thing.
@@ -29,6 +31,9 @@ pub(crate) fn run(_args: Args) -> anyhow::Result<ExitCode> {
         );
         std::thread::sleep(Duration::from_millis(5));
     }
+    // The kernel frees the lock a moment before the process is gone.
+    let left = Timespec::try_from(LIMIT.saturating_sub(started.elapsed())).ok();
+    rustix::event::poll(&mut [PollFd::new(&process, PollFlags::IN)], left.as_ref())?;
     out::note("stopped");
     Ok(ExitCode::SUCCESS)
 }

@@ -298,8 +298,9 @@ fn append_complex(chunk: &mut Chunk, tail: &mut Tail, row: &Row, len: usize, tab
     chunk.text_mut().reserve(len * 3);
     // The character before the cell, if the line has one.
     let joined = chunk.text_len() > tail.text as usize;
-    let mut last = chunk.text_from(tail.last).chars().next_back().filter(|_| joined);
-    for (at, run) in written.chunk_by(|a, b| a.style == b.style).enumerate() {
+    let mut last = if joined { chunk.text_from(tail.last).chars().next_back() } else { None };
+    let styled = row.is_styled();
+    for (at, run) in written.chunk_by(|a, b| !styled || a.style == b.style).enumerate() {
         let style = past_style(chunk, run[0].style, tables);
         let before = chunk.text_len() as u32;
         // A regular row need not be looked at cell by cell, but for where it goes on from the row before.
@@ -333,19 +334,18 @@ fn append_regular(text: &mut Vec<u8>, cells: &[Cell], last: u32, tables: &Tables
     let mut last = last as usize;
     let mut rest = cells.iter();
     while let Some(cell) = rest.next() {
-        let kind = cell.kind();
-        if matches!(kind, Kind::Right | Kind::Filler) {
-            continue;
-        }
-        last = text.len();
         if cell.is_ascii() {
+            last = text.len();
             text.push(cell.byte());
             continue;
         }
-        if kind == Kind::Wide {
+        match cell.kind() {
+            Kind::Narrow => {}
             // Its right half has no text.
-            rest.next();
+            Kind::Wide => drop(rest.next()),
+            Kind::Right | Kind::Filler => continue,
         }
+        last = text.len();
         match cell.glyph() {
             Glyph::Cluster(index) => text.extend_from_slice(tables.clusters.get(index).as_bytes()),
             // What most of them are, without asking how long it is.
