@@ -70,21 +70,31 @@ pub(crate) fn payload(bytes: &[u8]) -> usize {
 /// 3-7).
 #[inline(always)]
 pub(crate) fn character(bytes: &[u8]) -> Option<(char, usize)> {
+    // Most of them have three bytes, and something behind them: all three are looked at together.
+    if let [a, b, c, ..] = *bytes {
+        let word = u32::from_le_bytes([a, b, c, 0]);
+        if word & 0x00c0_c0f0 == 0x0080_80e0 {
+            let code = (word & 0xf) << 12 | (word >> 8 & 0x3f) << 6 | word >> 16 & 0x3f;
+            // What is too long, and surrogates, are no characters.
+            return if code < 0x800 { None } else { char::from_u32(code).map(|c| (c, 3)) };
+        }
+    }
+    other_character(bytes)
+}
+
+#[inline]
+fn other_character(bytes: &[u8]) -> Option<(char, usize)> {
     let tail = |byte: u8| u32::from(byte & 0x3f);
     let is_tail = |byte: u8| byte & 0xc0 == 0x80;
     let (code, len) = match *bytes {
         [a @ 0xc2..=0xdf, b, ..] if is_tail(b) => (u32::from(a & 0x1f) << 6 | tail(b), 2),
-        [a @ 0xe0..=0xef, b, c, ..] if is_tail(b) && is_tail(c) => {
-            let code = u32::from(a & 0xf) << 12 | tail(b) << 6 | tail(c);
-            (if code < 0x800 { return None } else { code }, 3)
-        }
         [a @ 0xf0..=0xf4, b, c, d, ..] if is_tail(b) && is_tail(c) && is_tail(d) => {
             let code = u32::from(a & 7) << 18 | tail(b) << 12 | tail(c) << 6 | tail(d);
             (if code < 0x10000 { return None } else { code }, 4)
         }
         _ => return None,
     };
-    // Surrogates and what lies beyond the last character are refused here.
+    // What lies beyond the last character is refused here.
     char::from_u32(code).map(|c| (c, len))
 }
 

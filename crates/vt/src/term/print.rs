@@ -57,7 +57,7 @@ impl Term {
             if !ascii {
                 let Some((c, len)) = scan::character(rest) else { break };
                 let props = unicode::props(c);
-                if !self.is_simple(0, self.previous, props) {
+                if !self.is_simple(props) {
                     self.seq += len as u64;
                     self.print_char(c, props);
                     rest = rest.get(len..).unwrap_or_default();
@@ -80,21 +80,27 @@ impl Term {
         let mut rest = bytes;
         let (cols, col) = (self.cols(), usize::from(self.cursor.col));
         let room = (cols - col).min(RUN - 1);
-        loop {
-            if let [byte @ b' '..=b'~', after @ ..] = rest
-                && run.count < room
-            {
+        let clusters = self.switches.clusters;
+        // What the first character is to the one before was looked at by the caller.
+        let mut last: Option<Props> = None;
+        while run.count < room {
+            if let [byte @ b' '..=b'~', after @ ..] = rest {
                 run.push_ascii(*byte);
                 rest = after;
+                last = Some(unicode::props(char::from(*byte)));
                 continue;
             }
             let Some((c, len)) = scan::character(rest) else { break };
             let props = unicode::props(c);
-            let previous = if run.count > 0 { Some(run.last) } else { self.previous };
-            if !self.is_simple(run.count, previous, props) {
+            let width = usize::from(props.width());
+            let simple = props.is_simple()
+                || last
+                    .is_none_or(|last| clusters && width > 0 && unicode::joint(last, props) == Joint::Never);
+            if !simple || run.count + width > room {
                 break;
             }
             run.push(c, props, len);
+            last = Some(props);
             rest = rest.get(len..).unwrap_or_default();
         }
         let style = self.pen_style();
@@ -107,15 +113,15 @@ impl Term {
     }
 
     /// What most characters are: nothing to join or to wrap, so that they can be written together.
-    #[inline(always)]
-    fn is_simple(&self, count: usize, previous: Option<char>, props: Props) -> bool {
+    fn is_simple(&self, props: Props) -> bool {
         let width = usize::from(props.width());
-        let end = usize::from(self.cursor.col) + count + width;
         let apart = || {
             let apart = |last| unicode::joint(unicode::props(last), props) == Joint::Never;
-            self.switches.clusters && width > 0 && previous.is_some_and(apart)
+            self.switches.clusters && width > 0 && self.previous.is_some_and(apart)
         };
-        end <= self.cols() && count + 2 <= RUN && !self.cursor.pending_wrap && (props.is_simple() || apart())
+        usize::from(self.cursor.col) + width <= self.cols()
+            && !self.cursor.pending_wrap
+            && (props.is_simple() || apart())
     }
 
     /// Prints one character at the cursor.
