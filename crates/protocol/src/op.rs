@@ -181,11 +181,6 @@ pub mod create {
         Resize,
     }
 
-    impl Allow {
-        /// Every one.
-        pub const ALL: [Allow; 4] = [Allow::Title, Allow::Clipboard, Allow::Checksum, Allow::Resize];
-    }
-
     /// What was started.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
     pub struct Reply {

@@ -325,9 +325,7 @@ impl Row {
     /// Whether the flags tell the truth about the cells.
     pub(crate) fn is_sound(&self) -> bool {
         self.cells.iter().all(|cell| {
-            let plain = cell.kind() == Kind::Narrow
-                && matches!(cell.glyph(), crate::cell::Glyph::Char(c) if c.is_ascii());
-            cell.is_sound() && (self.complex || plain) && (self.styled || cell.style == StyleId(0))
+            cell.is_sound() && (self.complex || cell.is_ascii()) && (self.styled || cell.style == StyleId(0))
         })
     }
 }

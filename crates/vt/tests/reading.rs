@@ -219,3 +219,32 @@ fn other_bytes_are_no_state() {
     let error = Vt::restore(&state).unwrap_err();
     assert_eq!(error.to_string(), "not a terminal state: bytes after its end");
 }
+
+#[test]
+fn more_styles_than_the_screen_holds_stay_apart() {
+    // Each line has a style of its own and wraps, so that rows are blanked in the middle of a run.
+    let mut vt = vt(6, 4);
+    for n in 0..5000u32 {
+        let (high, low) = (n >> 8, n & 0xff);
+        vt.feed(format!("\x1b[38;2;1;{high};{low};48;2;2;{high};{low}mabcdefgh日\x1b[m\r\n").as_bytes());
+        vt.verify().unwrap();
+        let color = |r| cotty_vt::Color::Rgb(r, high as u8, low as u8);
+        let below = vt.cursor().row;
+        for row in [below - 2, below - 1] {
+            let cell = vt.row_cells(row).next().unwrap();
+            assert_eq!((cell.style.fg, cell.style.bg), (color(1), color(2)), "style {n}, row {row}");
+        }
+    }
+}
+
+#[test]
+fn any_number_of_sizes_costs_no_memory() {
+    let mut vt = vt(10, 4);
+    vt.feed("e\u{301}👩\u{200d}👩\x1b[31mo\u{308}\x1b[m\r\n".repeat(40).as_bytes());
+    for _ in 0..2000 {
+        vt.resize(Size { cols: 8, rows: 2 });
+        vt.resize(Size { cols: 10, rows: 30 });
+    }
+    assert_eq!(vt.verify(), Ok(()));
+    assert!(vt.state().len() < 50_000, "{}", vt.state().len());
+}

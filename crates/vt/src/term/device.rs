@@ -113,7 +113,7 @@ impl Term {
     }
 }
 
-fn decode_hex(text: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn decode_hex(text: &[u8]) -> Option<Vec<u8>> {
     let digit = |b: u8| char::from(b).to_digit(16);
     if !text.len().is_multiple_of(2) {
         return None;

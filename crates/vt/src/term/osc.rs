@@ -37,7 +37,7 @@ impl Term {
     fn set_link(&mut self, text: &str) {
         let address = text.split_once(';').map_or("", |(_, address)| address);
         self.link = (!address.is_empty()).then(|| address.into());
-        self.look_changed();
+        self.link_changed();
     }
 
     /// OSC 7: a file URL; the host is dropped, since over ssh it names another machine anyway.

@@ -43,6 +43,11 @@ impl Term {
         let tabs = super::default_tabs(size.cols);
         self.tabs.truncate(tabs.len());
         self.tabs.extend(tabs.into_iter().skip(usize::from(old.cols)));
+        // Lines that came back from the history brought their styles and clusters.
+        self.look_changed();
+        if self.tables.clusters.is_full() {
+            self.tables.sweep_clusters(&mut self.screens);
+        }
     }
 
     /// Lays the primary screen's lines out in the new width; the points keep their place in the

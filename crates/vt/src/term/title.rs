@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use super::device::decode_hex;
 use super::osc::label;
 use super::{MAX_LABEL, Term};
 use crate::effect::EffectKind;
@@ -58,7 +59,9 @@ impl Titles {
 impl Term {
     /// OSC 0, 1 and 2.
     pub(super) fn set_titles(&mut self, which: &str, text: &str) {
-        let decoded = (self.titles.modes & SET_HEX != 0).then(|| decode_hex(text)).flatten();
+        let hex = self.titles.modes & SET_HEX != 0;
+        let decoded =
+            decode_hex(text.as_bytes()).filter(|_| hex).and_then(|bytes| String::from_utf8(bytes).ok());
         let title = label(decoded.as_deref().unwrap_or(text));
         if which != "2" {
             self.titles.icon.clone_from(&title);
@@ -122,11 +125,4 @@ impl Term {
             self.titles.modes = if on { self.titles.modes | bit } else { self.titles.modes & !bit };
         }
     }
-}
-
-fn decode_hex(text: &str) -> Option<String> {
-    let digits: Option<Vec<u8>> = text.chars().map(|c| Some(c.to_digit(16)? as u8)).collect();
-    let digits = digits.filter(|digits| digits.len().is_multiple_of(2))?;
-    let bytes: Vec<u8> = digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect();
-    String::from_utf8(bytes).ok()
 }
