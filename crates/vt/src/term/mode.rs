@@ -129,6 +129,8 @@ impl Term {
             self.leave_alternate();
         }
         self.modes.alt_screen = alternate;
+        // A shell's mark switches too, and what is before the cursor now is another character.
+        self.previous = None;
         self.keyboard_changed();
     }
 

@@ -21,6 +21,8 @@ impl Term {
         self.layouts += 1;
         // The frame before was of another size: nobody can show it any more.
         self.frame = None;
+        // A cropped screen has another character before the cursor.
+        self.previous = None;
         let mut cursor = Point::of(&self.cursor);
         let mut saved = Point::of(&self.saved[0]);
         if self.modes.alt_screen {
