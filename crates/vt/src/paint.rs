@@ -206,11 +206,12 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// A cluster, or only its first character if there is no room for all of them side by side: a viewer that
-/// knows no clusters would go on in the next row.
+/// A cluster, or only its first character and the form it is asked for if there is no room for all of them
+/// side by side: a viewer that knows no clusters would go on in the next row.
 fn fitting(cluster: &str, room: usize) -> &str {
     let width: usize = cluster.chars().map(|c| usize::from(unicode::props(c).width())).sum();
-    let first = cluster.chars().next().map_or(0, char::len_utf8);
+    let ends = |(at, c): (usize, char)| (c != EMOJI_FORM).then_some(at);
+    let first = cluster.char_indices().skip(1).find_map(ends).unwrap_or(cluster.len());
     if width > room { cluster.get(..first).unwrap_or_default() } else { cluster }
 }
 

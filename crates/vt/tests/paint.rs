@@ -24,6 +24,15 @@ fn the_place_is_said_again_after_what_is_not_ascii() {
 }
 
 #[test]
+fn a_cluster_that_may_not_fit_keeps_its_width() {
+    let vt = vt(4, 1, "\x1b[?7lab❤\u{fe0f}\u{200d}👩");
+    let mut viewer = self::vt(4, 1, "");
+    viewer.feed(Painter::new().full(&vt).as_bytes());
+    assert_eq!(viewer.row_text(0), "ab❤\u{fe0f}");
+    assert_eq!(viewer.row_cells(0).map(|cell| cell.width).collect::<Vec<_>>(), [1, 1, 2, 0]);
+}
+
+#[test]
 fn a_difference_is_the_changed_rows_and_the_cursor() {
     let mut vt = vt(6, 3, "one\r\ntwo");
     let mut painter = Painter::new();
