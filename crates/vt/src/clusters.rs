@@ -17,26 +17,42 @@ const SMALL: usize = 16 << 10;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Clusters {
     text: String,
-    /// Where each one ends in the text.
-    ends: Vec<u32>,
-    /// Whether cutting its text again would give it as it is: one cluster, of its width.
-    regular: Vec<bool>,
+    ends: Vec<End>,
     /// A sweep is due when the text is longer than this.
     limit: usize,
 }
 
+/// Where a cluster ends in the text, and in the lowest bit whether cutting its text again would give it
+/// as it is: one cluster, of its width.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct End(u32);
+
+impl End {
+    fn new(at: usize, regular: bool) -> End {
+        End((at as u32) << 1 | u32::from(regular))
+    }
+
+    fn at(self) -> usize {
+        (self.0 >> 1) as usize
+    }
+
+    fn is_regular(self) -> bool {
+        self.0 & 1 != 0
+    }
+}
+
 impl Default for Clusters {
     fn default() -> Self {
-        Clusters { text: String::new(), ends: Vec::new(), regular: Vec::new(), limit: SMALL }
+        Clusters { text: String::new(), ends: Vec::new(), limit: SMALL }
     }
 }
 
 impl Clusters {
     pub(crate) fn get(&self, index: u32) -> &str {
         let index = index as usize;
-        let start = index.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
-        let end = self.ends.get(index).copied().unwrap_or(0);
-        self.text.get(start as usize..end as usize).unwrap_or_default()
+        let start = index.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |end| end.at());
+        let end = self.ends.get(index).map_or(0, |end| end.at());
+        self.text.get(start..end).unwrap_or_default()
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -44,23 +60,24 @@ impl Clusters {
     }
 
     pub(crate) fn is_regular(&self, index: u32) -> bool {
-        self.regular.get(index as usize).copied().unwrap_or(false)
+        self.ends.get(index as usize).is_some_and(|end| end.is_regular())
     }
 
     /// Adds a cluster.
     pub(crate) fn add(&mut self, text: &str, regular: bool) -> u32 {
         self.text.push_str(text);
-        self.ends.push(self.text.len() as u32);
-        self.regular.push(regular);
-        (self.ends.len() - 1) as u32
+        self.end(regular)
     }
 
     /// Begins a cluster with two characters.
     pub(crate) fn begin(&mut self, first: char, c: char, belongs: bool) -> u32 {
         self.text.push(first);
         self.text.push(c);
-        self.ends.push(self.text.len() as u32);
-        self.regular.push(belongs);
+        self.end(belongs)
+    }
+
+    fn end(&mut self, regular: bool) -> u32 {
+        self.ends.push(End::new(self.text.len(), regular));
         (self.ends.len() - 1) as u32
     }
 
@@ -73,11 +90,8 @@ impl Clusters {
             self.add(&old, self.is_regular(index));
         }
         self.text.push(c);
-        if let (Some(end), Some(regular)) = (self.ends.last_mut(), self.regular.last_mut()) {
-            *end = self.text.len() as u32;
-            *regular &= belongs;
-        }
-        (self.ends.len() - 1) as u32
+        let regular = self.ends.pop().is_some_and(|end| end.is_regular());
+        self.end(regular && belongs)
     }
 
     pub(crate) fn is_full(&self) -> bool {
@@ -104,14 +118,13 @@ impl Clusters {
 
     pub(crate) fn is_sound(&self) -> bool {
         let mut before = 0;
-        let ends = self.ends.iter().all(|&end| {
-            let fits = end > before && (end - before) as usize <= MAX_CLUSTER;
-            before = end;
-            fits && self.text.is_char_boundary(end as usize)
+        let ends = self.ends.iter().all(|end| {
+            let fits = end.at() > before && end.at() - before <= MAX_CLUSTER;
+            before = end.at();
+            fits && self.text.is_char_boundary(before)
         });
-        ends && before as usize == self.text.len()
+        ends && before == self.text.len()
             && !self.text.chars().any(char::is_control)
-            && self.regular.len() == self.ends.len()
             && (0..self.len() as u32).all(|index| {
                 let text = self.get(index);
                 !self.is_regular(index)

@@ -192,7 +192,7 @@ impl<'a> Cells<'a> {
                     Glyph::Cluster(index) => {
                         // A last ZWJ shows nothing, but a viewer might join the next cell to this one.
                         let text = self.term.tables.clusters.get(index).trim_end_matches('\u{200d}');
-                        let narrow = width == 1 && unicode::cluster_width(text) == 2;
+                        let narrow = width == 1 && unicode::cluster_width(text.chars()) == 2;
                         let text = fitting(text, self.term.cols() - col);
                         out.extend(text.chars().filter(|c| !narrow || *c != EMOJI_FORM));
                     }

@@ -181,7 +181,7 @@ impl Row {
         self.split_at(end);
         self.complex |= !cell.is_ascii();
         // What stands to the right of it was printed after something else.
-        self.irregular |= !cell.is_ascii() && self.cells.len() > end;
+        self.irregular |= !cell.is_ascii() && self.cells.len() > col + 1;
         if self.cells.len() < end {
             if self.cells.capacity() < cols {
                 self.cells.reserve_exact(cols - self.cells.len());
@@ -209,10 +209,7 @@ impl Row {
             self.split_at(end);
             // What stands to the right of other than ASCII was printed after something else. (As if each
             // came alone.)
-            if let Some(at) = other {
-                let wide = cells.get(at).is_some_and(|cell| cell.kind() == Kind::Wide);
-                self.irregular |= self.cells.len() > col + at + if wide { 2 } else { 1 };
-            }
+            self.irregular |= other.is_some_and(|at| self.cells.len() > col + at + 1);
             self.fill_to(end);
             self.cells[col..end].iter_mut().zip(styled).for_each(|(old, new)| *old = new);
         } else {

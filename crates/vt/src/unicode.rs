@@ -135,10 +135,10 @@ pub(crate) fn joins(cluster: &str, c: char) -> bool {
 
 /// Columns of a whole cluster: the sum of its characters' columns, at most 2. U+FE0F right after an emoji that is
 /// text by default (`❤`, `#` and digits included) makes it 2; a cluster of zero-width characters alone is 0.
-pub(crate) fn cluster_width(cluster: &str) -> u8 {
+pub(crate) fn cluster_width(cluster: impl IntoIterator<Item = char>) -> u8 {
     let mut width = 0;
     let mut text_emoji = false;
-    for c in cluster.chars() {
+    for c in cluster {
         let props = props(c);
         width += if text_emoji && c == EMOJI_FORM { 2 } else { props.width() };
         if width >= 2 {
@@ -160,6 +160,6 @@ pub(crate) fn clusters(text: &str) -> impl Iterator<Item = (&str, u8)> {
             .map_or(rest.len(), |(at, _)| at);
         let (cluster, after) = rest.split_at(end);
         rest = after;
-        (!cluster.is_empty()).then(|| (cluster, cluster_width(cluster)))
+        (!cluster.is_empty()).then(|| (cluster, cluster_width(cluster.chars())))
     })
 }

@@ -1,6 +1,6 @@
 use super::Term;
 use crate::cell::{Cell, Glyph, Kind, StyleId};
-use crate::clusters::MAX_CLUSTER;
+use crate::clusters::{Clusters, MAX_CLUSTER};
 use crate::scan;
 use crate::unicode::{self, Joint, Props};
 
@@ -83,8 +83,11 @@ impl Term {
         let clusters = self.switches.clusters;
         // What the first character is to the one before was looked at by the caller.
         let mut last: Option<Props> = None;
-        while run.count < room {
+        loop {
             if let [byte @ b' '..=b'~', after @ ..] = rest {
+                if run.count >= room {
+                    break;
+                }
                 run.push_ascii(*byte);
                 rest = after;
                 last = Some(unicode::props(char::from(*byte)));
@@ -93,13 +96,22 @@ impl Term {
             let Some((c, len)) = scan::character(rest) else { break };
             let props = unicode::props(c);
             let width = usize::from(props.width());
-            let simple = props.is_simple()
-                || last
-                    .is_none_or(|last| clusters && width > 0 && unicode::joint(last, props) == Joint::Never);
-            if !simple || run.count + width > room {
+            let joint = match last {
+                _ if props.is_simple() => Joint::Never,
+                None => Joint::Never,
+                Some(last) if clusters => unicode::joint(last, props),
+                Some(_) => break,
+            };
+            if joint == Joint::Never {
+                let spacing = width > 0 || last.is_none();
+                if !spacing || run.count + width > room {
+                    break;
+                }
+                run.push(c, props);
+            } else if !run.join(c, props, joint, room, &mut self.tables.clusters) {
                 break;
             }
-            run.push(c, props, len);
+            run.bytes += len;
             last = Some(props);
             rest = rest.get(len..).unwrap_or_default();
         }
@@ -108,7 +120,7 @@ impl Term {
         self.touch_cursor_row().write_cells(col, &run.cells[..run.count], style, cols);
         self.advance_cursor(col + run.count);
         self.last_char = Some(run.last);
-        self.previous = Some(run.last);
+        self.previous = Some(run.previous);
         run.bytes
     }
 
@@ -272,19 +284,19 @@ impl Term {
     /// next row.
     fn widen(&mut self, at: usize) {
         let cols = self.cols();
-        let (erased, insert) = (self.erase_style(), self.switches.insert);
-        let row = self.touch_cursor_row();
-        let narrow = row.get(at);
+        let narrow = self.screen().row(usize::from(self.cursor.row)).get(at);
         let wide = Cell::new(narrow.glyph(), true, narrow.style);
         if at + 2 <= cols {
-            if insert {
-                row.insert(at + 1, 1, erased, cols);
+            if self.switches.insert {
+                let erased = self.erase_style();
+                self.touch_cursor_row().insert(at + 1, 1, erased, cols);
             }
-            row.write(at, wide, cols);
+            self.touch_cursor_row().write(at, wide, cols);
             self.mend(usize::from(self.cursor.row));
             self.advance_cursor(at + 2);
         } else {
-            row.write_filler(at, erased);
+            let erased = self.erase_style();
+            self.touch_cursor_row().write_filler(at, erased);
             self.wrap();
             self.touch_cursor_row().write(0, wide, cols);
             self.advance_cursor(2);
@@ -303,18 +315,11 @@ impl Term {
 
 /// Whether a narrow cluster takes two columns with one more character.
 fn becomes_wide(cluster: &str, c: char) -> bool {
-    let mut joined = [0; MAX_CLUSTER];
-    let (old, new) = joined.split_at_mut(cluster.len().min(MAX_CLUSTER));
-    old.copy_from_slice(cluster.as_bytes());
-    let len = old.len() + c.encode_utf8(new).len();
-    joined
-        .get(..len)
-        .and_then(|joined| core::str::from_utf8(joined).ok())
-        .is_some_and(|joined| unicode::cluster_width(joined) == 2)
+    unicode::cluster_width(cluster.chars().chain([c])) == 2
 }
 
 /// The most columns that are written together.
-const RUN: usize = 32;
+const RUN: usize = 64;
 /// The most bytes of ASCII between other text that are worth to be written with it.
 const WORD: usize = 15;
 
@@ -323,30 +328,78 @@ struct Run {
     cells: [Cell; RUN],
     count: usize,
     bytes: usize,
+    /// Where the last cluster is.
+    at: usize,
+    /// The last character that began a cell, and the last one of all.
     last: char,
+    previous: char,
 }
 
 impl Run {
     fn new() -> Run {
-        Run { cells: [Cell::BLANK; RUN], count: 0, bytes: 0, last: ' ' }
+        Run { cells: [Cell::BLANK; RUN], count: 0, bytes: 0, at: 0, last: ' ', previous: ' ' }
     }
 
     #[inline]
     fn push_ascii(&mut self, byte: u8) {
         self.cells[self.count] = Cell::ascii(byte, StyleId(0));
+        self.at = self.count;
         self.count += 1;
         self.bytes += 1;
         self.last = char::from(byte);
+        self.previous = self.last;
     }
 
     #[inline]
-    fn push(&mut self, c: char, props: Props, bytes: usize) {
+    fn push(&mut self, c: char, props: Props) {
         let wide = props.width() == 2;
         self.cells[self.count] = Cell::new(Glyph::Char(c), wide, StyleId(0));
         // Behind a narrow one it is written over.
         self.cells[self.count + 1] = Cell::right(StyleId(0));
+        self.at = self.count;
         self.count += 1 + usize::from(wide);
-        self.bytes += bytes;
         self.last = c;
+        self.previous = c;
+    }
+
+    /// Joins a character to the last cluster; false if it does not belong there, or there is no room.
+    fn join(&mut self, c: char, props: Props, joint: Joint, room: usize, clusters: &mut Clusters) -> bool {
+        let cell = self.cells[self.at];
+        // Only what has a width itself, or asks for another form, can make it wider.
+        let may_grow = cell.kind() == Kind::Narrow && (props.width() > 0 || c == unicode::EMOJI_FORM);
+        // A sweep cannot see cells that are not on the screen yet.
+        if clusters.is_full() {
+            return false;
+        }
+        if let (Joint::Always, false, Glyph::Char(first)) = (joint, may_grow, cell.glyph()) {
+            // A mark on a letter, a joiner after an emoji.
+            self.cells[self.at].set_cluster(clusters.begin(first, c, true));
+            self.previous = c;
+            return true;
+        }
+        let mut buffer = [0; 4];
+        let text = match cell.glyph() {
+            Glyph::Char(first) => &*first.encode_utf8(&mut buffer),
+            Glyph::Cluster(index) => clusters.get(index),
+        };
+        let grows = may_grow && becomes_wide(text, c);
+        if text.len() + c.len_utf8() > MAX_CLUSTER
+            || (joint == Joint::Depends && !unicode::joins(text, c))
+            || (grows && self.count >= room)
+        {
+            return false;
+        }
+        let index = match cell.glyph() {
+            Glyph::Char(first) => clusters.begin(first, c, true),
+            Glyph::Cluster(index) => clusters.extended(index, c, true),
+        };
+        self.cells[self.at].set_cluster(index);
+        if grows {
+            self.cells[self.at] = Cell::new(Glyph::Cluster(index), true, StyleId(0));
+            self.cells[self.count] = Cell::right(StyleId(0));
+            self.count += 1;
+        }
+        self.previous = c;
+        true
     }
 }

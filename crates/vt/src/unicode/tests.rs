@@ -129,7 +129,7 @@ fn nothing_joins_what_is_not_there() {
     for c in ['a', '\u{301}', '\u{200d}', '🇨', '🏽', '\u{1161}'] {
         assert!(!joins("", c), "{c:?}");
     }
-    assert_eq!(cluster_width(""), 0);
+    assert_eq!(cluster_width("".chars()), 0);
 }
 
 /// The fast path asks [`super::Props::may_join`] alone.
