@@ -1,9 +1,11 @@
 """A cotty of its own for each test: its own COTTY_HOME, its own keeper and daemon, and nothing left behind."""
 
+import http.client
 import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -53,6 +55,19 @@ def eventually_same(pair):
         assert shown[0] == shown[1]
         raise
     return shown[1]
+
+
+class UnixConnection(http.client.HTTPConnection):
+    """HTTP over the daemon's socket."""
+
+    def __init__(self, path):
+        super().__init__("cotty", timeout=4 * LIMIT)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
 
 
 class Cotty:
@@ -106,6 +121,28 @@ class Cotty:
         pid = self.status()["pid"]
         os.kill(pid, signal.SIGKILL)
         return pid
+
+    def call(self, op, actor="agent", client="tests", request=None, error=None, **params):
+        """One operation over the socket, as any client may ask it; with `error` the fault of that code is answered."""
+        if not hasattr(self, "socket"):
+            self("ls")
+            self.socket = self.status()["socket"]
+        call = {
+            "op": op,
+            "request_id": request or os.urandom(8).hex(),
+            "caller": {"kind": actor, "client": client},
+            "origin": {"cwd": str(self.work), "env": self.env},
+            "params": params,
+        }
+        connection = UnixConnection(self.socket)
+        connection.request("POST", "/v1/call", json.dumps(call), {"host": "cotty", "content-type": "application/json"})
+        answer = json.loads(connection.getresponse().read())
+        connection.close()
+        if error:
+            assert answer.get("error", {}).get("code") == error, answer
+            return answer["error"]
+        assert "ok" in answer, answer
+        return answer["ok"]
 
     @asynccontextmanager
     async def mcp(self, **options):
