@@ -3,6 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub mod configure;
+pub mod keyboard;
+pub mod mouse;
+pub mod resize;
+pub mod search;
+
 /// Columns and rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Dimensions {
@@ -35,6 +41,8 @@ pub enum Activity {
     },
     /// The program reads a line without showing it: a secret is asked for.
     SecretInput,
+    /// What is shown looks like a question for a secret, inside ssh, a container or a multiplexer.
+    SecretSuspected,
     /// The program has ended.
     Exited,
 }
@@ -80,6 +88,25 @@ pub struct SessionInfo {
     pub cwd: Option<String>,
     /// Bytes of output processed.
     pub seq: u64,
+    /// Who may type.
+    pub keyboard: keyboard::Reply,
+    /// Lines of history it keeps.
+    pub history_lines: usize,
+    /// Milliseconds since anything came or was typed.
+    pub idle_ms: u64,
+}
+
+/// What was left out of a long text, between its head and its tail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LeftOut {
+    /// Bytes.
+    pub bytes: usize,
+    /// Lines.
+    pub lines: usize,
+    /// Where it begins in the whole text: read with this as `offset` …
+    pub offset: usize,
+    /// … and this as `since`.
+    pub since: u64,
 }
 
 /// Conditions to wait for; the first that holds wins, and the program's exit ends every wait.
@@ -101,6 +128,21 @@ pub struct Wait {
     /// The program ends.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub exit: bool,
+    /// The program asks for a secret.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub secret: bool,
+    /// The program has taken what was typed and reads the terminal again.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub reads: bool,
+    /// No person has the keyboard.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub keyboard: bool,
+    /// All of the conditions at once, instead of any.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub all: bool,
+    /// A match of this ends the wait, whatever else is waited for: `error|failed`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop: Option<String>,
     /// Only what came after this many bytes of output counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
@@ -121,6 +163,16 @@ pub enum Met {
     Idle,
     /// The shell waits for a command.
     Prompt,
+    /// The program asks for a secret.
+    Secret,
+    /// The program reads the terminal again.
+    Reads,
+    /// The keyboard is free.
+    Keyboard,
+    /// All of the conditions hold.
+    All,
+    /// What should not happen did.
+    Stop,
     /// The program ended.
     Exit,
     /// Nothing of it, in time.
@@ -204,6 +256,7 @@ pub mod create {
 /// `send`: types into a session.
 pub mod send {
     use super::JsonSchema;
+    use super::mouse::Mouse;
     use serde::{Deserialize, Serialize};
 
     /// When typed text is put in paste brackets.
@@ -219,7 +272,7 @@ pub mod send {
         Never,
     }
 
-    /// What to type: text, or one key.
+    /// What to type: text, one key, the mouse, or bytes as they are.
     #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields, default)]
     pub struct Params {
@@ -239,6 +292,12 @@ pub mod send {
         pub shift: bool,
         /// Paste brackets.
         pub paste: Paste,
+        /// What the mouse does; `ctrl`, `alt` and `shift` go with it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub mouse: Option<Mouse>,
+        /// Bytes as they are, in base64.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub bytes: Option<String>,
     }
 
     /// What was typed.
@@ -248,12 +307,21 @@ pub mod send {
         pub bytes: u64,
         /// Output processed before they were written: read or wait from here.
         pub seq: u64,
+        /// For agents: whether the program took the bytes, within a tenth of a second.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub consumed: Option<bool>,
+        /// Whether the screen changed beyond the echo.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub reacted: Option<bool>,
+        /// Whether the shell began a command.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub submitted: Option<bool>,
     }
 }
 
 /// `read`: what a session shows.
 pub mod read {
-    use super::{Activity, Dimensions, JsonSchema, Met, Place, Wait};
+    use super::{Activity, Dimensions, JsonSchema, LeftOut, Met, Place, Wait};
     use serde::{Deserialize, Serialize};
 
     /// Which part to read.
@@ -265,6 +333,8 @@ pub mod read {
         Screen,
         /// What came since this reader's last read, as a person would have seen it.
         New,
+        /// The rows of the screen that changed since this reader's last read.
+        Changes,
         /// What left the screen.
         Scrollback,
     }
@@ -293,14 +363,21 @@ pub mod read {
         /// For `new`: from this many bytes of output on, instead of this reader's place.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub since: Option<u64>,
-        /// For `scrollback`: lines to skip, from the newest.
+        /// For `scrollback`: lines to skip, from the newest. For `new`: bytes to skip, to page through a long text.
         pub offset: usize,
+        /// Most bytes of text: of a longer one its head and its tail, with what was left out counted. All where none are
+        /// given, or 0.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub max_bytes: Option<usize>,
         /// For `scrollback`: most lines to answer with; 1,000 where none are given.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub limit: Option<usize>,
         /// Wait for this first.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub wait: Option<Wait>,
+        /// Whose place `new` and `changes` read from; the owner's where none is named.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub reader: Option<String>,
     }
 
     /// What was read.
@@ -310,6 +387,12 @@ pub mod read {
         pub content: String,
         /// Lines in it.
         pub lines: usize,
+        /// For `changes`: the row of each line, from 1.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub rows: Vec<u16>,
+        /// What stands between the head and the tail of a long text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub left_out: Option<LeftOut>,
         /// The cursor, 1-based, for the screen.
         pub cursor: Option<Place>,
         /// The session's size.
@@ -371,6 +454,9 @@ pub mod wait {
         pub seq: u64,
         /// The screen at that moment.
         pub screen: String,
+        /// The line that was waited for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub matched: Option<String>,
         /// Why nothing held, where nothing did.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub why: Option<String>,
@@ -434,18 +520,38 @@ pub mod list {
     use super::{JsonSchema, SessionInfo};
     use serde::{Deserialize, Serialize};
 
-    /// No parameters.
+    /// Whose.
     #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields, default)]
-    pub struct Params {}
+    pub struct Params {
+        /// For an agent: name the sessions of other owners, too.
+        pub all: bool,
+    }
 
     /// The sessions, oldest first.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
     pub struct Reply {
-        /// Each of them.
+        /// Each of them; for an agent, each of its owner's.
         pub sessions: Vec<SessionInfo>,
         /// How many.
         pub count: usize,
+        /// What other owners have, where it was asked for.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub others: Vec<Other>,
+    }
+
+    /// A session of another owner.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+    pub struct Other {
+        /// Its id.
+        pub session_id: String,
+        /// Its number.
+        pub number: u32,
+        /// Its name.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub name: Option<String>,
+        /// Whose it is.
+        pub owner: String,
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cotty_pty::{Event, KeeperError, Link};
-use cotty_session::{Hub, HubOptions, SessionError};
+use cotty_session::{Hub, HubOptions, Retention, SessionError};
 
 use crate::auth::Token;
 use crate::face;
@@ -168,6 +168,8 @@ fn hub_options(runtime_dir: PathBuf, state_dir: &Path, open_files: Option<u64>) 
         max_per_owner: 10,
         max_total: 1000,
         history_lines: 10_000,
+        retention: Retention::default(),
+        agents_answer_secrets: false,
         prompt_pattern: r"\$\s*$|#\s*$|>\s*$".to_owned(),
         open_files,
     }

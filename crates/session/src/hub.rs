@@ -1,7 +1,10 @@
 //! Finds sessions, makes them and ends them. Nothing outside assumes that a session is local.
 
+mod access;
 mod create;
 mod destroy;
+mod janitor;
+mod retention;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::path::PathBuf;
@@ -22,15 +25,16 @@ use crate::task::Task;
 use crate::viewers::Viewers;
 use crate::{Meta, Policy, Session, SessionError, Wait};
 
+pub use access::Present;
 pub use create::Create;
+pub(crate) use create::check_size;
 pub use destroy::Destroyed;
+pub use retention::Retention;
 
 /// The keeper's key for what belongs to no session.
 const KEY: &[u8] = b"hub";
 /// Destroyed sessions that are remembered, so that asking for one says so.
 const REMEMBERED: usize = 256;
-/// How long an ended session stays readable.
-const RETENTION_MS: u64 = 10 * 60 * 1000;
 
 /// What a hub is told when it starts.
 #[derive(Debug, Clone)]
@@ -45,6 +49,10 @@ pub struct HubOptions {
     pub max_total: usize,
     /// Lines of history a session keeps.
     pub history_lines: usize,
+    /// When sessions that nobody comes back to leave.
+    pub retention: Retention,
+    /// Whether agents may answer questions for secrets.
+    pub agents_answer_secrets: bool,
     /// What a prompt looks like where the shell does not mark it.
     pub prompt_pattern: String,
     /// The soft limit of open files that children go back to.
@@ -67,6 +75,8 @@ struct Inner {
     state: Mutex<State>,
     /// Held while a session is made.
     making: tokio::sync::Mutex<()>,
+    /// Told of whatever may let a session's time run out.
+    janitor: mpsc::UnboundedSender<u32>,
 }
 
 #[derive(Debug, Default)]
@@ -76,6 +86,10 @@ struct State {
     gone: VecDeque<Gone>,
     /// Exits of sessions that are still being made.
     early_exits: HashMap<Vec<u8>, i32>,
+    /// The session that each owner used last.
+    active: HashMap<String, u32>,
+    /// How many clients of each owner are there.
+    present: HashMap<String, usize>,
     closing: bool,
 }
 
@@ -102,16 +116,19 @@ impl Hub {
     pub async fn start(options: HubOptions, link: Link) -> Result<Hub, SessionError> {
         let hooks = options.runtime_dir.join("hooks");
         std::fs::create_dir_all(&hooks)?;
+        let (janitor, looks) = mpsc::unbounded_channel();
         let inner = Inner {
             integration: Integration::install(&options.runtime_dir.join("shell"))?,
             policy: Arc::new(Policy::built_in()),
             prompt_pattern: Arc::new(Wait::pattern(&options.prompt_pattern)?),
             state: Mutex::new(State { next_number: 1, ..State::default() }),
             making: tokio::sync::Mutex::new(()),
+            janitor,
             options,
             link,
         };
         let hub = Hub { inner: Arc::new(inner) };
+        tokio::spawn(janitor::serve(Arc::downgrade(&hub.inner), looks));
         hub.adopt_all().await?;
         Ok(hub)
     }
@@ -210,10 +227,13 @@ impl Hub {
             last_output: None,
             half_drawn_since: None,
             waits: Vec::new(),
+            observers: Vec::new(),
             viewers: Viewers::new(),
             replied: 0,
             noted: 0,
             input_blocked: false,
+            input_held: None,
+            agents_answer_secrets: self.inner.options.agents_answer_secrets,
             hung_up: false,
         })
     }
@@ -235,6 +255,7 @@ impl Hub {
             let _ = requests.try_send(Request::Exited { status });
         }
         state.sessions.insert(number, session);
+        let _ = self.inner.janitor.send(number);
         number
     }
 
@@ -264,6 +285,7 @@ impl Hub {
         };
         if let Some(session) = session {
             let _ = session.tell(Request::Exited { status: *status }).await;
+            let _ = self.inner.janitor.send(session.meta().number);
         }
     }
 
@@ -288,18 +310,12 @@ impl Hub {
         })
     }
 
-    /// All sessions, oldest first. Those that ended long ago leave here.
+    /// All sessions, oldest first.
     pub async fn list(&self) -> Vec<Info> {
         let sessions: Vec<Session> = self.state().sessions.values().cloned().collect();
         let mut infos = Vec::with_capacity(sessions.len());
         for session in sessions {
-            let Ok(info) = session.info().await else { continue };
-            let expired = info.ended.is_some_and(|e| now_ms().saturating_sub(e.at_ms) > RETENTION_MS);
-            if expired {
-                self.let_go(&session, "", info.ended.and_then(|e| e.exit_code)).await;
-            } else {
-                infos.push(info);
-            }
+            infos.extend(session.info().await);
         }
         infos
     }

@@ -5,30 +5,43 @@
 //! told the time. What must outlive the daemon lies in the [`journal`], whose memory the keeper holds.
 
 mod commands;
+mod cut;
 mod environment;
 mod error;
+mod holding;
 mod hub;
 mod id;
 mod journal;
+mod keyboard;
 mod meta;
+mod pointing;
 mod policy;
+mod reaction;
 mod reading;
 mod recovery;
+mod running;
+mod secret;
 mod session;
 mod shell;
+mod sizing;
 mod task;
 mod typing;
 mod viewers;
 mod wait;
 
+pub use cut::{Cut, LeftOut};
 pub use error::SessionError;
-pub use hub::{Create, Destroyed, Hub, HubOptions};
-pub use meta::{Actor, ActorKind, Meta, Origin};
+pub use holding::{Hold, Holder, KeyboardState};
+pub use hub::{Create, Destroyed, Hub, HubOptions, Present, Retention};
+pub use keyboard::Returned;
+pub use meta::{Actor, ActorKind, Meta, Origin, Typist};
+pub use pointing::{Gesture, Mouse, Spot};
 pub use policy::{Policy, Verdict};
-pub use reading::{Reading, View};
+pub use reaction::Reaction;
+pub use reading::{Found, FoundAt, Reading, View};
 pub use session::{Activity, Ended, Info, Input, RunOutcome, RunResult, Session, Typed, Waited};
 pub use viewers::{Frame, Viewer};
 pub use wait::{Met, Wait};
 
 /// Keys and paste modes are the engine's own.
-pub use cotty_vt::{Allow, Key, KeyCode, Paste, UnknownKey};
+pub use cotty_vt::{Allow, Key, KeyCode, MouseButton, Paste, UnknownKey};

@@ -26,6 +26,23 @@ pub struct Actor {
     pub client: String,
 }
 
+/// Whose keys they are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Typist {
+    /// What it is: a person's keys take the keyboard, an agent's need it.
+    pub kind: ActorKind,
+    /// The viewer or client that the keys come through: the same person's come through the same one.
+    pub who: String,
+    /// As others are told.
+    pub name: String,
+}
+
+impl From<&Actor> for Typist {
+    fn from(actor: &Actor) -> Typist {
+        Typist { kind: actor.kind, who: actor.client.clone(), name: actor.client.clone() }
+    }
+}
+
 /// The process that asks for a session: the child gets its directory and environment, never the daemon's.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Origin {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::SessionError;
 use crate::commands::Commands;
 use crate::journal::{What, memory};
+use crate::keyboard::Keyboard;
 use crate::reading::{Echo, Place};
 use crate::task::Task;
 
@@ -22,7 +23,7 @@ pub(crate) mod slot {
 }
 
 /// Of the format below; another is not read.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The part of a session that is neither engine nor journal.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -31,8 +32,15 @@ pub(crate) struct Saved {
     /// Requests that typed, so that a retry types nothing.
     pub(crate) requests: VecDeque<Remembered>,
     pub(crate) readers: BTreeMap<String, Place>,
+    /// Where readers stood before.
+    pub(crate) passed: VecDeque<Place>,
     /// Lines that were typed.
     pub(crate) echoes: VecDeque<Echo>,
+    pub(crate) keyboard: Keyboard,
+    /// Output before a person typed last.
+    pub(crate) person_typed_at: Option<u64>,
+    /// The session's own size, while it follows somebody's window.
+    pub(crate) put_back: Option<(u16, u16)>,
 }
 
 /// A request that typed.

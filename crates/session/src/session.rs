@@ -2,10 +2,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cotty_vt::{Key, Paste};
+use regex::Regex;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::meta::ActorKind;
-use crate::reading::{Reading, View};
+use crate::holding::{Hold, KeyboardState};
+use crate::meta::Typist;
+use crate::pointing::Mouse;
+use crate::reaction::Reaction;
+use crate::reading::{Found, Reading, View};
 use crate::viewers::Viewer;
 use crate::{Met, Meta, SessionError, Wait};
 
@@ -21,6 +25,10 @@ pub enum Input {
     },
     /// One key, encoded for the modes that the program has set.
     Key(Key),
+    /// The mouse, for a program that asked for it.
+    Mouse(Mouse),
+    /// Bytes as they are.
+    Bytes(Vec<u8>),
 }
 
 /// How a program ended.
@@ -55,6 +63,8 @@ pub enum Activity {
     Running(Option<String>),
     /// The program reads a line without showing it.
     SecretInput,
+    /// What is shown looks like a question for a secret, by a program whose own terminal we cannot see.
+    SecretSuspected,
     /// The program has ended.
     Exited,
 }
@@ -84,6 +94,10 @@ pub struct Info {
     pub seq: u64,
     /// Milliseconds since anything came or was typed.
     pub idle_ms: u64,
+    /// Who may type.
+    pub keyboard: KeyboardState,
+    /// Lines of history it keeps.
+    pub history_lines: usize,
 }
 
 /// What was typed.
@@ -106,6 +120,8 @@ pub struct Waited {
     pub info: Info,
     /// Its screen at that moment.
     pub screen: String,
+    /// The line that was waited for.
+    pub matched: Option<String>,
     /// Why nothing held, where nothing did.
     pub why: Option<String>,
 }
@@ -145,12 +161,13 @@ pub(crate) enum Request {
     Type {
         input: Input,
         request: String,
-        by: ActorKind,
+        by: Typist,
         reply: Reply<Result<Typed, SessionError>>,
     },
     Run {
         command: String,
         request: String,
+        by: Typist,
         lane: std::sync::Weak<()>,
         reply: Reply<Result<u64, SessionError>>,
     },
@@ -168,6 +185,38 @@ pub(crate) enum Request {
         reader: String,
         since: Option<u64>,
         reply: Reply<Reading>,
+    },
+    Observe {
+        seq: u64,
+        text: Option<String>,
+        reply: Reply<Reaction>,
+    },
+    Hold {
+        hold: Hold,
+        by: Typist,
+        reply: Reply<Result<KeyboardState, SessionError>>,
+    },
+    Viewer {
+        who: String,
+        here: bool,
+    },
+    Resize {
+        size: (u16, u16),
+        reply: Reply<Result<(), SessionError>>,
+    },
+    Fit {
+        size: Option<(u16, u16)>,
+        by: Typist,
+        reply: Reply<Result<(), SessionError>>,
+    },
+    History {
+        lines: usize,
+        reply: Reply<Result<(), SessionError>>,
+    },
+    Search {
+        pattern: Regex,
+        limit: usize,
+        reply: Reply<Vec<Found>>,
     },
     Info {
         reply: Reply<Info>,
@@ -215,9 +264,46 @@ impl Session {
     }
 
     /// Types. The same request again types nothing and answers the same.
-    pub async fn send(&self, input: Input, by: ActorKind, request: &str) -> Result<Typed, SessionError> {
-        let request = request.to_owned();
+    pub async fn send(&self, input: Input, by: &Typist, request: &str) -> Result<Typed, SessionError> {
+        let (request, by) = (request.to_owned(), by.clone());
         self.ask(|reply| Request::Type { input, request, by, reply }).await?
+    }
+
+    /// What the program did with something typed after `seq`, or has done in a tenth of a second.
+    pub async fn observe(&self, seq: u64, text: Option<String>) -> Result<Reaction, SessionError> {
+        self.ask(|reply| Request::Observe { seq, text, reply }).await
+    }
+
+    /// Takes the keyboard, or gives it back.
+    pub async fn hold(&self, hold: Hold, by: &Typist) -> Result<KeyboardState, SessionError> {
+        let by = by.clone();
+        self.ask(|reply| Request::Hold { hold, by, reply }).await?
+    }
+
+    /// Tells that a viewer came or went, by the name its keys come under.
+    pub async fn viewer(&self, who: &str, here: bool) -> Result<(), SessionError> {
+        self.tell(Request::Viewer { who: who.to_owned(), here }).await
+    }
+
+    /// Gives the terminal another size: columns and rows.
+    pub async fn resize(&self, size: (u16, u16)) -> Result<(), SessionError> {
+        self.ask(|reply| Request::Resize { size, reply }).await?
+    }
+
+    /// Has the session follow the window of whoever has the keyboard; without a size it gets its own back.
+    pub async fn fit(&self, size: Option<(u16, u16)>, by: &Typist) -> Result<(), SessionError> {
+        let by = by.clone();
+        self.ask(|reply| Request::Fit { size, by, reply }).await?
+    }
+
+    /// Keeps so many lines of history from now on.
+    pub async fn set_history(&self, lines: usize) -> Result<(), SessionError> {
+        self.ask(|reply| Request::History { lines, reply }).await?
+    }
+
+    /// Searches what is on the screen, what left it, and what full-screen programs showed.
+    pub async fn search(&self, pattern: Regex, limit: usize) -> Result<Vec<Found>, SessionError> {
+        self.ask(|reply| Request::Search { pattern, limit, reply }).await
     }
 
     /// Waits.
@@ -231,13 +317,14 @@ impl Session {
         &self,
         command: &str,
         timeout: Duration,
+        by: &Typist,
         request: &str,
     ) -> Result<RunResult, SessionError> {
         // Held until the end: as long as it lives, nobody else types.
         let lane = Arc::new(());
         let (command, id) = (command.to_owned(), request.to_owned());
-        let held = Arc::downgrade(&lane);
-        self.ask(|reply| Request::Run { command, request: id, lane: held, reply }).await??;
+        let (held, by) = (Arc::downgrade(&lane), by.clone());
+        self.ask(|reply| Request::Run { command, request: id, by, lane: held, reply }).await??;
         let wait = Wait { command: Some(request.to_owned()), timeout: Some(timeout), ..Wait::default() };
         self.wait(wait).await?;
         let id = request.to_owned();

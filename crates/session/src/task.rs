@@ -16,7 +16,9 @@ use tokio::sync::{mpsc, oneshot};
 use crate::commands::{Moment, Phase};
 use crate::journal::{Hot, InputQueue, Pushed, Record, What};
 use crate::meta::now_ms;
+use crate::reaction::Observer;
 use crate::recovery::Saved;
+use crate::secret;
 use crate::session::{Activity, Ended, Info, Request, Waited};
 use crate::shell::{AskedLine, Hook, ShellMark, read_mark};
 use crate::viewers::{LONGEST_FRAME, Viewers};
@@ -29,6 +31,9 @@ const TURN: usize = 64 * 1024;
 const SETTLED: Duration = Duration::from_millis(100);
 /// How often a terminal is looked at that nobody has open, though its program lives: it may be opened again.
 const REOPENED: Duration = Duration::from_secs(1);
+/// How often it is looked whether a program has read what it was given, and for how long at most.
+const HOLD_SAMPLE: Duration = Duration::from_millis(2);
+const LONGEST_HOLD: Duration = Duration::from_millis(50);
 
 pub(crate) struct Task {
     pub(crate) meta: Arc<Meta>,
@@ -54,12 +59,17 @@ pub(crate) struct Task {
     /// Since when the program is in the middle of drawing.
     pub(crate) half_drawn_since: Option<Instant>,
     pub(crate) waits: Vec<(Running, oneshot::Sender<Waited>)>,
+    pub(crate) observers: Vec<Observer>,
     pub(crate) viewers: Viewers,
     /// The program's queries up to here were answered by the daemon before us.
     pub(crate) replied: u64,
     /// The shell's questions up to here, likewise.
     pub(crate) noted: u64,
     pub(crate) input_blocked: bool,
+    /// Since when input waits for the program to read what it was given before.
+    pub(crate) input_held: Option<Instant>,
+    /// Whether agents may answer questions for secrets.
+    pub(crate) agents_answer_secrets: bool,
     pub(crate) hung_up: bool,
 }
 
@@ -101,10 +111,10 @@ impl Task {
         // Whoever asked may have gone; then the answer is for nobody, and that is fine.
         match request {
             Request::Type { input, request, by, reply } => {
-                let _ = reply.send(self.type_input(&input, &request, by).await);
+                let _ = reply.send(self.type_input(&input, &request, &by).await);
             }
-            Request::Run { command, request, lane, reply } => {
-                let _ = reply.send(self.start_run(&command, &request, lane).await);
+            Request::Run { command, request, by, lane, reply } => {
+                let _ = reply.send(self.start_run(&command, &request, &by, lane).await);
             }
             Request::RunResult { request, reply } => {
                 let _ = reply.send(self.run_result(&request));
@@ -112,6 +122,23 @@ impl Task {
             Request::Wait { wait, reply } => self.waits.push((Running::new(wait, Instant::now()), reply)),
             Request::Read { view, raw, reader, since, reply } => {
                 let _ = reply.send(self.read(view, raw, &reader, since));
+            }
+            Request::Observe { seq, text, reply } => self.observers.push(Observer::new(seq, text, reply)),
+            Request::Hold { hold, by, reply } => {
+                let _ = reply.send(self.hold(hold, &by).await);
+            }
+            Request::Viewer { who, here } => self.viewer(who, here),
+            Request::Resize { size, reply } => {
+                let _ = reply.send(self.resize(size).await);
+            }
+            Request::Fit { size, by, reply } => {
+                let _ = reply.send(self.fit(size, &by).await);
+            }
+            Request::History { lines, reply } => {
+                let _ = reply.send(self.set_history(lines).await);
+            }
+            Request::Search { pattern, limit, reply } => {
+                let _ = reply.send(self.search(&pattern, limit));
             }
             Request::Info { reply } => {
                 let _ = reply.send(self.info());
@@ -284,11 +311,24 @@ impl Task {
             Pushed::Blocked => Err(io::ErrorKind::WouldBlock.into()),
             pushed => Ok(pushed),
         });
+        self.input_held = match pushed {
+            Ok(Pushed::Held) => self.input_held.or_else(|| Some(Instant::now())),
+            _ => None,
+        };
         self.input_blocked = match pushed {
-            Ok(Pushed::All) => false,
+            Ok(Pushed::All | Pushed::Held) => false,
             Ok(_) => true,
             Err(e) => e.kind() == io::ErrorKind::WouldBlock,
         };
+    }
+
+    /// Goes on typing once the program has read what it was given, or had the time to.
+    fn push_held_input(&mut self, now: Instant) {
+        let Some(since) = self.input_held else { return };
+        if now >= since + LONGEST_HOLD || facts::unread_input(self.pty.get_ref()) == Some(0) {
+            self.input.go_on();
+            self.push_input();
+        }
     }
 
     fn after_turn(&mut self) {
@@ -298,6 +338,9 @@ impl Task {
             self.vt.show_unfinished();
             self.viewers.changed(now);
         }
+        self.expire_keyboard();
+        self.push_held_input(now);
+        self.tell_observers(now);
         self.waits.retain(|(_, reply)| !reply.is_closed());
         if !self.waits.is_empty() {
             let mut waits = std::mem::take(&mut self.waits);
@@ -309,9 +352,10 @@ impl Task {
                     continue;
                 };
                 let why = (met == crate::Met::Timeout).then(|| self.why_not(&running.wait));
+                let matched = running.found(met);
                 let screen = self.vt.screen_text().trim_end_matches('\n').to_owned();
                 let elapsed = now - running.started;
-                let _ = reply.send(Waited { met, elapsed, info: self.info(), screen, why });
+                let _ = reply.send(Waited { met, elapsed, info: self.info(), screen, matched, why });
             }
         }
         if self.viewers.wakeup().is_some_and(|due| due <= now) {
@@ -328,7 +372,13 @@ impl Task {
         let watched = !self.waits.is_empty() || self.viewers.any();
         let frame = self.frame_ends().filter(|_| watched);
         let reopened = (self.hung_up && self.ended.is_none()).then(|| now + REOPENED);
-        [waits, self.viewers.wakeup(), frame, reopened].into_iter().flatten().min()
+        let observers = self.observers.iter().map(|observer| observer.wakeup(now)).min();
+        let held = self.input_held.map(|_| now + HOLD_SAMPLE);
+        // A person's time is told by the clock on the wall: it goes on while there is no daemon.
+        let in_ms = |end: u64| now + Duration::from_millis(end.saturating_sub(now_ms()));
+        let keyboard = self.keyboard_ends_ms().map(in_ms);
+        let due = [waits, self.viewers.wakeup(), frame, reopened, observers, held, keyboard];
+        due.into_iter().flatten().min()
     }
 
     /// When a frame that its program does not end is shown as it is.
@@ -345,7 +395,11 @@ impl Task {
             prompt: self.prompt(),
             exited: self.ended.is_some(),
             half_drawn_until: self.frame_ends(),
-            text_since: &|since| self.text_since(since),
+            last_change: self.last_output.max(self.last_typed),
+            keyboard_free: self.saved.keyboard.held().is_none(),
+            asks_secret: &|| matches!(self.activity(), Activity::SecretInput | Activity::SecretSuspected),
+            reads: &|| self.reads(),
+            text_since: &|since, after| self.text_since(since, after),
             is_over: &|request| self.saved.commands.is_over(request),
         })
     }
@@ -376,18 +430,37 @@ impl Task {
         matches.then(|| Prompt { seq: self.vt.seq(), guessed: true })
     }
 
+    /// Whether the program has taken what was typed and waits for more.
+    pub(crate) fn reads(&self) -> bool {
+        let taken = self.input.waiting() == 0 && facts::unread_input(self.pty.get_ref()) == Some(0);
+        taken && facts::waits_for_input(self.pty.get_ref()).unwrap_or(self.prompt().is_some())
+    }
+
     pub(crate) fn activity(&self) -> Activity {
         if self.ended.is_some() {
             return Activity::Exited;
         }
-        if facts::line_mode(self.pty.get_ref()).is_some_and(facts::LineMode::asks_for_secret) {
+        let mode = facts::line_mode(self.pty.get_ref());
+        if mode.is_some_and(facts::LineMode::asks_for_secret) {
             return Activity::SecretInput;
+        }
+        // Not shown and not in lines: a terminal further in may be asking, which only its look can tell.
+        if mode.is_some_and(|mode| !mode.echo) && self.asks_further_in() {
+            return Activity::SecretSuspected;
         }
         let waits = match self.meta.nonce {
             Some(_) => matches!(self.saved.commands.phase(), Phase::Prompt(_)) && self.prompt().is_some(),
             None => self.prompt().is_some(),
         };
         if waits { Activity::Prompt } else { Activity::Running(self.foreground_name()) }
+    }
+
+    fn asks_further_in(&self) -> bool {
+        let cursor = self.vt.cursor();
+        let line = self.vt.row_text(cursor.row);
+        let upto: String = line.chars().take(usize::from(cursor.col)).collect();
+        secret::looks_like_question(&upto)
+            && self.foreground_name().is_some_and(|program| secret::has_a_terminal_inside(&program))
     }
 
     pub(crate) fn foreground_name(&self) -> Option<String> {
@@ -412,11 +485,13 @@ impl Task {
             cwd: cwd.or_else(|| self.vt.directory().map(str::to_owned)),
             seq: self.vt.shown_seq(),
             idle_ms: touched.map_or(0, |at| u64::try_from(at.elapsed().as_millis()).unwrap_or(u64::MAX)),
+            keyboard: self.keyboard(),
+            history_lines: self.vt.history_limit(),
         }
     }
 }
 
-async fn sleep_until(at: Option<Instant>) {
+pub(crate) async fn sleep_until(at: Option<Instant>) {
     match at {
         Some(at) => tokio::time::sleep_until(at.into()).await,
         // Nothing to wake up for: an idle session costs nothing.

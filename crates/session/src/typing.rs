@@ -1,26 +1,26 @@
 //! What is typed: recorded first, then queued; it reaches the program exactly once, whoever dies.
 
 use std::collections::VecDeque;
-use std::sync::Weak;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use cotty_pty::facts;
 
 use crate::commands::{Moment, Phase};
 use crate::journal::{Record, What};
-use crate::meta::{ActorKind, now_ms};
+use crate::meta::{ActorKind, Typist, now_ms};
 use crate::reading::{Echo, Shown};
 use crate::recovery::Remembered;
-use crate::session::{Input, RunOutcome, RunResult, Typed};
+use crate::session::{Input, Typed};
 use crate::task::Task;
-use crate::{Activity, SessionError, Verdict};
+use crate::{Activity, Key, KeyCode, SessionError};
 
 /// Requests, and typed lines, that are remembered.
 const REMEMBERED: usize = 256;
-/// A key may have been typed whose echo is not here yet.
-const ECHO_ARRIVES: Duration = Duration::from_millis(100);
 
-fn push_bounded<T>(queue: &mut VecDeque<T>, item: T) {
+/// What ends a paste; the Enter key after it is typed once the program has read so far, or it might take it for text.
+const PASTE_END: &[u8] = b"\x1b[201~";
+
+pub(crate) fn push_bounded<T>(queue: &mut VecDeque<T>, item: T) {
     if queue.len() == REMEMBERED {
         queue.pop_front();
     }
@@ -32,72 +32,75 @@ impl Task {
         &mut self,
         input: &Input,
         request: &str,
-        by: ActorKind,
+        by: &Typist,
     ) -> Result<Typed, SessionError> {
         if let Some(typed) = self.remembered(request) {
             return Ok(typed);
         }
         // A person can always type; calls of agents do not mix into each other.
-        if by != ActorKind::Person && self.lane.strong_count() > 0 {
+        if by.kind != ActorKind::Person && self.lane.strong_count() > 0 {
             return Err(SessionError::Busy);
         }
         self.drain().await;
+        self.check_keyboard(by)?;
+        self.check_secret(by, Some(input))?;
+        self.check_not_into_a_line(by, input)?;
         let bytes = match input {
             Input::Text { text, paste } => self.vt.encode_text(text, *paste),
             Input::Key(key) => self.vt.encode_key(key),
+            Input::Mouse(mouse) => self.point(mouse)?,
+            Input::Bytes(bytes) => bytes.clone(),
         };
-        self.type_bytes(&bytes, request, false).await
+        self.type_bytes(&bytes, request, by, false).await
     }
 
-    /// Types a command at the prompt; the lane is the caller's until it lets go.
-    pub(crate) async fn start_run(
+    /// A person who types takes the keyboard; an agent needs it.
+    pub(crate) fn check_keyboard(&mut self, by: &Typist) -> Result<(), SessionError> {
+        self.expire_keyboard();
+        match self.saved.keyboard.held() {
+            Some(held) if by.kind != ActorKind::Person => Err(SessionError::KeyboardHeld {
+                by: held.name.clone(),
+                ends_in_ms: held.ends_ms().map(|end| end.saturating_sub(now_ms())),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// An agent does not answer a question for a secret; it may only leave it.
+    pub(crate) fn check_secret(&self, by: &Typist, input: Option<&Input>) -> Result<(), SessionError> {
+        let leaves = matches!(
+            input,
+            Some(Input::Key(Key { code: KeyCode::Char('c' | 'd' | 'z' | '\\'), ctrl: true, alt: false, .. }))
+        );
+        if by.kind == ActorKind::Person || leaves || self.agents_answer_secrets {
+            return Ok(());
+        }
+        match self.activity() {
+            Activity::SecretInput => Err(SessionError::Secret { suspected: false }),
+            Activity::SecretSuspected => Err(SessionError::Secret { suspected: true }),
+            _ => Ok(()),
+        }
+    }
+
+    /// What a person left on the command line is not the agent's to go on with.
+    fn check_not_into_a_line(&self, by: &Typist, input: &Input) -> Result<(), SessionError> {
+        let Phase::Prompt(prompt) = self.saved.commands.phase() else { return Ok(()) };
+        let text = matches!(input, Input::Text { .. } | Input::Bytes(_));
+        let persons = self.saved.person_typed_at.is_some_and(|seq| seq >= prompt.seq);
+        let begun = self.vt.position() != prompt.position;
+        match by.kind != ActorKind::Person && text && persons && begun {
+            true => Err(SessionError::LineBegun),
+            false => Ok(()),
+        }
+    }
+
+    pub(crate) async fn type_bytes(
         &mut self,
-        command: &str,
+        bytes: &[u8],
         request: &str,
-        lane: Weak<()>,
-    ) -> Result<u64, SessionError> {
-        if let Some(typed) = self.remembered(request) {
-            self.lane = lane;
-            return Ok(typed.seq);
-        }
-        if self.lane.strong_count() > 0 {
-            return Err(SessionError::Busy);
-        }
-        if self.meta.nonce.is_none() {
-            return Err(SessionError::NoShell);
-        }
-        let command = command.trim_end_matches(['\n', '\r']);
-        if command.trim().is_empty() {
-            return Err(SessionError::Invalid("the command is empty".into()));
-        }
-        if let Verdict::Deny { reason } = self.policy.judge(command) {
-            return Err(SessionError::Denied { reason });
-        }
-        self.drain().await;
-        self.check_line_is_free()?;
-        // Several lines go as one paste; Enter follows the closing bracket and starts them together.
-        let bytes = self.vt.encode_text(&format!("{command}\n"), cotty_vt::Paste::Auto);
-        let typed = self.type_bytes(&bytes, request, true).await?;
-        self.lane = lane;
-        Ok(typed.seq)
-    }
-
-    fn check_line_is_free(&self) -> Result<(), SessionError> {
-        if let Some(ended) = self.ended {
-            return Err(SessionError::Exited(ended.exit_code));
-        }
-        let Phase::Prompt(prompt) = self.saved.commands.phase() else {
-            return Err(SessionError::NotAtPrompt { program: self.foreground_name() });
-        };
-        let typing = self.input.waiting() > 0
-            || self.last_typed.is_some_and(|at| at.elapsed() < ECHO_ARRIVES && self.typed_seq >= prompt.seq);
-        if typing || self.vt.position() != prompt.position {
-            return Err(SessionError::LineBegun);
-        }
-        Ok(())
-    }
-
-    async fn type_bytes(&mut self, bytes: &[u8], request: &str, run: bool) -> Result<Typed, SessionError> {
+        by: &Typist,
+        run: bool,
+    ) -> Result<Typed, SessionError> {
         if let Some(ended) = self.ended {
             return Err(SessionError::Exited(ended.exit_code));
         }
@@ -114,11 +117,15 @@ impl Task {
         let hidden = mode.is_some_and(facts::LineMode::asks_for_secret);
         let ends = bytes.iter().filter(|&&b| !hidden && matches!(b, b'\r' | b'\n')).count();
         let lines = u32::try_from(ends).unwrap_or(u32::MAX);
-        let (seq, count) = (self.vt.seq(), bytes.len() as u64);
+        let (seq, count, at) = (self.vt.seq(), bytes.len() as u64, now_ms());
         let to = self.input.stage(bytes)?;
-        let what = What::Typed { request: request.to_owned(), bytes: count, to, lines, shown, run };
+        let (request, by) = (request.to_owned(), by.clone());
+        let what = What::Typed { request, bytes: count, to, lines, shown, run, by, at };
         self.hot.record(&Record { seq, what: what.clone() })?;
-        self.apply(&what, now_ms());
+        self.apply(&what, at);
+        if bytes.ends_with(b"\r") && bytes[..bytes.len() - 1].ends_with(PASTE_END) {
+            self.input.hold_at(to - 1);
+        }
         self.last_typed = Some(Instant::now());
         self.push_input();
         Ok(Typed { seq, bytes: count })
@@ -128,9 +135,15 @@ impl Task {
     pub(crate) fn apply(&mut self, what: &What, ms: u64) {
         let seq = self.vt.seq();
         match what {
-            What::Typed { request, bytes, to, lines, shown, run } => {
+            What::Typed { request, bytes, to, lines, shown, run, by, at } => {
                 self.input.accept(*to);
                 self.typed_seq = seq;
+                if by.kind == ActorKind::Person {
+                    self.saved.keyboard.person_typed(&by.who, &by.name, *bytes, seq, *at);
+                    self.saved.person_typed_at = Some(seq);
+                } else {
+                    self.saved.keyboard.agent_typed();
+                }
                 let position = self.vt.position();
                 let remembered = Remembered { request: request.clone(), seq, bytes: *bytes, position };
                 push_bounded(&mut self.saved.requests, remembered);
@@ -145,77 +158,18 @@ impl Task {
                 }
             }
             What::Replied { to } => self.input.accept(*to),
-            What::Resized { cols, rows } => self.vt.resize(cotty_vt::Size { cols: *cols, rows: *rows }),
+            What::Resized { cols, rows, put_back } => {
+                self.vt.resize(cotty_vt::Size { cols: *cols, rows: *rows });
+                self.saved.put_back = *put_back;
+            }
+            What::Keyboard { change, at } => self.apply_keyboard(change, *at),
+            What::History { lines } => self.vt.set_history_lines(*lines),
             What::Marked { .. } => {}
         }
     }
 
-    fn remembered(&self, request: &str) -> Option<Typed> {
+    pub(crate) fn remembered(&self, request: &str) -> Option<Typed> {
         let known = self.saved.requests.iter().rev().find(|known| known.request == request)?;
         Some(Typed { seq: known.seq, bytes: known.bytes })
-    }
-
-    pub(crate) fn run_result(&self, request: &str) -> Result<RunResult, SessionError> {
-        let Some(command) = self.saved.commands.of_request(request) else {
-            return Err(SessionError::Invalid(format!("no command was typed by request {request}")));
-        };
-        if let Some(reason) = &command.denied {
-            return Err(SessionError::Denied { reason: reason.clone() });
-        }
-        let excerpt = match (command.started, command.typed) {
-            (Some(started), _) => match command.ended {
-                Some(ended) => self.vt.text_between(started.position, ended.position),
-                None => self.vt.text_from(started.position),
-            },
-            // It never started: what the shell said to the line stands below it.
-            (None, Some(typed)) if command.ended.is_some() => {
-                let mut excerpt = self.vt.text_from(typed.position);
-                let end = command.ended.map_or(typed.position, |e| e.position);
-                let whole = self.vt.text_between(typed.position, end);
-                excerpt.text =
-                    whole.text.split_once('\n').map(|(_, rest)| rest.to_owned()).unwrap_or_default();
-                excerpt
-            }
-            _ => cotty_vt::Excerpt::default(),
-        };
-        let begun = command.started.or(command.typed).map_or(0, |m| m.ms);
-        let over = command.ended.map(|m| m.ms).or(self.ended.map(|e| e.at_ms)).unwrap_or_else(now_ms);
-        let outcome = match (command.ended, self.ended) {
-            (Some(_), _) => RunOutcome::Done,
-            (None, Some(_)) => RunOutcome::Exited,
-            (None, None) => RunOutcome::Running,
-        };
-        let exit_code = match outcome {
-            RunOutcome::Exited => self.ended.and_then(|e| e.exit_code),
-            _ => command.exit_code,
-        };
-        Ok(RunResult {
-            outcome,
-            output: excerpt.text,
-            dropped: excerpt.dropped,
-            exit_code,
-            duration_ms: over.saturating_sub(begun),
-            info: self.info(),
-        })
-    }
-
-    /// Why a wait came to nothing, in words to act on.
-    pub(crate) fn why_not(&self, wait: &crate::Wait) -> String {
-        let waited_for_text = wait.text.is_some() || wait.regex.is_some();
-        let on_screen = wait.text.as_ref().is_some_and(|needle| self.vt.screen_text().contains(needle));
-        let doing = match self.activity() {
-            Activity::Prompt => "the shell waits for a command".to_owned(),
-            Activity::Running(Some(program)) => format!("`{program}` is still running"),
-            Activity::Running(None) => "a program is still running".to_owned(),
-            Activity::SecretInput => "the program asks for a secret".to_owned(),
-            Activity::Exited => "the program has ended".to_owned(),
-        };
-        match (waited_for_text, on_screen) {
-            (true, true) => {
-                format!("it stands on the screen, but only in what was typed or there before; {doing}")
-            }
-            (true, false) => format!("it did not appear; {doing}"),
-            _ => doing,
-        }
     }
 }

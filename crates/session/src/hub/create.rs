@@ -210,13 +210,19 @@ fn check_words(create: &Create) -> Result<(), SessionError> {
 
 fn checked_size(create: &Create) -> Result<(u16, u16), SessionError> {
     let (cols, rows) = (create.cols.unwrap_or(DEFAULT_SIZE.0), create.rows.unwrap_or(DEFAULT_SIZE.1));
+    check_size(cols, rows)?;
+    Ok((cols, rows))
+}
+
+/// Whether a terminal can be that large.
+pub(crate) fn check_size(cols: u16, rows: u16) -> Result<(), SessionError> {
     if !(2..=LARGEST).contains(&cols) || !(1..=LARGEST).contains(&rows) {
         let message = format!(
             "{cols} columns by {rows} rows is no size for a terminal: 2 to {LARGEST} by 1 to {LARGEST}"
         );
         return Err(SessionError::Invalid(message));
     }
-    Ok((cols, rows))
+    Ok(())
 }
 
 fn login_shell(env: &BTreeMap<String, String>) -> String {

@@ -13,6 +13,7 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::mapping::{Cells, Ring, memory};
+use crate::meta::Typist;
 use crate::reading::Shown;
 
 /// Most bytes one read may take. Also how far ahead the sentinel must stand, so an idle session pays for it.
@@ -39,13 +40,39 @@ pub(crate) struct Record {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum What {
     /// Input was accepted: the queue up to `to` will reach the program exactly once.
-    Typed { request: String, bytes: u64, to: u64, lines: u32, shown: Shown, run: bool },
+    Typed { request: String, bytes: u64, to: u64, lines: u32, shown: Shown, run: bool, by: Typist, at: u64 },
     /// The program's queries up to here were answered; the answers end at `to` in the queue.
     Replied { to: u64 },
     /// The marks up to here were seen at this time (milliseconds since the epoch).
     Marked { at: u64 },
-    /// The terminal has a new size.
-    Resized { cols: u16, rows: u16 },
+    /// The terminal has a new size; one that is put back later is that of `put_back`.
+    Resized { cols: u16, rows: u16, put_back: Option<(u16, u16)> },
+    /// The keyboard changed hands at this time, not by typing.
+    Keyboard { change: KeyboardChange, at: u64 },
+    /// So many lines of history are kept.
+    History { lines: usize },
+}
+
+/// How the keyboard changes hands without a key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum KeyboardChange {
+    /// Asked for; kept for this long after the last key, or until it is given back.
+    Took {
+        who: String,
+        name: String,
+        lease_ms: Option<u64>,
+    },
+    Gave {
+        who: String,
+    },
+    /// A viewer went away, or came.
+    Vanished {
+        who: String,
+    },
+    Came {
+        who: String,
+    },
+    Expired,
 }
 
 /// The hot journal of one session.
@@ -194,6 +221,8 @@ mod tests {
                 lines: 0,
                 shown: Shown::Surely,
                 run: false,
+                by: Typist { kind: crate::ActorKind::Agent, who: "a".into(), name: "a".into() },
+                at: 0,
             },
         }
     }
