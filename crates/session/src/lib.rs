@@ -15,9 +15,11 @@ mod policy;
 mod reading;
 mod recovery;
 mod session;
+mod share;
 mod shell;
 mod task;
 mod typing;
+mod updates;
 mod viewers;
 mod wait;
 
@@ -27,8 +29,10 @@ pub use meta::{Actor, ActorKind, Meta, Origin};
 pub use policy::{Policy, Verdict};
 pub use reading::{Reading, View};
 pub use session::{Activity, Ended, Info, Input, RunOutcome, RunResult, Session, Typed, Waited};
+pub use share::Shared;
+pub use updates::{Batch, Cursor, Line, Reason, Region, Run, Snapshot, Subscription, Update};
 pub use viewers::{Frame, Viewer};
 pub use wait::{Met, Wait};
 
-/// Keys and paste modes are the engine's own.
-pub use cotty_vt::{Allow, Key, KeyCode, Paste, UnknownKey};
+/// Keys, paste modes and looks are the engine's own.
+pub use cotty_vt::{Allow, Color, CursorShape, Key, KeyCode, Paste, Style, UnderlineStyle, UnknownKey};

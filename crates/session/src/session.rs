@@ -6,6 +6,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::meta::ActorKind;
 use crate::reading::{Reading, View};
+use crate::updates::{Subscribed, Subscription};
 use crate::viewers::Viewer;
 use crate::{Met, Meta, SessionError, Wait};
 
@@ -175,6 +176,9 @@ pub(crate) enum Request {
     View {
         reply: Reply<Viewer>,
     },
+    Subscribe {
+        reply: Reply<Subscribed>,
+    },
     Exited {
         status: i32,
     },
@@ -266,5 +270,14 @@ impl Session {
     /// Its screen, and every change from then on.
     pub async fn view(&self) -> Result<Viewer, SessionError> {
         self.ask(|reply| Request::View { reply }).await
+    }
+
+    /// The same for a front end that draws lines: a snapshot, then what changes of it, and how the program ended.
+    pub async fn subscribe(&self) -> Result<Subscription, SessionError> {
+        Subscription::new(self.clone()).await
+    }
+
+    pub(crate) async fn join_updates(&self) -> Result<Subscribed, SessionError> {
+        self.ask(|reply| Request::Subscribe { reply }).await
     }
 }

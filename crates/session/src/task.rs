@@ -116,10 +116,8 @@ impl Task {
             Request::Info { reply } => {
                 let _ = reply.send(self.info());
             }
-            Request::View { reply } => {
-                let activity = self.activity();
-                let _ = reply.send(self.viewers.join(&self.vt, Instant::now(), activity));
-            }
+            Request::View { reply } => self.viewers.join(reply, Instant::now()),
+            Request::Subscribe { reply } => self.viewers.updates.join(reply, Instant::now()),
             Request::Exited { status } => {
                 // All that was said before the end is read before the end is told.
                 while self.drain().await {}
@@ -127,8 +125,10 @@ impl Task {
                 self.ended = Some(ended);
                 // What the program did not read, nobody will.
                 self.input_blocked = false;
-                self.viewers.changed(Instant::now());
-                self.viewers.ended(ended);
+                // A frame that its program did not end will have no end.
+                self.half_drawn_since = None;
+                self.vt.show_unfinished();
+                self.viewers.ended(ended, Instant::now());
             }
             Request::Close => {}
         }
@@ -215,6 +215,7 @@ impl Task {
         for effect in effects {
             match effect.kind {
                 EffectKind::Reply(bytes) if effect.seq > self.replied => owed.extend(bytes),
+                EffectKind::Bell => self.viewers.updates.bell(now),
                 EffectKind::Mark(mark) => {
                     let Some(nonce) = &self.meta.nonce else { continue };
                     let Some((mark, position)) = read_mark(&mark, nonce) else { continue };

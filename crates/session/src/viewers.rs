@@ -4,14 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cotty_vt::{Painter, Vt};
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, oneshot};
 
 use crate::session::{Activity, Ended};
+use crate::share::{BEHIND, Pace, Shared};
+use crate::updates::Updates;
 
-/// Frames that a viewer may be behind before it gets a fresh paint instead.
-const BEHIND: usize = 64;
-/// Not more often than this, however fast the output.
-const INTERVAL: Duration = Duration::from_millis(16);
 /// A program that begins a frame and does not end it is shown half drawn after this.
 pub(crate) const LONGEST_FRAME: Duration = Duration::from_millis(150);
 
@@ -45,92 +43,131 @@ pub enum Frame {
 #[derive(Debug)]
 pub struct Viewer {
     /// The screen now.
-    pub first: Arc<Frame>,
+    pub first: Arc<Shared<Frame>>,
     /// What changes from then on. A viewer that is too slow sees a gap and asks to view anew.
-    pub frames: broadcast::Receiver<Arc<Frame>>,
+    pub frames: broadcast::Receiver<Arc<Shared<Frame>>>,
 }
 
-/// The session's end: draws when there is somebody to see it.
+/// The session's end: draws when there is somebody to see it. Those who want updates instead of paints are served by
+/// [`Updates`], which is told all that this is told.
 #[derive(Debug)]
 pub(crate) struct Viewers {
-    frames: broadcast::Sender<Arc<Frame>>,
+    pub(crate) updates: Updates,
+    frames: broadcast::Sender<Arc<Shared<Frame>>>,
+    /// Who wants to view, until the next frame.
+    joining: Vec<oneshot::Sender<Viewer>>,
     painter: Painter,
-    drawn: Option<Instant>,
-    dirty_since: Option<Instant>,
+    /// The paint for those who join before the screen changes again.
+    first: Option<Arc<Shared<Frame>>>,
+    pace: Pace,
     look_again: Option<Instant>,
-    doing: Option<Activity>,
+    /// The title and the activity that were told last.
+    told: Option<(String, Activity)>,
+    /// To be told after the last paint.
+    ended: Option<Ended>,
 }
 
 impl Viewers {
     pub(crate) fn new() -> Viewers {
         let (frames, _) = broadcast::channel(BEHIND);
         Viewers {
+            updates: Updates::new(),
             frames,
+            joining: Vec::new(),
             painter: Painter::new(),
-            drawn: None,
-            dirty_since: None,
+            first: None,
+            pace: Pace::default(),
             look_again: None,
-            doing: None,
+            told: None,
+            ended: None,
         }
     }
 
     /// The screen may have changed.
     pub(crate) fn changed(&mut self, now: Instant) {
-        if self.frames.receiver_count() > 0 && self.dirty_since.is_none() {
-            self.dirty_since = Some(now);
+        if self.any_paint() {
+            self.pace.want(now);
         }
+        self.updates.changed(now);
+    }
+
+    /// The program ended.
+    pub(crate) fn ended(&mut self, ended: Ended, now: Instant) {
+        if self.any_paint() {
+            self.ended = Some(ended);
+            self.pace.want(now);
+        }
+        self.updates.ended(ended, now);
+    }
+
+    /// A new viewer, answered when the next frame is due: so any number who come at once, or come again because they
+    /// were too slow, cost the session one paint.
+    pub(crate) fn join(&mut self, reply: oneshot::Sender<Viewer>, now: Instant) {
+        self.joining.push(reply);
+        self.pace.want(now);
     }
 
     /// When the next frame is due.
     pub(crate) fn wakeup(&self) -> Option<Instant> {
-        let Some(dirty) = self.dirty_since else { return self.look_again };
-        Some(self.drawn.map_or(dirty, |drawn| dirty.max(drawn + INTERVAL)))
+        let paint = [self.pace.due(), self.look_again].into_iter().flatten().min();
+        [paint.filter(|_| self.any_paint()), self.updates.wakeup()].into_iter().flatten().min()
     }
 
     pub(crate) fn any(&self) -> bool {
-        self.frames.receiver_count() > 0
+        self.any_paint() || self.updates.any()
     }
 
-    /// Draws what changed. For when it is due.
+    fn any_paint(&self) -> bool {
+        self.frames.receiver_count() > 0 || !self.joining.is_empty()
+    }
+
+    /// Draws what is due.
     pub(crate) fn draw(&mut self, vt: &Vt, now: Instant, doing: Activity) {
-        if self.dirty_since.take().is_some() {
+        let is_due = |at: Option<Instant>| at.is_some_and(|due| due <= now);
+        if is_due(self.pace.due()) {
+            self.pace.draw(now);
             self.look_again = Some(now + SECOND_LOOK);
-        } else {
+            self.paint(vt, doing);
+        } else if is_due(self.look_again) {
             self.look_again = None;
-            if self.doing.as_ref() == Some(&doing) {
-                return;
+            if self.told.as_ref().is_none_or(|(_, told)| *told != doing) {
+                self.paint(vt, doing);
             }
         }
-        self.drawn = Some(now);
-        self.doing = Some(doing.clone());
-        // A frame goes out even where no cell changed: the title or the activity may have.
-        let data = self.painter.diff(vt).unwrap_or_default();
-        let _ = self.frames.send(Arc::new(paint(vt, data, false, doing)));
-    }
-
-    /// A new viewer. The shared painter is brought up to date first, so that the next difference fits its paint.
-    pub(crate) fn join(&mut self, vt: &Vt, now: Instant, activity: Activity) -> Viewer {
-        match self.painter.diff(vt) {
-            Some(data) if self.frames.receiver_count() > 0 => {
-                let _ = self.frames.send(Arc::new(paint(vt, data, false, activity.clone())));
-            }
-            _ => {}
+        if is_due(self.updates.wakeup()) {
+            self.updates.draw(vt, now);
         }
-        self.dirty_since = None;
-        self.drawn = Some(now);
-        self.look_again = Some(now + SECOND_LOOK);
-        self.doing = Some(activity.clone());
-        let data = Painter::new().full(vt);
-        Viewer { first: Arc::new(paint(vt, data, true, activity)), frames: self.frames.subscribe() }
     }
 
-    pub(crate) fn ended(&self, ended: Ended) {
-        let _ = self.frames.send(Arc::new(Frame::Exited(ended)));
+    fn paint(&mut self, vt: &Vt, doing: Activity) {
+        let told = (vt.title().to_owned(), doing.clone());
+        let retold = self.told.as_ref() != Some(&told);
+        self.told = Some(told);
+        if self.frames.receiver_count() == 0 {
+            // Nobody has seen anything.
+            self.first = None;
+        } else if let Some(data) = self.painter.diff(vt).or(retold.then(String::new)) {
+            self.first = None;
+            let _ = self.frames.send(frame(vt, data, false, doing.clone()));
+        }
+        if let Some(ended) = self.ended.take() {
+            let _ = self.frames.send(Arc::new(Shared::new(Frame::Exited(ended))));
+        }
+        self.joining.retain(|reply| !reply.is_closed());
+        if self.joining.is_empty() {
+            return;
+        }
+        // The shared painter has seen this screen, so that the next difference fits this paint.
+        let first = self.first.get_or_insert_with(|| frame(vt, self.painter.full(vt), true, doing));
+        for reply in self.joining.drain(..) {
+            let _ = reply.send(Viewer { first: Arc::clone(first), frames: self.frames.subscribe() });
+        }
     }
 }
 
-fn paint(vt: &Vt, data: String, full: bool, activity: Activity) -> Frame {
+fn frame(vt: &Vt, data: String, full: bool, activity: Activity) -> Arc<Shared<Frame>> {
     let size = vt.size();
     let title = vt.title().to_owned();
-    Frame::Paint { seq: vt.seq(), full, size: (size.cols, size.rows), data, title, activity }
+    let size = (size.cols, size.rows);
+    Arc::new(Shared::new(Frame::Paint { seq: vt.shown_seq(), full, size, data, title, activity }))
 }
