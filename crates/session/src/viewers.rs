@@ -171,3 +171,204 @@ fn frame(vt: &Vt, data: String, full: bool, activity: Activity) -> Arc<Shared<Fr
     let size = (size.cols, size.rows);
     Arc::new(Shared::new(Frame::Paint { seq: vt.shown_seq(), full, size, data, title, activity }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cotty_vt::Size;
+    use tokio::sync::broadcast::error::TryRecvError;
+
+    const TICK: Duration = Duration::from_millis(16);
+
+    /// A terminal, its viewers, and a clock that goes only when told.
+    struct Desk {
+        vt: Vt,
+        viewers: Viewers,
+        now: Instant,
+    }
+
+    impl Desk {
+        fn new() -> Desk {
+            let size = Size { cols: 20, rows: 4 };
+            Desk { vt: Vt::new(size), viewers: Viewers::new(), now: Instant::now() }
+        }
+
+        fn feed(&mut self, text: &str) {
+            self.vt.feed(text.as_bytes());
+            self.viewers.changed(self.now);
+        }
+
+        fn draw_if_due(&mut self) {
+            if self.viewers.wakeup().is_some_and(|due| due <= self.now) {
+                self.viewers.draw(&self.vt, self.now, Activity::Prompt);
+            }
+        }
+
+        /// Lets the time pass as the session's task does: it wakes up when it asked to.
+        fn pass(&mut self, time: Duration) {
+            let end = self.now + time;
+            self.draw_if_due();
+            while let Some(due) = self.viewers.wakeup().filter(|due| *due <= end) {
+                self.now = self.now.max(due);
+                self.draw_if_due();
+            }
+            self.now = end;
+        }
+
+        fn ask(&mut self) -> oneshot::Receiver<Viewer> {
+            let (reply, answer) = oneshot::channel();
+            self.viewers.join(reply, self.now);
+            answer
+        }
+
+        fn join(&mut self) -> Eyes {
+            let mut answer = self.ask();
+            self.pass(TICK);
+            Eyes::new(answer.try_recv().unwrap())
+        }
+    }
+
+    /// A viewer that draws what it is sent.
+    struct Eyes {
+        vt: Vt,
+        frames: broadcast::Receiver<Arc<Shared<Frame>>>,
+        exits: usize,
+    }
+
+    impl Eyes {
+        fn new(viewer: Viewer) -> Eyes {
+            let vt = Vt::new(Size { cols: 20, rows: 4 });
+            let mut eyes = Eyes { vt, frames: viewer.frames, exits: 0 };
+            eyes.see(&viewer.first);
+            eyes
+        }
+
+        fn see(&mut self, frame: &Frame) {
+            match frame {
+                Frame::Paint { data, .. } => {
+                    assert_eq!(self.exits, 0, "a paint after the end");
+                    self.vt.feed(data.as_bytes());
+                }
+                Frame::Exited(_) => self.exits += 1,
+            }
+        }
+
+        /// Takes what there is; `false` after a gap.
+        fn read(&mut self) -> bool {
+            loop {
+                match self.frames.try_recv() {
+                    Ok(frame) => self.see(&frame),
+                    Err(TryRecvError::Lagged(_)) => return false,
+                    Err(_) => return true,
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_frame_is_drawn_and_encoded_once_for_all_who_have_seen_the_same() {
+        let mut desk = Desk::new();
+        desk.feed("hello");
+        let mut answers: Vec<_> = (0..50).map(|_| desk.ask()).collect();
+        desk.pass(TICK);
+        // One comes later, while nothing has changed.
+        answers.push(desk.ask());
+        desk.pass(TICK);
+        let mut viewers: Vec<_> = answers.iter_mut().map(|answer| answer.try_recv().unwrap()).collect();
+        desk.feed(" world");
+        desk.pass(TICK);
+        let frames: Vec<_> = viewers.iter_mut().map(|viewer| viewer.frames.try_recv().unwrap()).collect();
+        let mut encoded = 0;
+        for (viewer, frame) in viewers.iter().zip(&frames) {
+            assert!(Arc::ptr_eq(&viewer.first, &viewers[0].first));
+            assert!(Arc::ptr_eq(frame, &frames[0]));
+            for frame in [&viewer.first, frame] {
+                frame.wire(|_| {
+                    encoded += 1;
+                    vec![]
+                });
+            }
+        }
+        assert_eq!(encoded, 2);
+    }
+
+    #[test]
+    fn one_who_joins_or_comes_again_makes_no_frame_for_the_others() {
+        let mut desk = Desk::new();
+        let mut eyes = desk.join();
+        desk.feed("a");
+        desk.pass(Duration::from_millis(1));
+        let mut frames = 0;
+        // Many laggards ask again and again, much faster than frames are drawn.
+        for _ in 0..160 {
+            let mut answer = desk.ask();
+            desk.feed("b");
+            desk.draw_if_due();
+            drop(answer.try_recv());
+            desk.pass(Duration::from_millis(1));
+            while let Ok(frame) = eyes.frames.try_recv() {
+                eyes.see(&frame);
+                frames += 1;
+            }
+        }
+        assert!((10..=12).contains(&frames), "{frames} frames in 160 ms");
+        desk.pass(TICK);
+        assert!(eyes.read());
+        assert_eq!(eyes.vt.screen_text(), desk.vt.screen_text());
+    }
+
+    #[test]
+    fn a_laggard_holds_little_and_goes_on_with_a_fresh_paint() {
+        let mut desk = Desk::new();
+        let (mut reads, mut sleeps) = (desk.join(), desk.join());
+        let mut made = Vec::new();
+        for count in 0..5000 {
+            desk.feed(&format!("{count}\r\n"));
+            desk.pass(TICK);
+            let frame = reads.frames.try_recv().unwrap();
+            reads.see(&frame);
+            made.push(Arc::downgrade(&frame));
+        }
+        let alive = made.iter().filter(|frame| frame.strong_count() > 0).count();
+        assert!(alive <= BEHIND, "{alive} frames are held for one who does not look");
+        assert_eq!(reads.vt.screen_text(), desk.vt.screen_text());
+        assert!(!sleeps.read(), "it missed something, and knows");
+        let mut again = desk.join();
+        assert_eq!(again.vt.screen_text(), desk.vt.screen_text());
+        desk.feed("more");
+        desk.pass(TICK);
+        assert!(again.read() && reads.read());
+        assert_eq!(again.vt.screen_text(), desk.vt.screen_text());
+        assert_eq!(reads.vt.screen_text(), desk.vt.screen_text());
+    }
+
+    #[test]
+    fn the_end_is_told_after_the_last_paint() {
+        let mut desk = Desk::new();
+        let mut eyes = desk.join();
+        desk.feed("bye");
+        let ended = Ended { exit_code: Some(0), signal: None, at_ms: 0 };
+        desk.viewers.ended(ended, desk.now);
+        desk.pass(TICK);
+        assert!(eyes.read());
+        assert_eq!((eyes.exits, eyes.vt.screen_text()), (1, desk.vt.screen_text()));
+    }
+
+    #[test]
+    fn nobody_there_costs_nothing() {
+        let mut desk = Desk::new();
+        desk.feed("a");
+        assert_eq!(desk.viewers.wakeup(), None);
+        let eyes = desk.join();
+        desk.feed("b");
+        assert!(desk.viewers.wakeup().is_some());
+        drop(eyes);
+        assert_eq!(desk.viewers.wakeup(), None);
+        drop(desk.ask());
+        desk.pass(TICK);
+        assert_eq!(desk.viewers.wakeup(), None);
+        desk.feed("c");
+        assert_eq!(desk.join().vt.screen_text(), desk.vt.screen_text());
+        assert!(!desk.viewers.any());
+    }
+}
