@@ -64,7 +64,8 @@ impl Subscription {
             Some(first) => Some(first),
             None => self.later().await,
         };
-        let told_the_end = |batch: &Batch| matches!(batch.last().map(|last| &**last), Some(Update::Exited(_)));
+        let told_the_end =
+            |batch: &Batch| matches!(batch.last().map(|last| &**last), Some(Update::Exited(_)));
         self.over = batch.as_ref().is_none_or(told_the_end);
         batch
     }

@@ -3,11 +3,11 @@ use alloc::vec::Vec;
 use core::fmt::Write;
 
 use crate::cell::{Cell, Glyph, Kind};
+use crate::read::CellRef;
 use crate::row::Row;
 use crate::style::INVERSE;
 use crate::term::Term;
 use crate::unicode::{self, EMOJI_FORM};
-use crate::read::CellRef;
 use crate::{LineId, Size, Style, Vt};
 
 /// Draws a terminal's screen for another terminal, and then only what changed.

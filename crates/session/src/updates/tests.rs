@@ -78,7 +78,9 @@ struct Front {
 
 impl Front {
     fn new(subscribed: Subscribed) -> Front {
-        let Update::Snapshot(shown) = &**subscribed.first.first().unwrap() else { panic!("no snapshot first") };
+        let Update::Snapshot(shown) = &**subscribed.first.first().unwrap() else {
+            panic!("no snapshot first")
+        };
         let heard = subscribed.first.iter().map(|update| (**update).clone()).collect();
         Front { shown: shown.clone(), rest: subscribed.rest, heard }
     }
@@ -423,7 +425,9 @@ impl Crowd {
         self.read();
         self.read();
         let now = Snapshot::of(&self.desk.vt);
-        for shown in std::iter::once(&self.steady.shown).chain(self.others.iter().map(|(front, _)| &front.shown)) {
+        for shown in
+            std::iter::once(&self.steady.shown).chain(self.others.iter().map(|(front, _)| &front.shown))
+        {
             let shown = Snapshot { seq: now.seq, ..shown.clone() };
             assert_eq!(shown, now);
         }
