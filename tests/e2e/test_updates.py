@@ -2,6 +2,7 @@
 
 import signal
 import threading
+import time
 import urllib.error
 import urllib.request
 
@@ -136,11 +137,28 @@ def test_the_end_is_the_last_update(cotty, subscribe):
     assert late.shows() == view(cotty, session)
     assert late.read() is not None and late.ended == ("exited", 3, None)
     assert late.read() is None
+    # Also from a daemon that did not see it end.
+    cotty.kill_daemon()
+    later = subscribe(session)
+    assert later.shows() == late.shows()
+    assert later.read() is not None and later.ended == ("exited", 3, None)
     front = subscribe(killed)
     cotty("kill", killed)
     while front.read() is not None:
         pass
     assert front.ended in [("exited", None, signal.SIGHUP), ("exited", None, signal.SIGTERM), ("gone", None, None)]
+
+
+def test_a_frame_without_an_end_is_shown_to_whoever_comes_long_after(cotty, subscribe):
+    script = r"printf '\e[?2026hhalf drawn'; read x; touch read; exec cat"
+    session = cotty.new("--", "bash", "-c", script)
+    # Nobody looks until it is overdue: for that the program has to have printed, and time has to pass.
+    cotty("send", session, "--key", "Enter")
+    eventually((cotty.work / "read").exists)
+    end = time.monotonic() + 0.2
+    eventually(lambda: time.monotonic() > end)
+    assert view(cotty, session)[0][0].startswith("half drawn")
+    assert subscribe(session).snapshot["lines"][0] == "half drawn"
 
 
 def test_a_session_that_is_not_there_is_a_fault(cotty, subscribe):

@@ -6,7 +6,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::meta::ActorKind;
 use crate::reading::{Reading, View};
-use crate::updates::{Subscribed, Subscription};
+use crate::updates::{Snapshot, Subscribed, Subscription, Update};
 use crate::viewers::Viewer;
 use crate::{Met, Meta, SessionError, Wait};
 
@@ -275,6 +275,16 @@ impl Session {
     /// The same for a front end that draws lines: a snapshot, then what changes of it, and how the program ended.
     pub async fn subscribe(&self) -> Result<Subscription, SessionError> {
         Subscription::new(self.clone()).await
+    }
+
+    /// What it shows now, for a front end that draws lines.
+    pub async fn snapshot(&self) -> Result<Snapshot, SessionError> {
+        let first = self.join_updates().await?.first;
+        let snapshot = first.iter().find_map(|update| match &**update {
+            Update::Snapshot(snapshot) => Some(snapshot.clone()),
+            _ => None,
+        });
+        snapshot.ok_or_else(|| SessionError::Destroyed(self.meta.id.clone()))
     }
 
     pub(crate) async fn join_updates(&self) -> Result<Subscribed, SessionError> {

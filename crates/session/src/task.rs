@@ -98,6 +98,7 @@ impl Task {
     }
 
     async fn handle(&mut self, request: Request) {
+        self.end_late_frame(Instant::now());
         // Whoever asked may have gone; then the answer is for nobody, and that is fine.
         match request {
             Request::Type { input, request, by, reply } => {
@@ -121,17 +122,22 @@ impl Task {
             Request::Exited { status } => {
                 // All that was said before the end is read before the end is told.
                 while self.drain().await {}
-                let ended = Ended::from_status(status, now_ms());
-                self.ended = Some(ended);
-                // What the program did not read, nobody will.
-                self.input_blocked = false;
-                // A frame that its program did not end will have no end.
-                self.half_drawn_since = None;
-                self.vt.show_unfinished();
-                self.viewers.ended(ended, Instant::now());
+                self.program_ended(status);
             }
             Request::Close => {}
         }
+    }
+
+    /// Notes how the program ended. All that it said has been read.
+    pub(crate) fn program_ended(&mut self, status: i32) {
+        let ended = Ended::from_status(status, now_ms());
+        self.ended = Some(ended);
+        // What the program did not read, nobody will.
+        self.input_blocked = false;
+        // A frame that it did not end will have no end.
+        self.half_drawn_since = None;
+        self.vt.show_unfinished();
+        self.viewers.ended(ended, Instant::now());
     }
 
     /// Reads what is there, at most a turn's worth. `true`: there may be more.
@@ -294,11 +300,7 @@ impl Task {
 
     fn after_turn(&mut self) {
         let now = Instant::now();
-        if self.frame_ends().is_some_and(|end| end <= now) {
-            self.half_drawn_since = None;
-            self.vt.show_unfinished();
-            self.viewers.changed(now);
-        }
+        self.end_late_frame(now);
         self.waits.retain(|(_, reply)| !reply.is_closed());
         if !self.waits.is_empty() {
             let mut waits = std::mem::take(&mut self.waits);
@@ -330,6 +332,16 @@ impl Task {
         let frame = self.frame_ends().filter(|_| watched);
         let reopened = (self.hung_up && self.ended.is_none()).then(|| now + REOPENED);
         [waits, self.viewers.wakeup(), frame, reopened].into_iter().flatten().min()
+    }
+
+    /// Shows a frame that its program takes too long to end. Nobody is woken up for it where nobody watches, so it may
+    /// be long overdue when somebody asks.
+    fn end_late_frame(&mut self, now: Instant) {
+        if self.frame_ends().is_some_and(|end| end <= now) {
+            self.half_drawn_since = None;
+            self.vt.show_unfinished();
+            self.viewers.changed(now);
+        }
     }
 
     /// When a frame that its program does not end is shown as it is.

@@ -138,9 +138,10 @@ impl Updates {
 
     /// The program ended.
     pub(crate) fn ended(&mut self, ended: Ended, now: Instant) {
-        self.ended = Some(ended);
-        self.first = None;
-        self.changed(now);
+        if self.ended.replace(ended).is_none() {
+            self.first = None;
+            self.changed(now);
+        }
     }
 
     /// Somebody subscribes, and is answered when the next batch is due: so any number who come at once, or come again
