@@ -1,9 +1,14 @@
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+
 use super::*;
+use crate::session::Request;
 use cotty_vt::{EffectKind, Size};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use tokio::sync::broadcast::error::TryRecvError;
+use tokio::sync::mpsc;
 
 /// What programs write in the engine's own tests.
 #[path = "../../../vt/tests/properties/input.rs"]
@@ -338,6 +343,57 @@ fn nobody_there_costs_nothing() {
     desk.feed("c\x07");
     let front = desk.join();
     assert_eq!(front.heard, [Update::Snapshot(Snapshot::of(&desk.vt))], "old bells do not ring");
+}
+
+fn poll<T>(future: Pin<&mut impl Future<Output = T>>) -> Option<T> {
+    match future.poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => Some(value),
+        Poll::Pending => None,
+    }
+}
+
+#[test]
+fn a_subscription_that_fell_behind_goes_on_with_a_snapshot_even_if_it_was_interrupted() {
+    let meta = serde_json::json!({
+        "id": "sess_1", "number": 1, "name": null, "program": "sh", "args": [], "created_ms": 0, "size": [10, 3],
+        "actor": {"kind": "Agent", "owner": "", "client": ""}, "request": "", "nonce": null,
+    });
+    let (requests, mut inbox) = mpsc::channel(4);
+    let session = Session::new(Arc::new(serde_json::from_value(meta).unwrap()), requests);
+    let mut desk = Desk::new(10, 3);
+    let mut answer = |desk: &mut Desk| {
+        while let Ok(Request::Subscribe { reply }) = inbox.try_recv() {
+            desk.updates.join(reply, desk.now);
+        }
+        desk.pass(TICK);
+    };
+    let mut subscribe = pin!(session.subscribe());
+    assert!(poll(subscribe.as_mut()).is_none());
+    answer(&mut desk);
+    let mut subscription = poll(subscribe).unwrap().unwrap();
+    let first = poll(pin!(subscription.next())).unwrap().unwrap();
+    assert!(matches!(*first[0], Update::Snapshot(_)));
+    for count in 0..100 {
+        desk.feed(format!("{count}\r\n"));
+        desk.pass(TICK);
+    }
+    // It asks for a snapshot; whoever waits for it turns to something else, and comes again.
+    assert!(poll(pin!(subscription.next())).is_none());
+    let batch = {
+        let mut next = pin!(subscription.next());
+        assert!(poll(next.as_mut()).is_none(), "what is left of the old differences fits nothing");
+        answer(&mut desk);
+        poll(next).unwrap().unwrap()
+    };
+    assert_eq!(*batch[0], Update::Snapshot(Snapshot::of(&desk.vt)));
+    desk.feed("more");
+    desk.pass(TICK);
+    let batch = poll(pin!(subscription.next())).unwrap().unwrap();
+    assert_eq!(texts(&batch[0]).1, ["more"]);
+    // The session is destroyed.
+    drop(desk);
+    assert!(poll(pin!(subscription.next())).unwrap().is_none());
+    assert!(poll(pin!(subscription.next())).unwrap().is_none());
 }
 
 #[derive(Debug, Clone)]
