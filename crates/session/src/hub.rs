@@ -17,9 +17,8 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
 use crate::journal::{Hot, InputQueue};
-use crate::meta::now_ms;
 use crate::recovery::{Checkpoint, Held, Saved};
-use crate::session::{Ended, Info, Request};
+use crate::session::{Info, Request};
 use crate::shell::{Hook, Integration};
 use crate::task::Task;
 use crate::viewers::Viewers;
@@ -184,7 +183,7 @@ impl Hub {
         task.push_input();
         if let Some(status) = entry.status {
             while task.drain().await {}
-            task.ended = Some(Ended::from_status(status, now_ms()));
+            task.program_ended(status);
         }
         Ok(self.register(task))
     }

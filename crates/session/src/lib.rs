@@ -22,10 +22,12 @@ mod recovery;
 mod running;
 mod secret;
 mod session;
+mod share;
 mod shell;
 mod sizing;
 mod task;
 mod typing;
+mod updates;
 mod viewers;
 mod wait;
 
@@ -40,8 +42,12 @@ pub use policy::{Policy, Verdict};
 pub use reaction::Reaction;
 pub use reading::{Found, FoundAt, Reading, View};
 pub use session::{Activity, Ended, Info, Input, RunOutcome, RunResult, Session, Typed, Waited};
+pub use share::Shared;
+pub use updates::{Batch, Cursor, Line, Reason, Region, Run, Snapshot, Subscription, Update};
 pub use viewers::{Frame, Viewer};
 pub use wait::{Met, Wait};
 
-/// Keys and paste modes are the engine's own.
-pub use cotty_vt::{Allow, Key, KeyCode, MouseButton, Paste, UnknownKey};
+/// Keys, paste modes and looks are the engine's own.
+pub use cotty_vt::{
+    Allow, Color, CursorShape, Key, KeyCode, MouseButton, Paste, Style, UnderlineStyle, UnknownKey,
+};

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io;
 use std::os::fd::OwnedFd;
+use std::time::Instant;
 
 use cotty_vt::{Position, Vt};
 use serde::{Deserialize, Serialize};
@@ -139,6 +140,10 @@ impl Task {
             self.apply(&record.what, ms);
         }
         self.replay_output(end, &mut times);
+        if self.vt.modes().synchronized {
+            // A frame that was begun before the checkpoint gets its time from now.
+            self.half_drawn_since.get_or_insert_with(Instant::now);
+        }
         Ok(())
     }
 

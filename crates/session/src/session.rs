@@ -10,6 +10,7 @@ use crate::meta::Typist;
 use crate::pointing::Mouse;
 use crate::reaction::Reaction;
 use crate::reading::{Found, Reading, View};
+use crate::updates::{Snapshot, Subscribed, Subscription, Update};
 use crate::viewers::Viewer;
 use crate::{Met, Meta, SessionError, Wait};
 
@@ -224,6 +225,9 @@ pub(crate) enum Request {
     View {
         reply: Reply<Viewer>,
     },
+    Subscribe {
+        reply: Reply<Subscribed>,
+    },
     Exited {
         status: i32,
     },
@@ -353,5 +357,24 @@ impl Session {
     /// Its screen, and every change from then on.
     pub async fn view(&self) -> Result<Viewer, SessionError> {
         self.ask(|reply| Request::View { reply }).await
+    }
+
+    /// The same for a front end that draws lines: a snapshot, then what changes of it, and how the program ended.
+    pub async fn subscribe(&self) -> Result<Subscription, SessionError> {
+        Subscription::new(self.clone()).await
+    }
+
+    /// What it shows now, for a front end that draws lines.
+    pub async fn snapshot(&self) -> Result<Snapshot, SessionError> {
+        let first = self.join_updates().await?.first;
+        let snapshot = first.iter().find_map(|update| match &**update {
+            Update::Snapshot(snapshot) => Some(snapshot.clone()),
+            _ => None,
+        });
+        snapshot.ok_or_else(|| SessionError::Destroyed(self.meta.id.clone()))
+    }
+
+    pub(crate) async fn join_updates(&self) -> Result<Subscribed, SessionError> {
+        self.ask(|reply| Request::Subscribe { reply }).await
     }
 }

@@ -108,6 +108,7 @@ impl Task {
     }
 
     async fn handle(&mut self, request: Request) {
+        self.end_late_frame(Instant::now());
         // Whoever asked may have gone; then the answer is for nobody, and that is fine.
         match request {
             Request::Type { input, request, by, reply } => {
@@ -143,22 +144,27 @@ impl Task {
             Request::Info { reply } => {
                 let _ = reply.send(self.info());
             }
-            Request::View { reply } => {
-                let activity = self.activity();
-                let _ = reply.send(self.viewers.join(&self.vt, Instant::now(), activity));
-            }
+            Request::View { reply } => self.viewers.join(reply, Instant::now()),
+            Request::Subscribe { reply } => self.viewers.updates.join(reply, Instant::now()),
             Request::Exited { status } => {
                 // All that was said before the end is read before the end is told.
                 while self.drain().await {}
-                let ended = Ended::from_status(status, now_ms());
-                self.ended = Some(ended);
-                // What the program did not read, nobody will.
-                self.input_blocked = false;
-                self.viewers.changed(Instant::now());
-                self.viewers.ended(ended);
+                self.program_ended(status);
             }
             Request::Close => {}
         }
+    }
+
+    /// Notes how the program ended. All that it said has been read.
+    pub(crate) fn program_ended(&mut self, status: i32) {
+        let ended = Ended::from_status(status, now_ms());
+        self.ended = Some(ended);
+        // What the program did not read, nobody will.
+        self.input_blocked = false;
+        // A frame that it did not end will have no end.
+        self.half_drawn_since = None;
+        self.vt.show_unfinished();
+        self.viewers.ended(ended, Instant::now());
     }
 
     /// Reads what is there, at most a turn's worth. `true`: there may be more.
@@ -242,6 +248,7 @@ impl Task {
         for effect in effects {
             match effect.kind {
                 EffectKind::Reply(bytes) if effect.seq > self.replied => owed.extend(bytes),
+                EffectKind::Bell => self.viewers.updates.bell(now),
                 EffectKind::Mark(mark) => {
                     let Some(nonce) = &self.meta.nonce else { continue };
                     let Some((mark, position)) = read_mark(&mark, nonce) else { continue };
@@ -333,11 +340,7 @@ impl Task {
 
     fn after_turn(&mut self) {
         let now = Instant::now();
-        if self.frame_ends().is_some_and(|end| end <= now) {
-            self.half_drawn_since = None;
-            self.vt.show_unfinished();
-            self.viewers.changed(now);
-        }
+        self.end_late_frame(now);
         self.expire_keyboard();
         self.push_held_input(now);
         self.tell_observers(now);
@@ -379,6 +382,16 @@ impl Task {
         let keyboard = self.keyboard_ends_ms().map(in_ms);
         let due = [waits, self.viewers.wakeup(), frame, reopened, observers, held, keyboard];
         due.into_iter().flatten().min()
+    }
+
+    /// Shows a frame that its program takes too long to end. Nobody is woken up for it where nobody watches, so it may
+    /// be long overdue when somebody asks.
+    fn end_late_frame(&mut self, now: Instant) {
+        if self.frame_ends().is_some_and(|end| end <= now) {
+            self.half_drawn_since = None;
+            self.vt.show_unfinished();
+            self.viewers.changed(now);
+        }
     }
 
     /// When a frame that its program does not end is shown as it is.

@@ -1,7 +1,7 @@
 //! A viewer over a WebSocket: paints go out, keys come in.
 
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock};
 use std::time::SystemTime;
 
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
@@ -10,12 +10,12 @@ use axum::response::Response;
 use cotty_protocol::op::send;
 use cotty_protocol::view::{FromViewer, Paint, ToViewer};
 use cotty_protocol::{Code, Fault};
-use cotty_session::{ActorKind, Frame, Hold, Session, Typist, Viewer};
+use cotty_session::{ActorKind, Frame, Hold, Session, Shared, Typist, Viewer};
 use serde::Deserialize;
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::auth::VIEW_PROTOCOL;
-use crate::face::http::{App, refuse};
+use crate::face::http::{App, refuse, shared_text};
 use crate::ops::{activity, fault, send_input};
 
 /// Longest message from a viewer: a large paste.
@@ -74,7 +74,7 @@ async fn serve(mut socket: WebSocket, session: &Session, typist: &Typist) -> Res
     loop {
         tokio::select! {
             frame = viewer.frames.recv() => match frame {
-                Ok(frame) => tell(&mut socket, &message(&frame, session)).await?,
+                Ok(frame) => show(&mut socket, &frame, session).await?,
                 // Too slow for the differences: the newest screen instead of all that was missed.
                 Err(RecvError::Lagged(_)) => match begin(&mut socket, session).await? {
                     Some(fresh) => viewer = fresh,
@@ -102,7 +102,7 @@ async fn begin(socket: &mut WebSocket, session: &Session) -> Result<Option<Viewe
         tell(socket, &ToViewer::Gone).await?;
         return Ok(None);
     };
-    tell(socket, &message(&viewer.first, session)).await?;
+    show(socket, &viewer.first, session).await?;
     // The end itself may have come before the first frame, or be among those that were missed.
     if let Some(ended) = session.info().await.ok().and_then(|info| info.ended) {
         let (exit_code, signal) = (ended.exit_code, ended.signal);
@@ -139,8 +139,8 @@ async fn told(session: &Session, typist: &Typist, text: &str) -> Result<(), Faul
     session.send(input, typist, &fresh_id()).await.map(drop).map_err(fault)
 }
 
-fn message(frame: &Arc<Frame>, session: &Session) -> ToViewer {
-    match frame.as_ref() {
+fn message(frame: &Frame, session: &Session) -> ToViewer {
+    match frame {
         Frame::Paint { seq, full, size, data, title, activity: doing } => ToViewer::Paint(Paint {
             seq: *seq,
             full: *full,
@@ -153,6 +153,12 @@ fn message(frame: &Arc<Frame>, session: &Session) -> ToViewer {
         }),
         Frame::Exited(ended) => ToViewer::Exited { exit_code: ended.exit_code, signal: ended.signal },
     }
+}
+
+/// Sends a frame, in the bytes that all its viewers are sent.
+async fn show(socket: &mut WebSocket, frame: &Shared<Frame>, session: &Session) -> Result<(), axum::Error> {
+    let wire = frame.wire(|frame| serde_json::to_vec(&message(frame, session)).unwrap_or_default());
+    socket.send(shared_text(wire)?).await
 }
 
 async fn tell(socket: &mut WebSocket, message: &ToViewer) -> Result<(), axum::Error> {
