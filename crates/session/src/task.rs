@@ -1,5 +1,6 @@
 //! The one task that owns a terminal: it reads, feeds, answers, and tells whoever waits.
 
+use std::convert::Infallible;
 use std::io;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -65,7 +66,11 @@ pub(crate) struct Task {
 
 impl Task {
     /// Serves until the session is closed or nobody can ask for it any more.
-    pub(crate) async fn serve(mut self, mut inbox: mpsc::Receiver<Request>) {
+    pub(crate) async fn serve(mut self, first: Option<Request>, inbox: &mut mpsc::Receiver<Request>) {
+        if let Some(request) = first {
+            self.handle(request).await;
+            self.after_turn();
+        }
         loop {
             let wake = self.wakeup(Instant::now());
             tokio::select! {
@@ -131,6 +136,8 @@ impl Task {
                 self.viewers.ended(ended);
             }
             Request::Close => {}
+            #[cfg(test)]
+            Request::Panic { reply: _reply } => panic!("as asked"),
         }
     }
 
@@ -152,6 +159,19 @@ impl Task {
             self.hung_up = false;
         }
         taken >= TURN
+    }
+
+    /// Takes what the terminal says as far as there is room in the journal, for an engine that is still to be rebuilt.
+    pub(crate) async fn read_ahead(&mut self) -> Infallible {
+        while !self.hot.wants_checkpoint() && self.pty.readable().await.is_ok() {
+            let hot = &mut self.hot;
+            match self.pty.try_io(Interest::READABLE, |pty| Ok(hot.read_from(pty)?)) {
+                Ok(count) if count > 0 => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                _ => break,
+            }
+        }
+        std::future::pending().await
     }
 
     fn read_once(&mut self) -> io::Result<usize> {

@@ -4,13 +4,14 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use cotty_pty::child::{self, Spec, Stage};
 use cotty_pty::{Pty, WindowSize};
 use rustix::io::Errno;
 use tokio::io::AsyncReadExt;
 
-use super::Hub;
+use super::{Hub, Start};
 use crate::Allow;
 use crate::environment::child_environment;
 use crate::id::{random_text, session_id};
@@ -96,17 +97,19 @@ impl Hub {
         if self.state().closing {
             return Err(SessionError::ShuttingDown);
         }
-        // Asking every session is only needed where the limit may be reached.
-        if self.state().sessions.len() < options.max_per_owner.min(options.max_total) {
-            return Ok(());
-        }
-        let live: Vec<_> = self.list().await.into_iter().filter(|info| info.ended.is_none()).collect();
-        let mine: Vec<_> = live.iter().filter(|info| info.meta.actor.owner == owner).collect();
-        let (limit, mut candidates) = match () {
-            () if live.len() >= options.max_total => (options.max_total, live.iter().collect()),
-            () if mine.len() >= options.max_per_owner => (options.max_per_owner, mine),
+        let (all, own) = {
+            let state = self.state();
+            let live = state.sessions.values().filter(|s| !state.exited.contains(&s.meta().number));
+            let own = live.filter(|s| s.meta().actor.owner == owner).count();
+            (state.sessions.len() - state.exited.len(), own)
+        };
+        let (limit, of_all) = match () {
+            () if all >= options.max_total => (options.max_total, true),
+            () if own >= options.max_per_owner => (options.max_per_owner, false),
             () => return Ok(()),
         };
+        let mut candidates = self.list().await;
+        candidates.retain(|info| info.ended.is_none() && (of_all || info.meta.actor.owner == owner));
         candidates.sort_by_key(|info| std::cmp::Reverse(info.idle_ms));
         let idle = candidates.iter().take(3).map(|info| info.meta.id.clone()).collect();
         Err(SessionError::TooMany { limit, idle })
@@ -181,10 +184,9 @@ impl Hub {
             self.state().early_exits.remove(&key);
             return Err(start_error(&failure, &meta.program, cwd));
         }
-        let id = meta.id.clone();
-        let task = self.task(meta, pid, pty, hot, input)?;
-        self.register(task);
-        self.find(&id)
+        let meta = Arc::new(meta);
+        let task = self.task(Arc::clone(&meta), pid, pty, hot, input)?;
+        Ok(self.register(meta, Start::Made(Box::new(task))))
     }
 }
 

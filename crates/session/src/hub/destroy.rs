@@ -69,6 +69,7 @@ impl Hub {
         let blob = {
             let mut state = self.state();
             state.sessions.remove(&meta.number);
+            state.exited.remove(&meta.number);
             if state.gone.len() == REMEMBERED {
                 state.gone.pop_front();
             }

@@ -48,9 +48,9 @@ impl InputQueue {
         Ok((InputQueue { fd, end: 0, trimmed: 0 }, kept))
     }
 
-    /// The queue of a session that another daemon served, with the end that its journal tells.
-    pub(crate) fn adopt(fd: OwnedFd, end: u64) -> InputQueue {
-        InputQueue { fd, end, trimmed: 0 }
+    /// The queue of a session that another daemon served; its journal tells where it ends.
+    pub(crate) fn adopt(fd: OwnedFd) -> InputQueue {
+        InputQueue { fd, end: 0, trimmed: 0 }
     }
 
     /// Where what was accepted ends.
@@ -144,7 +144,8 @@ mod tests {
             queue.push(&pty).unwrap();
             if let Some(kept) = kept.take_if(|_| got.len() > text.len() / 2) {
                 // The old daemon is gone; the new one has only the keeper's descriptor and the journal's end.
-                queue = InputQueue::adopt(kept, end);
+                queue = InputQueue::adopt(kept);
+                queue.accept(end);
             }
             match rustix::io::read(&slave, &mut buffer) {
                 Ok(n) => got.extend(&buffer[..n]),
