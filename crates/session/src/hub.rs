@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use cotty_pty::{Entry, Event, Link, Pty};
 use cotty_vt::{Options, Size, Vt};
 use regex::Regex;
+use rustix::process::{Resource, getrlimit};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
@@ -71,6 +72,8 @@ struct Inner {
     making: tokio::sync::Mutex<()>,
     /// Had by one session at a time that is taken over and that nobody has asked for yet.
     turn: tokio::sync::Semaphore,
+    /// How many descriptors a process of ours may have.
+    open_files: u64,
 }
 
 #[derive(Debug, Default)]
@@ -115,6 +118,7 @@ impl Hub {
             state: Mutex::new(State { next_number: 1, ..State::default() }),
             making: tokio::sync::Mutex::new(()),
             turn: tokio::sync::Semaphore::new(1),
+            open_files: getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX),
             options,
             link,
         };

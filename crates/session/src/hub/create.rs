@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cotty_pty::child::{self, Spec, Stage};
-use cotty_pty::{Pty, WindowSize};
+use cotty_pty::{KeeperError, Pty, WindowSize};
 use rustix::io::Errno;
 use tokio::io::AsyncReadExt;
 
@@ -25,6 +25,10 @@ use crate::{Actor, ActorKind, Meta, Origin, Session, SessionError};
 const DEFAULT_SIZE: (u16, u16) = (80, 24);
 /// Largest either way.
 const LARGEST: u16 = 1000;
+
+/// Descriptors that a session takes in the keeper, whose limit is ours, and those that are kept free for all else:
+/// without them nobody could be answered, and nothing be checkpointed.
+const DESCRIPTORS: (u64, u64) = (4, 40);
 
 /// What to start.
 #[derive(Debug, Clone, Default)]
@@ -99,6 +103,10 @@ impl Hub {
         }
         let (all, own) = {
             let state = self.state();
+            // The ended ones are held, too.
+            if DESCRIPTORS.1 + DESCRIPTORS.0 * (state.sessions.len() as u64 + 1) > self.inner.open_files {
+                return Err(SessionError::OpenFiles(self.inner.open_files));
+            }
             let live = state.sessions.values().filter(|s| !state.exited.contains(&s.meta().number));
             let own = live.filter(|s| s.meta().actor.owner == owner).count();
             (state.sessions.len() - state.exited.len(), own)
@@ -165,18 +173,23 @@ impl Hub {
 
     async fn spawn(&self, meta: Meta, spec: &Spec, cwd: &Path) -> Result<Session, SessionError> {
         let (cols, rows) = meta.size;
-        let (pty, slave) = Pty::open(WindowSize { cols, rows }).map_err(pty_error)?;
-        let (hot, journal) = Hot::create()?;
-        let (input, queue) = InputQueue::create()?;
+        let refused = |error| self.refused(error);
+        let (pty, slave) = Pty::open(WindowSize { cols, rows }).map_err(refused)?;
+        let (hot, journal) = Hot::create().map_err(refused)?;
+        let (input, queue) = InputQueue::create().map_err(refused)?;
         // Everything the child needs lies ready before it is asked for: it starts even if we die now.
-        let (mut ours, theirs) = UnixStream::pair()?;
+        let (mut ours, theirs) = UnixStream::pair().map_err(refused)?;
         let bytes = child::encode(spec)?;
         ours.set_nonblocking(true)?;
         ours.write_all(&bytes).map_err(|_| SessionError::Invalid("the environment is too large".into()))?;
         let blob = serde_json::to_vec(&meta).map_err(io::Error::other)?;
         let key = meta.id.clone().into_bytes();
-        let slots = vec![(slot::MASTER, pty.duplicate()?), (slot::JOURNAL, journal), (slot::INPUT, queue)];
-        let pid = self.inner.link.spawn(&key, &blob, OwnedFd::from(theirs), slave, slots).await?;
+        let master = pty.duplicate().map_err(refused)?;
+        let slots = vec![(slot::MASTER, master), (slot::JOURNAL, journal), (slot::INPUT, queue)];
+        let pid = match self.inner.link.spawn(&key, &blob, OwnedFd::from(theirs), slave, slots).await {
+            Err(KeeperError::Refused(error)) => return Err(refused(error)),
+            spawned => spawned?,
+        };
         let mut failure = Vec::new();
         tokio::net::UnixStream::from_std(ours)?.read_to_end(&mut failure).await?;
         if let Some(failure) = child::decode_failure(&failure) {
@@ -187,6 +200,18 @@ impl Hub {
         let meta = Arc::new(meta);
         let task = self.task(Arc::clone(&meta), pid, pty, hot, input)?;
         Ok(self.register(meta, Start::Made(Box::new(task))))
+    }
+
+    /// What the kernel means when it gives no terminal, or no memory for one.
+    fn refused(&self, error: io::Error) -> SessionError {
+        match Errno::from_io_error(&error) {
+            // It says ENOSPC for its limit on terminals; nobody should look at a disk for that.
+            Some(Errno::NOSPC) => {
+                SessionError::Pty("the system's limit of pseudo-terminals is reached".into())
+            }
+            Some(Errno::MFILE | Errno::NFILE) => SessionError::OpenFiles(self.inner.open_files),
+            _ => SessionError::Pty(error.to_string()),
+        }
     }
 }
 
@@ -256,15 +281,6 @@ fn resolve(program: &str, path: Option<&String>, cwd: &Path) -> Result<PathBuf, 
         std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
     };
     candidates.into_iter().find(runs).ok_or_else(|| SessionError::ProgramNotFound(program.to_owned()))
-}
-
-fn pty_error(error: io::Error) -> SessionError {
-    match Errno::from_io_error(&error) {
-        // The kernel says ENOSPC for its limit on terminals; nobody should look at a disk for that.
-        Some(Errno::NOSPC) => SessionError::Pty("the system's limit of pseudo-terminals is reached".into()),
-        Some(Errno::MFILE | Errno::NFILE) => SessionError::Pty("the limit of open files is reached".into()),
-        _ => SessionError::Pty(error.to_string()),
-    }
 }
 
 fn start_error(failure: &child::Failure, program: &str, cwd: &Path) -> SessionError {
