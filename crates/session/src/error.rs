@@ -36,6 +36,9 @@ pub enum SessionError {
     /// The kernel gave no terminal.
     #[error("PTY error: {0}")]
     Pty(String),
+    /// Each session takes a few descriptors, and there are no more.
+    #[error("the limit of open files is reached ({0})")]
+    OpenFiles(u64),
     /// Reading or writing failed.
     #[error("IO error: {0}")]
     Io(#[from] io::Error),
@@ -142,6 +145,9 @@ impl SessionError {
             Self::ProgramNotFound(_) => "give the program's path, or a PATH in env that has it",
             Self::Directory { .. } => "give a directory that exists and that you may enter",
             Self::Pty(_) => "destroy sessions that are no longer needed; `kernel.pty.max` limits them all",
+            Self::OpenFiles(_) => {
+                "destroy sessions that are no longer needed, or start cotty where `ulimit -Hn` is higher"
+            }
             Self::Exited(_) => "read it, then destroy it and create a new session",
             Self::Busy => "wait for that call to end, or cancel it",
             Self::KeyboardHeld { ends_in_ms: Some(ms), .. } => {

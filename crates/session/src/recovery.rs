@@ -84,10 +84,6 @@ impl Checkpoint {
         }
         Ok(checkpoint)
     }
-
-    pub(crate) fn input(&self) -> u64 {
-        self.input
-    }
 }
 
 impl Task {
@@ -121,6 +117,7 @@ impl Task {
         if let Some(checkpoint) = checkpoint {
             self.vt = Vt::restore(&checkpoint.engine).map_err(|e| SessionError::Broken(e.to_string()))?;
             self.saved = checkpoint.saved;
+            self.input.accept(checkpoint.input);
             index = checkpoint.index;
         }
         self.hot.checkpointed(self.vt.seq(), index);

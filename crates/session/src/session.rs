@@ -232,6 +232,10 @@ pub(crate) enum Request {
         status: i32,
     },
     Close,
+    #[cfg(test)]
+    Panic {
+        reply: Reply<()>,
+    },
 }
 
 /// A live terminal. Cheap to clone; every method is a message to the one task that owns it.
@@ -260,7 +264,10 @@ impl Session {
     async fn ask<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, SessionError> {
         let (reply, answer) = oneshot::channel();
         self.tell(request(reply)).await?;
-        answer.await.map_err(|_| SessionError::Destroyed(self.meta.id.clone()))
+        answer.await.map_err(|_| match self.requests.is_closed() {
+            true => SessionError::Destroyed(self.meta.id.clone()),
+            false => SessionError::Broken("it failed on this, and was taken over as it was before".into()),
+        })
     }
 
     pub(crate) async fn tell(&self, request: Request) -> Result<(), SessionError> {
@@ -376,5 +383,11 @@ impl Session {
 
     pub(crate) async fn join_updates(&self) -> Result<Subscribed, SessionError> {
         self.ask(|reply| Request::Subscribe { reply }).await
+    }
+
+    /// Shows what happens when the task fails.
+    #[cfg(test)]
+    pub(crate) async fn panic(&self) -> Result<(), SessionError> {
+        self.ask(|reply| Request::Panic { reply }).await
     }
 }

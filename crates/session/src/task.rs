@@ -1,5 +1,6 @@
 //! The one task that owns a terminal: it reads, feeds, answers, and tells whoever waits.
 
+use std::convert::Infallible;
 use std::io;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -31,9 +32,8 @@ const TURN: usize = 64 * 1024;
 const SETTLED: Duration = Duration::from_millis(100);
 /// How often a terminal is looked at that nobody has open, though its program lives: it may be opened again.
 const REOPENED: Duration = Duration::from_secs(1);
-/// How often it is looked whether a program has read what it was given, and for how long at most.
-const HOLD_SAMPLE: Duration = Duration::from_millis(2);
-const LONGEST_HOLD: Duration = Duration::from_millis(50);
+/// How long a program may take to read what it was given before it gets more.
+const LONGEST_HOLD: Duration = Duration::from_secs(1);
 
 pub(crate) struct Task {
     pub(crate) meta: Arc<Meta>,
@@ -75,7 +75,11 @@ pub(crate) struct Task {
 
 impl Task {
     /// Serves until the session is closed or nobody can ask for it any more.
-    pub(crate) async fn serve(mut self, mut inbox: mpsc::Receiver<Request>) {
+    pub(crate) async fn serve(mut self, first: Option<Request>, inbox: &mut mpsc::Receiver<Request>) {
+        if let Some(request) = first {
+            self.handle(request).await;
+            self.after_turn();
+        }
         loop {
             let wake = self.wakeup(Instant::now());
             tokio::select! {
@@ -152,6 +156,8 @@ impl Task {
                 self.program_ended(status);
             }
             Request::Close => {}
+            #[cfg(test)]
+            Request::Panic { reply: _reply } => panic!("as asked"),
         }
     }
 
@@ -161,6 +167,7 @@ impl Task {
         self.ended = Some(ended);
         // What the program did not read, nobody will.
         self.input_blocked = false;
+        self.input_held = None;
         // A frame that it did not end will have no end.
         self.half_drawn_since = None;
         self.vt.show_unfinished();
@@ -185,6 +192,19 @@ impl Task {
             self.hung_up = false;
         }
         taken >= TURN
+    }
+
+    /// Takes what the terminal says as far as there is room in the journal, for an engine that is still to be rebuilt.
+    pub(crate) async fn read_ahead(&mut self) -> Infallible {
+        while !self.hot.wants_checkpoint() && self.pty.readable().await.is_ok() {
+            let hot = &mut self.hot;
+            match self.pty.try_io(Interest::READABLE, |pty| Ok(hot.read_from(pty)?)) {
+                Ok(count) if count > 0 => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                _ => break,
+            }
+        }
+        std::future::pending().await
     }
 
     fn read_once(&mut self) -> io::Result<usize> {
@@ -376,7 +396,8 @@ impl Task {
         let frame = self.frame_ends().filter(|_| watched);
         let reopened = (self.hung_up && self.ended.is_none()).then(|| now + REOPENED);
         let observers = self.observers.iter().map(|observer| observer.wakeup(now)).min();
-        let held = self.input_held.map(|_| now + HOLD_SAMPLE);
+        // Looked at less and less often: nothing announces that a program has read.
+        let held = self.input_held.map(|since| now + ((now - since) / 4).max(Duration::from_millis(1)));
         // A person's time is told by the clock on the wall: it goes on while there is no daemon.
         let in_ms = |end: u64| now + Duration::from_millis(end.saturating_sub(now_ms()));
         let keyboard = self.keyboard_ends_ms().map(in_ms);

@@ -123,6 +123,8 @@ impl Task {
         let what = What::Typed { request, bytes: count, to, lines, shown, run, by, at };
         self.hot.record(&Record { seq, what: what.clone() })?;
         self.apply(&what, at);
+        // Whatever is typed next, an interrupt perhaps, does not wait for what is held back.
+        self.input.go_on();
         if bytes.ends_with(b"\r") && bytes[..bytes.len() - 1].ends_with(PASTE_END) {
             self.input.hold_at(to - 1);
         }

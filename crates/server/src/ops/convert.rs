@@ -20,7 +20,7 @@ pub(crate) fn fault(error: SessionError) -> Fault {
             Code::InvalidInput
         }
         SessionError::ProgramNotFound(_) => Code::ProgramNotFound,
-        SessionError::Pty(_) => Code::PtyError,
+        SessionError::Pty(_) | SessionError::OpenFiles(_) => Code::PtyError,
         SessionError::Io(_) | SessionError::Keeper(_) => Code::IoError,
         SessionError::Broken(_) => Code::SessionError,
         SessionError::Exited(_) => Code::ProcessExited,

@@ -1,5 +1,7 @@
 //! Whose session is whose, and which one an owner means.
 
+use std::time::Duration;
+
 use super::{Destroyed, Hub};
 use crate::{Actor, ActorKind, Session, SessionError};
 
@@ -79,7 +81,7 @@ impl Drop for Present {
             state.present.remove(&self.owner);
             let owned = state.sessions.values().filter(|session| session.meta().actor.owner == self.owner);
             for session in owned {
-                let _ = self.hub.inner.janitor.send(session.meta().number);
+                let _ = self.hub.inner.janitor.send((session.meta().number, Duration::ZERO));
             }
         }
     }

@@ -12,19 +12,20 @@ use crate::meta::now_ms;
 use crate::session::Info;
 use crate::{Activity, ActorKind};
 
-/// Serves until the hub is gone. Told the number of a session when something may have changed how long it has.
-pub(super) async fn serve(hub: Weak<Inner>, mut told: mpsc::UnboundedReceiver<u32>) {
+/// Serves until the hub is gone. Told the number of a session when something may have changed how long it has, and after
+/// how long to look at it.
+pub(super) async fn serve(hub: Weak<Inner>, mut told: mpsc::UnboundedReceiver<(u32, Duration)>) {
     let mut due: BTreeSet<(Instant, u32)> = BTreeSet::new();
     let mut of: HashMap<u32, Instant> = HashMap::new();
     loop {
         let next = due.first().map(|(at, _)| *at);
-        let number = tokio::select! {
+        let (number, after) = tokio::select! {
             number = told.recv() => match number {
-                Some(number) => number,
+                Some(told) => told,
                 None => return,
             },
             () = crate::task::sleep_until(next) => match due.first() {
-                Some((_, number)) => *number,
+                Some((_, number)) => (*number, Duration::ZERO),
                 None => continue,
             },
         };
@@ -32,7 +33,11 @@ pub(super) async fn serve(hub: Weak<Inner>, mut told: mpsc::UnboundedReceiver<u3
             due.remove(&(at, number));
         }
         let Some(inner) = Weak::upgrade(&hub) else { return };
-        if let Some(again) = look(&Hub { inner }, number).await {
+        let again = match after {
+            Duration::ZERO => look(&Hub { inner }, number).await,
+            after => Some(after),
+        };
+        if let Some(again) = again {
             let at = Instant::now() + again;
             of.insert(number, at);
             due.insert((at, number));

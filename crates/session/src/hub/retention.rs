@@ -45,6 +45,11 @@ pub(super) enum Fate {
 }
 
 impl Retention {
+    /// No session has less than this from the beginning on.
+    pub(super) fn soonest(&self) -> Duration {
+        self.ended.min(self.forsaken).min(self.idle)
+    }
+
     pub(super) fn judge(&self, facts: Facts) -> Fate {
         let (limit, passed, over) = match facts.ended {
             Some(ended) => (self.ended, ended, Fate::LetGo),

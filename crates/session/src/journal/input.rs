@@ -52,9 +52,9 @@ impl InputQueue {
         Ok((InputQueue { fd, end: 0, trimmed: 0, hold: None }, kept))
     }
 
-    /// The queue of a session that another daemon served, with the end that its journal tells.
-    pub(crate) fn adopt(fd: OwnedFd, end: u64) -> InputQueue {
-        InputQueue { fd, end, trimmed: 0, hold: None }
+    /// The queue of a session that another daemon served; its journal tells where it ends.
+    pub(crate) fn adopt(fd: OwnedFd) -> InputQueue {
+        InputQueue { fd, end: 0, trimmed: 0, hold: None }
     }
 
     /// Where what was accepted ends.
@@ -162,7 +162,8 @@ mod tests {
             queue.push(&pty).unwrap();
             if let Some(kept) = kept.take_if(|_| got.len() > text.len() / 2) {
                 // The old daemon is gone; the new one has only the keeper's descriptor and the journal's end.
-                queue = InputQueue::adopt(kept, end);
+                queue = InputQueue::adopt(kept);
+                queue.accept(end);
             }
             match rustix::io::read(&slave, &mut buffer) {
                 Ok(n) => got.extend(&buffer[..n]),

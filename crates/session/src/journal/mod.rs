@@ -1,5 +1,6 @@
 //! What a session's terminal said and was told. So far its hot end only: memory that outlives the daemon.
 
+mod ahead;
 mod hot;
 mod input;
 mod mapping;
