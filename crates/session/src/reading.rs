@@ -295,7 +295,10 @@ impl Task {
         let mut text = match since.or(self.saved.echoes.back().map(|echo| echo.seq).filter(|_| !alt_screen)) {
             None => self.vt.screen_text(),
             Some(seq) if after.is_some_and(|after| after > seq) => {
-                let typed = self.typed_regions(seq);
+                // What was typed so long ago that its line is gone stands before all that is left.
+                let oldest = self.vt.history().next().map_or(LineId(0), |line| line.id);
+                let mut typed = self.typed_regions(seq);
+                typed.retain(|(from, answer)| answer.is_some() || from.line >= oldest);
                 let mut lines = self.vt.lines_since(after.unwrap_or(seq));
                 lines.retain(|line| !typed.iter().any(|region| is_typed(region, line.id)));
                 join(&lines)

@@ -32,6 +32,8 @@ const TURN: usize = 64 * 1024;
 const SETTLED: Duration = Duration::from_millis(100);
 /// How often a terminal is looked at that nobody has open, though its program lives: it may be opened again.
 const REOPENED: Duration = Duration::from_secs(1);
+/// How long the kernel may take to hand over what was written: until then it looks as if all had been read.
+const SHORTEST_HOLD: Duration = Duration::from_millis(30);
 /// How long a program may take to read what it was given before it gets more.
 const LONGEST_HOLD: Duration = Duration::from_secs(1);
 
@@ -352,7 +354,8 @@ impl Task {
     /// Goes on typing once the program has read what it was given, or had the time to.
     fn push_held_input(&mut self, now: Instant) {
         let Some(since) = self.input_held else { return };
-        if now >= since + LONGEST_HOLD || facts::unread_input(self.pty.get_ref()) == Some(0) {
+        let read = now >= since + SHORTEST_HOLD && facts::unread_input(self.pty.get_ref()) == Some(0);
+        if read || now >= since + LONGEST_HOLD {
             self.input.go_on();
             self.push_input();
         }
@@ -397,7 +400,7 @@ impl Task {
         let reopened = (self.hung_up && self.ended.is_none()).then(|| now + REOPENED);
         let observers = self.observers.iter().map(|observer| observer.wakeup(now)).min();
         // Looked at less and less often: nothing announces that a program has read.
-        let held = self.input_held.map(|since| now + ((now - since) / 4).max(Duration::from_millis(1)));
+        let held = self.input_held.map(|since| (since + SHORTEST_HOLD).max(now + (now - since) / 4));
         // A person's time is told by the clock on the wall: it goes on while there is no daemon.
         let in_ms = |end: u64| now + Duration::from_millis(end.saturating_sub(now_ms()));
         let keyboard = self.keyboard_ends_ms().map(in_ms);

@@ -125,7 +125,7 @@ impl Task {
         self.apply(&what, at);
         // Whatever is typed next, an interrupt perhaps, does not wait for what is held back.
         self.input.go_on();
-        if bytes.ends_with(b"\r") && bytes[..bytes.len() - 1].ends_with(PASTE_END) {
+        if !run && bytes.ends_with(b"\r") && bytes[..bytes.len() - 1].ends_with(PASTE_END) {
             self.input.hold_at(to - 1);
         }
         self.last_typed = Some(Instant::now());
