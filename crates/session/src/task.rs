@@ -18,7 +18,7 @@ use crate::journal::{Hot, InputQueue, Pushed, Record, What};
 use crate::meta::now_ms;
 use crate::recovery::Saved;
 use crate::session::{Activity, Ended, Info, Request, Waited};
-use crate::shell::{AskedLine, Hook, ShellMark, read_mark};
+use crate::shell::{AskedLine, Hook, ShellMark, read_mark, was_replaced};
 use crate::viewers::{LONGEST_FRAME, Viewers};
 use crate::wait::{Look, Prompt, Running};
 use crate::{Meta, Policy, Verdict};
@@ -365,7 +365,14 @@ impl Task {
     fn shell_has_the_terminal(&self) -> bool {
         let foreground =
             facts::foreground(self.pty.get_ref()).map(|pid| pid.as_raw_nonzero().get().unsigned_abs());
-        foreground.is_none_or(|pid| pid == self.pid)
+        foreground.is_none_or(|pid| pid == self.pid) && !self.shell_was_replaced()
+    }
+
+    /// Whether the shell that marked became a program that does not.
+    pub(crate) fn shell_was_replaced(&self) -> bool {
+        let pid = i32::try_from(self.pid).ok().and_then(Pid::from_raw);
+        let replaced = pid.zip(self.meta.nonce.as_ref()).map(|(pid, nonce)| was_replaced(pid, nonce));
+        replaced.unwrap_or(false)
     }
 
     fn guessed_prompt(&self) -> Option<Prompt> {

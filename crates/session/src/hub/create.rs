@@ -138,14 +138,13 @@ impl Hub {
     ) -> Result<Spec, SessionError> {
         let nonce = random_text::<16>()?;
         let hook = self.hook_path(&meta.id);
-        let marking = self.inner.integration.marking(&meta.program, &meta.args, &nonce, &hook);
+        let history = &self.inner.options.history_file;
+        let history = (meta.actor.kind != ActorKind::Person).then_some(history.as_path());
+        let integration = &self.inner.integration;
+        let marking = integration.marking(&meta.program, &meta.args, &env, &nonce, &hook, history);
         let args = match marking {
             Some(marking) => {
                 env.extend(marking.env);
-                if meta.actor.kind != ActorKind::Person {
-                    let file = self.inner.options.history_file.to_string_lossy().into_owned();
-                    env.insert("COTTY_HISTFILE".into(), file);
-                }
                 meta.nonce = Some(nonce);
                 marking.args
             }
