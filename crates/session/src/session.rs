@@ -5,6 +5,7 @@ use cotty_vt::{Key, Paste};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::meta::ActorKind;
+use crate::ran::{Ran, RanCommand};
 use crate::reading::{Reading, View};
 use crate::viewers::Viewer;
 use crate::{Met, Meta, SessionError, Wait};
@@ -158,6 +159,14 @@ pub(crate) enum Request {
         request: String,
         reply: Reply<Result<RunResult, SessionError>>,
     },
+    Commands {
+        limit: usize,
+        reply: Reply<Ran>,
+    },
+    CommandOutput {
+        number: u64,
+        reply: Reply<Option<(RanCommand, String)>>,
+    },
     Wait {
         wait: Wait,
         reply: Reply<Waited>,
@@ -244,6 +253,16 @@ impl Session {
         let result = self.ask(|reply| Request::RunResult { request: id, reply }).await?;
         drop(lane);
         result
+    }
+
+    /// The newest commands that its shell ran, oldest of them first.
+    pub async fn commands(&self, limit: usize) -> Result<Ran, SessionError> {
+        self.ask(|reply| Request::Commands { limit, reply }).await
+    }
+
+    /// One command by its number, with its output; `None` if there is none such, or it is forgotten.
+    pub async fn command_output(&self, number: u64) -> Result<Option<(RanCommand, String)>, SessionError> {
+        self.ask(|reply| Request::CommandOutput { number, reply }).await
     }
 
     /// Reads. Each reader has its own place; `since` reads from another without moving it.

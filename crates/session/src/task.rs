@@ -109,6 +109,12 @@ impl Task {
             Request::RunResult { request, reply } => {
                 let _ = reply.send(self.run_result(&request));
             }
+            Request::Commands { limit, reply } => {
+                let _ = reply.send(self.commands(limit));
+            }
+            Request::CommandOutput { number, reply } => {
+                let _ = reply.send(self.command_output(number));
+            }
             Request::Wait { wait, reply } => self.waits.push((Running::new(wait, Instant::now()), reply)),
             Request::Read { view, raw, reader, since, reply } => {
                 let _ = reply.send(self.read(view, raw, &reader, since));
@@ -221,6 +227,7 @@ impl Task {
                     marked = true;
                     self.shell_said(mark, Moment { position, seq: effect.seq, ms });
                 }
+                EffectKind::Directory(directory) => self.saved.commands.moved(directory),
                 EffectKind::Resize(size) => {
                     // What the program chose; the kernel tells its other programs.
                     let size = cotty_pty::WindowSize { cols: size.cols, rows: size.rows };
@@ -354,6 +361,7 @@ impl Task {
     /// makes it an old one, even before the program has had the time to say so.
     fn prompt(&self) -> Option<Prompt> {
         let prompt = match self.saved.commands.phase() {
+            _ if self.meta.prompt_pattern.is_some() => self.guessed_prompt()?,
             Phase::Prompt(at) if self.meta.nonce.is_some() => Prompt { seq: at.seq, guessed: false },
             // A shell that marks is believed; what runs inside it is judged by its look.
             _ if self.meta.nonce.is_some() && self.shell_has_the_terminal() => return None,

@@ -1,5 +1,6 @@
 //! The operations: one file each, listed once. Every face reads this table.
 
+mod commands;
 mod convert;
 mod create;
 mod destroy;
@@ -26,6 +27,7 @@ use serde_json::Value;
 use crate::daemon::Place;
 
 pub(crate) use convert::{activity, fault, send_input};
+pub use commands::Commands;
 pub use create::Create;
 pub use destroy::Destroy;
 pub use info::Info;
@@ -104,6 +106,7 @@ pub static OPERATIONS: &[Entry] = &[
     entry::<Read>(),
     entry::<Wait>(),
     entry::<Run>(),
+    entry::<Commands>(),
     entry::<List>(),
     entry::<Info>(),
     entry::<Destroy>(),

@@ -18,7 +18,7 @@ use crate::journal::{Hot, InputQueue};
 use crate::meta::now_ms;
 use crate::recovery::slot;
 use crate::shell::is_interactive_shell;
-use crate::{Actor, ActorKind, Meta, Origin, Session, SessionError};
+use crate::{Actor, ActorKind, Meta, Origin, Session, SessionError, Wait};
 
 /// Columns and rows where none are given.
 const DEFAULT_SIZE: (u16, u16) = (80, 24);
@@ -42,6 +42,8 @@ pub struct Create {
     pub env: BTreeMap<String, String>,
     /// Its directory; the origin's where none is given.
     pub cwd: Option<String>,
+    /// What a prompt looks like, where the caller says so.
+    pub prompt_pattern: Option<String>,
     /// What its output may do beyond showing things.
     pub allow: Allow,
 }
@@ -63,6 +65,7 @@ impl Hub {
         }
         self.check_limits(&actor.owner).await?;
         let size = checked_size(&create)?;
+        create.prompt_pattern.as_deref().map(Wait::pattern).transpose()?;
         let id = session_id()?;
         let env = child_environment(&origin.env, &id, &create.env);
         let cwd = working_directory(&create, origin, &env)?;
@@ -78,6 +81,7 @@ impl Hub {
             created_ms: now_ms(),
             size,
             allow: create.allow,
+            prompt_pattern: create.prompt_pattern,
             actor,
             request: request.to_owned(),
             nonce: None,

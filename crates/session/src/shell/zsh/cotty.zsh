@@ -49,7 +49,8 @@ __cotty_before_prompt() {
         __cotty_hooks
         # A line that the shell could not read leaves the status of the one before it.
         if [[ -z $__cotty_running ]]; then code=1; fi
-        typeset -g __cotty_running= PROMPT_EOL_MARK=${PROMPT_EOL_MARK#$__cotty_over}
+        typeset -g __cotty_running=
+        if (( ${+PROMPT_EOL_MARK} )); then typeset -g PROMPT_EOL_MARK=${PROMPT_EOL_MARK#$__cotty_over}; fi
         __cotty_say $'\e]133;D;'"$code;$__cotty_nonce"$'\a\e]7;file://'"${HOST//[^a-zA-Z0-9.-]/}${PWD//\%/%25}"$'\a\e]133;A;'"$__cotty_nonce"$'\a'
     } 2>/dev/null
     return 0
