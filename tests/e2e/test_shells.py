@@ -167,8 +167,8 @@ def test_run_of_a_syntax_error(cotty, name, lines):
     for _ in range(3):
         ran = shell.run(lines + command)
         if lines and ran["output"].startswith("first\n"):
-            # bash runs each line by itself.
-            assert name == "bash"
+            # These run each line by itself.
+            assert name in ("bash", "zsh")
         assert (ran["outcome"], ran["exit_code"]) == ("done", code), ran
         assert said in ran["output"], ran
         assert shell.output("echo on") == "on\n"
@@ -269,7 +269,8 @@ def test_lines_that_are_typed_ahead(cotty, name):
     shell.wait(regex="^third$", since=seq)
     shell.wait(idle_ms=100)
     assert [(c["text"], c["exit_code"]) for c in shell.commands()[1:]] == [("echo sec''ond", 0), ("echo thi''rd", 0)]
-    assert [c["lines"] for c in shell.commands()] == [2, 1, 1]
+    # The kernel shows what is typed ahead in the middle of what the first one says.
+    assert [c["lines"] for c in shell.commands()[1:]] == [1, 1]
     assert shell.output("echo on") == "on\n"
 
 
@@ -319,9 +320,12 @@ def test_a_refused_line_does_not_run_and_says_why(cotty, mkfs, name, paste):
     shell = Shell(cotty, name)
     assert "mkfs.ext4" in shell.output("which mkfs.ext4")
     for line in REFUSED:
-        read = shell.type(f"{line}\n", wait={"text": "not run"}, paste=paste)
+        read = shell.type(f"{line}\n", paste=paste)
+        if line.startswith("true\n") and paste == "never":
+            # The first line ran, and had a prompt behind it.
+            shell.wait(text="not run")
+            read = shell.call("read", view="new", wait={"prompt": True})
         assert "cotty: not run: making a file system" in read["content"], (line, read)
-        shell.wait(prompt=True)
         denied = shell.commands()[-1]
         assert (denied["state"], denied["exit_code"]) == ("denied", 130), (line, denied)
         assert "mkfs" in denied["text"] and "mkfs" in denied["reason"]
@@ -338,7 +342,7 @@ def test_a_zsh_that_traps_the_interrupt_is_stopped_all_the_same(cotty, mkfs):
         assert shell.commands()[-1]["state"] == "denied"
         assert shell.output("echo on") == "on\n"
         # The trap is the user's again.
-        assert "INT" in shell.output("trap; which TRAPINT")
+        assert "INT" in shell.output("trap; functions TRAPINT || true")
     assert not mkfs.exists()
 
 
@@ -410,7 +414,8 @@ def test_the_list_outlives_the_daemon(cotty, name):
     cotty.kill_daemon()
     shell.output("echo last")
     commands = shell.commands()
-    assert commands[:2] == before
+    same = ("number", "text", "exit_code", "started", "duration_ms", "directory", "state")
+    assert [[c[field] for field in same] for c in commands[:2]] == [[c[field] for field in same] for c in before]
     assert [(c["text"], c["directory"]) for c in commands[2:]] == [("seq 200000", "/"), ("echo last", "/")]
 
 

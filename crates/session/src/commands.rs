@@ -108,6 +108,12 @@ impl Commands {
                 .is_some_and(|e| self.kept.back().and_then(|c| c.ended).is_some_and(|last| last.seq > e.seq))
     }
 
+    /// Whether this is the last command and no prompt came after it: where the shell has ended, it ended it.
+    pub(crate) fn is_last_word(&self, command: &Command) -> bool {
+        let last = self.kept.back().is_some_and(|last| std::ptr::eq(last, command));
+        last && !matches!(self.phase, Phase::Prompt(at) if command.ended.is_some_and(|e| at.seq > e.seq))
+    }
+
     /// How many commands were started after `seq`.
     pub(crate) fn started_after(&self, seq: u64) -> usize {
         self.kept.iter().filter(|c| c.started.is_some_and(|s| s.seq > seq)).count()

@@ -73,6 +73,7 @@ impl Task {
         let over = command.ended.map(|m| m.ms).or(self.ended.map(|e| e.at_ms)).unwrap_or_else(now_ms);
         let state = match (&command.denied, command.ended, self.ended) {
             (Some(reason), ..) => RanState::Denied(reason.clone()),
+            (None, _, Some(_)) if self.saved.commands.is_last_word(command) => RanState::Exited,
             (None, Some(_), _) => RanState::Done,
             (None, None, Some(_)) => RanState::Exited,
             (None, None, None) => RanState::Running,

@@ -168,6 +168,7 @@ impl Task {
         let begun = command.started.or(command.typed).map_or(0, |m| m.ms);
         let over = command.ended.map(|m| m.ms).or(self.ended.map(|e| e.at_ms)).unwrap_or_else(now_ms);
         let outcome = match (command.ended, self.ended) {
+            (_, Some(_)) if self.saved.commands.is_last_word(command) => RunOutcome::Exited,
             (Some(_), _) => RunOutcome::Done,
             (None, Some(_)) => RunOutcome::Exited,
             (None, None) => RunOutcome::Running,

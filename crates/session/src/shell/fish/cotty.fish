@@ -68,7 +68,8 @@ function __cotty_enter
         case '*'
             # fish says what is wrong and leaves the line for its user to mend; an agent types it anew.
             if set -q __cotty_agent
-                __cotty_drop 127 (printf '%s\n' $line | (status fish-path) --no-config --no-execute 2>&1)
+                set -l fish (status fish-path)
+                __cotty_drop 127 (printf '%s\n' $line | $fish --no-config --no-execute 2>&1)
             else
                 commandline -f execute
             end
@@ -86,6 +87,9 @@ function __cotty_cancel --on-event fish_cancel
         printf '%s\n' $__cotty_dropped[2..-1] >/dev/tty
         __cotty_say "D;$__cotty_dropped[1]"
         set -e __cotty_dropped
+    else if not set -q __cotty_running
+        # Ctrl-C at the prompt: what was typed is gone, and the prompt a new one.
+        __cotty_say 'D;130'
     end
 end
 

@@ -115,15 +115,15 @@ __cotty_ask() {
             if [[ $answer == "$id "* ]]; then verdict=${answer#* }; break; fi
         done
         builtin exec {fd}>&-
-        # Before zsh calls any function it goes to a new line, and for that shows a sign behind what the command left
-        # unfinished: where its output ends.
-        if [[ ${PROMPT_EOL_MARK-} != $__cotty_over* ]]; then
-            typeset -g PROMPT_EOL_MARK=$__cotty_over${PROMPT_EOL_MARK-%B%S%#%s%b}
-        fi
         if [[ $verdict == allow ]]; then
+            # Before zsh calls any function it goes to a new line, and for that shows a sign behind what the command left
+            # unfinished: where its output ends.
+            if [[ ${PROMPT_EOL_MARK-} != $__cotty_over* ]]; then
+                typeset -g PROMPT_EOL_MARK=$__cotty_over${PROMPT_EOL_MARK-%B%S%#%s%b}
+            fi
             __cotty_say $'\e]133;C;'"$__cotty_nonce"$'\a'
         else
-            __cotty_say "cotty: not run: ${verdict:-no answer from the daemon}"$'\n'
+            __cotty_say "cotty: not run: ${verdict:-no answer from the daemon}"$'\n\e]133;D;130;'"$__cotty_nonce"$'\a'
             # The user's own trap would keep the shell from being stopped; it is theirs again when we return.
             builtin trap - INT
             builtin kill -INT $$
