@@ -363,8 +363,11 @@ impl Task {
         let prompt = match self.saved.commands.phase() {
             _ if self.meta.prompt_pattern.is_some() => self.guessed_prompt()?,
             Phase::Prompt(at) if self.meta.nonce.is_some() => Prompt { seq: at.seq, guessed: false },
-            // A shell that marks is believed; what runs inside it is judged by its look.
-            _ if self.meta.nonce.is_some() && self.shell_has_the_terminal() => return None,
+            // A shell that marks is believed, unless it edits a line and has not said so: somebody took its marks away.
+            // What runs inside it is judged by its look.
+            _ if self.meta.nonce.is_some() && self.shell_has_the_terminal() && !self.line_is_edited() => {
+                return None;
+            }
             _ => self.guessed_prompt()?,
         };
         self.saved.echoes.back().is_none_or(|echo| prompt.seq > echo.seq).then_some(prompt)
@@ -379,15 +382,22 @@ impl Task {
     /// Whether the shell that marked became a program that does not.
     pub(crate) fn shell_was_replaced(&self) -> bool {
         let pid = i32::try_from(self.pid).ok().and_then(Pid::from_raw);
-        let replaced = pid.zip(self.meta.nonce.as_ref()).map(|(pid, nonce)| was_replaced(pid, nonce));
+        let replaced = pid.zip(self.meta.nonce.as_ref()).map(|(pid, nonce)| was_replaced(&self.meta.program, pid, nonce));
         replaced.unwrap_or(false)
+    }
+
+    /// Whether the program takes keys one by one and shows them itself.
+    fn line_is_edited(&self) -> bool {
+        facts::line_mode(self.pty.get_ref()).is_some_and(|mode| !mode.canonical && !mode.echo)
     }
 
     fn guessed_prompt(&self) -> Option<Prompt> {
         let cursor = self.vt.cursor();
         let line = self.vt.row_text(cursor.row);
-        let upto: String = line.chars().take(usize::from(cursor.col)).collect();
-        let matches = !upto.is_empty() && self.prompt_pattern.is_match(&upto);
+        // A row is read without the blanks at its end, and a prompt often ends with one.
+        let blanks = std::iter::repeat(' ');
+        let upto: String = line.chars().chain(blanks).take(usize::from(cursor.col)).collect();
+        let matches = !upto.trim().is_empty() && self.prompt_pattern.is_match(&upto);
         matches.then(|| Prompt { seq: self.vt.seq(), guessed: true })
     }
 

@@ -115,10 +115,9 @@ impl Integration {
 }
 
 /// Whether the shell that we made mark has become another program, or one that does not: `exec zsh`. Each takes the
-/// nonce out of its environment before it runs anything of the user's but fish, which is known by our argument.
-pub(crate) fn was_replaced(pid: Pid, nonce: &str) -> bool {
-    let ours = |what: &str, needle: &str| facts::started_with(pid, what).is_none_or(|text| text.contains(needle));
-    !ours("environ", &format!("COTTY_NONCE={nonce}")) || {
-        facts::process_name(pid).as_deref() == Some("fish") && !ours("cmdline", "--init-command")
-    }
+/// nonce out of its environment before it runs anything of the user's; only fish does so later, and has an argument.
+pub(crate) fn was_replaced(program: &str, pid: Pid, nonce: &str) -> bool {
+    let has = |what, needle: &str| facts::started_with(pid, what).is_none_or(|text| text.contains(needle));
+    let fish = Path::new(program).file_name().is_some_and(|name| name == "fish");
+    !has("environ", &format!("COTTY_NONCE={nonce}")) || (fish && !has("cmdline", "--init-command"))
 }

@@ -95,6 +95,7 @@ end
 
 function __cotty_error --on-event fish_posterror
     __cotty_say 'D;127'
+    set -q __cotty_agent; and commandline -f cancel-commandline
 end
 
 function __cotty_preexec --on-event fish_preexec
