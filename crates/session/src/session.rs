@@ -10,6 +10,9 @@ use crate::reading::{Reading, View};
 use crate::viewers::Viewer;
 use crate::{Met, Meta, SessionError, Wait};
 
+/// A shell that has told its prompt's end has drawn the rest of it when nothing came for this long.
+const PROMPT_DRAWN: Duration = Duration::from_millis(30);
+
 /// What to type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
@@ -244,9 +247,22 @@ impl Session {
     ) -> Result<RunResult, SessionError> {
         // Held until the end: as long as it lives, nobody else types.
         let lane = Arc::new(());
-        let (command, id) = (command.to_owned(), request.to_owned());
-        let held = Arc::downgrade(&lane);
-        self.ask(|reply| Request::Run { command, request: id, lane: held, reply }).await??;
+        let start = || {
+            let (command, request) = (command.to_owned(), request.to_owned());
+            let lane = Arc::downgrade(&lane);
+            self.ask(|reply| Request::Run { command, request, lane, reply })
+        };
+        match start().await? {
+            // The cursor is not where the prompt ends: perhaps only because a right prompt is being drawn.
+            Err(SessionError::LineBegun) => {
+                let (idle, timeout) = (Some(PROMPT_DRAWN), Some(10 * PROMPT_DRAWN));
+                self.wait(Wait { idle, timeout, ..Wait::default() }).await?;
+                start().await??;
+            }
+            started => {
+                started?;
+            }
+        }
         let wait = Wait { command: Some(request.to_owned()), timeout: Some(timeout), ..Wait::default() };
         self.wait(wait).await?;
         let id = request.to_owned();
