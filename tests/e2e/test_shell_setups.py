@@ -190,6 +190,24 @@ def test_the_users_prompt_still_sees_the_status(cotty, home, name):
     assert shell.screen().splitlines()[-1].rstrip() == "[42]>"
 
 
+@pytest.mark.parametrize("name", ["bash", "zsh"])
+def test_a_shell_that_ends_with_the_first_failure(cotty, home, name):
+    home(RC[name], "set -e\n")
+    shell = Shell(cotty, name)
+    assert shell.output("echo on") == "on\n"
+    # No failure in that sense.
+    shell.run("! true")
+    assert shell.output("echo $?") == "1\n"
+    ran = shell.run("false")
+    assert (ran["outcome"], ran["exit_code"]) == ("exited", 1)
+
+
+def test_enter_that_a_person_bound_in_fish_stays_theirs(cotty, home):
+    home(RC["fish"], "bind \\r 'set -g pressed yes; commandline -f execute'\n")
+    assert Shell(cotty, "fish", actor="person").output("echo $pressed") == "yes\n"
+    assert Shell(cotty, "fish").output("echo pressed $pressed") == "pressed\n"
+
+
 # Their own files
 
 

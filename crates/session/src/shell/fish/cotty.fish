@@ -133,10 +133,10 @@ function __cotty_before_prompt --on-event fish_prompt
     __cotty_say A
 end
 
-# In every mode of either key set; Enter that the user bound is theirs.
+# In every mode of either key set. Enter that the user bound is theirs, but nobody has got used to it in an agent's shell.
 for mode in default insert replace replace_one visual
     for key in \r \n
-        if not bind --user -M $mode $key >/dev/null 2>&1
+        if set -q __cotty_agent; or not bind --user -M $mode $key >/dev/null 2>&1
             bind -M $mode $key __cotty_enter
         end
     end
