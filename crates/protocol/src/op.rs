@@ -1,5 +1,7 @@
 //! The operations' parameters and replies, one module each, named as the operation is.
 
+pub mod commands;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -208,6 +210,10 @@ pub mod create {
         /// Its directory; the caller's where none is given.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub cwd: Option<String>,
+        /// What a prompt looks like on the cursor's line: a regular expression. Where one is given it decides, also in a
+        /// shell that marks its prompts.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub prompt_pattern: Option<String>,
         /// What its output may do beyond showing things; nothing where nothing is named.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub allow: Vec<Allow>,

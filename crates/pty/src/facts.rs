@@ -46,6 +46,12 @@ pub fn process_name(pid: Pid) -> Option<String> {
     Some(comm.trim_end().to_owned())
 }
 
+/// What a process was started with: its `environ` or its `cmdline`, with NUL bytes between the parts.
+pub fn started_with(pid: Pid, what: &str) -> Option<String> {
+    let bytes = std::fs::read(format!("/proc/{}/{what}", pid.as_raw_nonzero())).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 /// The name of the program in a process group that most likely reads the terminal: not the one that leads it (`git`) but
 /// the newest that it started (`less`).
 pub fn reader_name(group: Pid) -> Option<String> {

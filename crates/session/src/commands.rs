@@ -39,6 +39,8 @@ pub(crate) struct Command {
     pub(crate) exit_code: Option<i32>,
     /// Why it was not run.
     pub(crate) denied: Option<String>,
+    /// The shell's directory when it began.
+    pub(crate) directory: Option<String>,
 }
 
 /// What the shell is doing.
@@ -57,17 +59,34 @@ pub(crate) enum Phase {
 pub(crate) struct Commands {
     phase: Phase,
     kept: VecDeque<Command>,
+    /// How many older ones are forgotten.
+    forgotten: u64,
+    /// The directory that was told last, and the one that the shell had at its prompt: any output can tell one, but only
+    /// the shell does so right before it marks its prompt.
+    told: Option<String>,
+    directory: Option<String>,
 }
 
 impl Default for Commands {
     fn default() -> Self {
-        Commands { phase: Phase::Starting, kept: VecDeque::new() }
+        Commands { phase: Phase::Starting, kept: VecDeque::new(), forgotten: 0, told: None, directory: None }
     }
 }
 
 impl Commands {
     pub(crate) fn phase(&self) -> Phase {
         self.phase
+    }
+
+    /// Each with its number, which no other will have; oldest first.
+    pub(crate) fn numbered(&self) -> impl DoubleEndedIterator<Item = (u64, &Command)> + ExactSizeIterator {
+        let forgotten = self.forgotten;
+        self.kept.iter().enumerate().map(move |(at, command)| (forgotten + at as u64 + 1, command))
+    }
+
+    /// A directory was told.
+    pub(crate) fn moved(&mut self, directory: String) {
+        self.told = Some(directory);
     }
 
     /// The command that a `run` typed.
@@ -81,6 +100,12 @@ impl Commands {
         matches!((ended, self.phase), (Some(ended), Phase::Prompt(prompt)) if prompt.seq >= ended.seq)
             || ended
                 .is_some_and(|e| self.kept.back().and_then(|c| c.ended).is_some_and(|last| last.seq > e.seq))
+    }
+
+    /// Whether this is the last command and no prompt came after it: where the shell has ended, it ended it.
+    pub(crate) fn is_last_word(&self, command: &Command) -> bool {
+        let last = self.kept.back().is_some_and(|last| std::ptr::eq(last, command));
+        last && !matches!(self.phase, Phase::Prompt(at) if command.ended.is_some_and(|e| at.seq > e.seq))
     }
 
     /// How many commands were started after `seq`.
@@ -137,7 +162,7 @@ impl Commands {
     /// The shell said something.
     pub(crate) fn marked(&mut self, mark: &ShellMark, at: Moment) {
         match mark {
-            ShellMark::PromptStart => {}
+            ShellMark::PromptStart => self.directory.clone_from(&self.told),
             // A line editor that draws the prompt again says its end again; the shell waits no later for that.
             ShellMark::PromptEnd => {
                 self.phase = match self.phase {
@@ -179,8 +204,9 @@ impl Commands {
     fn push(&mut self, command: Command) {
         if self.kept.len() == KEPT {
             self.kept.pop_front();
+            self.forgotten += 1;
         }
-        self.kept.push_back(command);
+        self.kept.push_back(Command { directory: self.directory.clone(), ..command });
     }
 }
 
@@ -269,5 +295,23 @@ mod tests {
             commands.marked(&ShellMark::CommandEnd { code: 0 }, at(2 * i + 1));
         }
         assert_eq!(commands.kept.len(), KEPT);
+        let numbers: Vec<u64> = commands.numbered().map(|(number, _)| number).collect();
+        assert_eq!((numbers[0], numbers[KEPT - 1]), (KEPT as u64 + 1, 2 * KEPT as u64));
+    }
+
+    #[test]
+    fn a_commands_directory_is_the_one_told_at_the_prompt_before_it() {
+        let mut commands = Commands::default();
+        commands.moved("/here".into());
+        commands.marked(&ShellMark::PromptStart, at(1));
+        commands.marked(&ShellMark::PromptEnd, at(2));
+        commands.moved("/forged".into());
+        commands.marked(&ShellMark::CommandStart, at(3));
+        commands.moved("/there".into());
+        commands.marked(&ShellMark::CommandEnd { code: 0 }, at(4));
+        assert_eq!(commands.kept[0].directory.as_deref(), Some("/here"));
+        commands.marked(&ShellMark::PromptStart, at(5));
+        commands.typed("r1", at(6));
+        assert_eq!(commands.kept[1].directory.as_deref(), Some("/there"));
     }
 }

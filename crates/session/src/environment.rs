@@ -40,6 +40,8 @@ const OUTER_TERMINAL: &[&str] = &[
     "COTTY_NONCE",
     "COTTY_HOOK",
     "COTTY_HISTFILE",
+    "COTTY_LOGIN",
+    "COTTY_ZDOTDIR",
 ];
 
 /// The terminal type that children are told.

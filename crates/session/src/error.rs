@@ -171,7 +171,7 @@ impl SessionError {
                 "wait for the prompt, send keys to the program, or interrupt it with ctrl+c"
             }
             Self::LineBegun => "send ctrl+u to clear it or enter to run it, then try again",
-            Self::NoShell => "use send and wait instead, or create a session with bash",
+            Self::NoShell => "use send and wait instead, or create a session with bash, zsh or fish",
             Self::Denied { .. } => "do it another way, or ask a person",
             Self::BadPattern(_) => "escape what is meant literally, or use text instead of regex",
             Self::Io(_) | Self::Keeper(_) | Self::Broken(_) | Self::Invalid(_) | Self::ShuttingDown => {

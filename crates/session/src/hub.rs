@@ -191,6 +191,10 @@ impl Hub {
         };
         let vt = Vt::with_options(options);
         let hook = meta.nonce.as_ref().map(|_| Hook::open(&self.hook_path(&meta.id))).transpose()?;
+        let prompt_pattern = match &meta.prompt_pattern {
+            Some(pattern) => Arc::new(Wait::pattern(pattern)?),
+            None => Arc::clone(&self.inner.prompt_pattern),
+        };
         Ok(Task {
             meta,
             pid,
@@ -203,7 +207,7 @@ impl Hub {
             saved: Saved::default(),
             hook,
             policy: Arc::clone(&self.inner.policy),
-            prompt_pattern: Arc::clone(&self.inner.prompt_pattern),
+            prompt_pattern,
             lane: std::sync::Weak::new(),
             last_typed: None,
             typed_seq: 0,

@@ -73,6 +73,9 @@ pub struct Meta {
     /// What its output may do beyond showing things.
     #[serde(default)]
     pub allow: Allow,
+    /// What a prompt looks like, where the caller said so.
+    #[serde(default)]
+    pub prompt_pattern: Option<String>,
     /// Who made it.
     pub actor: Actor,
     /// The request that made it: asked again, it answers with this session.

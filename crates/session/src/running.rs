@@ -30,7 +30,9 @@ impl Task {
         if self.lane.strong_count() > 0 {
             return Err(SessionError::Busy);
         }
-        if self.meta.nonce.is_none() {
+        // One that was replaced (`exec zsh`) has marked its last prompt.
+        let at_prompt = matches!(self.saved.commands.phase(), Phase::Prompt(_));
+        if self.meta.nonce.is_none() || (!at_prompt && self.ended.is_none() && self.shell_was_replaced()) {
             return Err(SessionError::NoShell);
         }
         let command = command.trim_end_matches(['\n', '\r']);
@@ -75,25 +77,11 @@ impl Task {
         if let Some(reason) = &command.denied {
             return Err(SessionError::Denied { reason: reason.clone() });
         }
-        let excerpt = match (command.started, command.typed) {
-            (Some(started), _) => match command.ended {
-                Some(ended) => self.vt.text_between(started.position, ended.position),
-                None => self.vt.text_from(started.position),
-            },
-            // It never started: what the shell said to the line stands below it.
-            (None, Some(typed)) if command.ended.is_some() => {
-                let mut excerpt = self.vt.text_from(typed.position);
-                let end = command.ended.map_or(typed.position, |e| e.position);
-                let whole = self.vt.text_between(typed.position, end);
-                excerpt.text =
-                    whole.text.split_once('\n').map(|(_, rest)| rest.to_owned()).unwrap_or_default();
-                excerpt
-            }
-            _ => cotty_vt::Excerpt::default(),
-        };
+        let excerpt = self.output_of(command);
         let begun = command.started.or(command.typed).map_or(0, |m| m.ms);
         let over = command.ended.map(|m| m.ms).or(self.ended.map(|e| e.at_ms)).unwrap_or_else(now_ms);
         let outcome = match (command.ended, self.ended) {
+            (_, Some(_)) if self.saved.commands.is_last_word(command) => RunOutcome::Exited,
             (Some(_), _) => RunOutcome::Done,
             (None, Some(_)) => RunOutcome::Exited,
             (None, None) => RunOutcome::Running,

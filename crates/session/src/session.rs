@@ -8,11 +8,15 @@ use tokio::sync::{mpsc, oneshot};
 use crate::holding::{Hold, KeyboardState};
 use crate::meta::Typist;
 use crate::pointing::Mouse;
+use crate::ran::{Ran, RanCommand};
 use crate::reaction::Reaction;
 use crate::reading::{Found, Reading, View};
 use crate::updates::{Snapshot, Subscribed, Subscription, Update};
 use crate::viewers::Viewer;
 use crate::{Met, Meta, SessionError, Wait};
+
+/// A shell that has told its prompt's end has drawn the rest of it when nothing came for this long.
+const PROMPT_DRAWN: Duration = Duration::from_millis(30);
 
 /// What to type.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -176,6 +180,14 @@ pub(crate) enum Request {
         request: String,
         reply: Reply<Result<RunResult, SessionError>>,
     },
+    Commands {
+        limit: usize,
+        reply: Reply<Ran>,
+    },
+    CommandOutput {
+        number: u64,
+        reply: Reply<Option<(RanCommand, String)>>,
+    },
     Wait {
         wait: Wait,
         reply: Reply<Waited>,
@@ -333,15 +345,38 @@ impl Session {
     ) -> Result<RunResult, SessionError> {
         // Held until the end: as long as it lives, nobody else types.
         let lane = Arc::new(());
-        let (command, id) = (command.to_owned(), request.to_owned());
-        let (held, by) = (Arc::downgrade(&lane), by.clone());
-        self.ask(|reply| Request::Run { command, request: id, by, lane: held, reply }).await??;
+        let start = || {
+            let (command, request) = (command.to_owned(), request.to_owned());
+            let (lane, by) = (Arc::downgrade(&lane), by.clone());
+            self.ask(|reply| Request::Run { command, request, by, lane, reply })
+        };
+        match start().await? {
+            // The cursor is not where the prompt ends: perhaps only because a right prompt is being drawn.
+            Err(SessionError::LineBegun) => {
+                let (idle, timeout) = (Some(PROMPT_DRAWN), Some(10 * PROMPT_DRAWN));
+                self.wait(Wait { idle, timeout, ..Wait::default() }).await?;
+                start().await??;
+            }
+            started => {
+                started?;
+            }
+        }
         let wait = Wait { command: Some(request.to_owned()), timeout: Some(timeout), ..Wait::default() };
         self.wait(wait).await?;
         let id = request.to_owned();
         let result = self.ask(|reply| Request::RunResult { request: id, reply }).await?;
         drop(lane);
         result
+    }
+
+    /// The newest commands that its shell ran, oldest of them first.
+    pub async fn commands(&self, limit: usize) -> Result<Ran, SessionError> {
+        self.ask(|reply| Request::Commands { limit, reply }).await
+    }
+
+    /// One command by its number, with its output; `None` if there is none such, or it is forgotten.
+    pub async fn command_output(&self, number: u64) -> Result<Option<(RanCommand, String)>, SessionError> {
+        self.ask(|reply| Request::CommandOutput { number, reply }).await
     }
 
     /// Reads. Each reader has its own place; `since` reads from another without moving it.

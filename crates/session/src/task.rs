@@ -21,7 +21,7 @@ use crate::reaction::Observer;
 use crate::recovery::Saved;
 use crate::secret;
 use crate::session::{Activity, Ended, Info, Request, Waited};
-use crate::shell::{AskedLine, Hook, ShellMark, read_mark};
+use crate::shell::{AskedLine, Hook, ShellMark, read_mark, was_replaced};
 use crate::viewers::{LONGEST_FRAME, Viewers};
 use crate::wait::{Look, Prompt, Running};
 use crate::{Meta, Policy, Verdict};
@@ -125,6 +125,12 @@ impl Task {
             }
             Request::RunResult { request, reply } => {
                 let _ = reply.send(self.run_result(&request));
+            }
+            Request::Commands { limit, reply } => {
+                let _ = reply.send(self.commands(limit));
+            }
+            Request::CommandOutput { number, reply } => {
+                let _ = reply.send(self.command_output(number));
             }
             Request::Wait { wait, reply } => self.waits.push((Running::new(wait, Instant::now()), reply)),
             Request::Read { view, raw, reader, since, reply } => {
@@ -277,6 +283,7 @@ impl Task {
                     marked = true;
                     self.shell_said(mark, Moment { position, seq: effect.seq, ms });
                 }
+                EffectKind::Directory(directory) => self.saved.commands.moved(directory),
                 EffectKind::Resize(size) => {
                     // What the program chose; the kernel tells its other programs.
                     let size = cotty_pty::WindowSize { cols: size.cols, rows: size.rows };
@@ -445,9 +452,13 @@ impl Task {
     /// makes it an old one, even before the program has had the time to say so.
     fn prompt(&self) -> Option<Prompt> {
         let prompt = match self.saved.commands.phase() {
+            _ if self.meta.prompt_pattern.is_some() => self.guessed_prompt()?,
             Phase::Prompt(at) if self.meta.nonce.is_some() => Prompt { seq: at.seq, guessed: false },
-            // A shell that marks is believed; what runs inside it is judged by its look.
-            _ if self.meta.nonce.is_some() && self.shell_has_the_terminal() => return None,
+            // A shell that marks is believed, unless it edits a line and has not said so: somebody took its marks away.
+            // What runs inside it is judged by its look.
+            _ if self.meta.nonce.is_some() && self.shell_has_the_terminal() && !self.line_is_edited() => {
+                return None;
+            }
             _ => self.guessed_prompt()?,
         };
         self.saved.echoes.back().is_none_or(|echo| prompt.seq > echo.seq).then_some(prompt)
@@ -456,14 +467,30 @@ impl Task {
     fn shell_has_the_terminal(&self) -> bool {
         let foreground =
             facts::foreground(self.pty.get_ref()).map(|pid| pid.as_raw_nonzero().get().unsigned_abs());
-        foreground.is_none_or(|pid| pid == self.pid)
+        foreground.is_none_or(|pid| pid == self.pid) && !self.shell_was_replaced()
+    }
+
+    /// Whether the shell that marked became a program that does not.
+    pub(crate) fn shell_was_replaced(&self) -> bool {
+        let pid = i32::try_from(self.pid).ok().and_then(Pid::from_raw);
+        let replaced = pid
+            .zip(self.meta.nonce.as_ref())
+            .map(|(pid, nonce)| was_replaced(&self.meta.program, pid, nonce));
+        replaced.unwrap_or(false)
+    }
+
+    /// Whether the program takes keys one by one and shows them itself.
+    fn line_is_edited(&self) -> bool {
+        facts::line_mode(self.pty.get_ref()).is_some_and(|mode| !mode.canonical && !mode.echo)
     }
 
     fn guessed_prompt(&self) -> Option<Prompt> {
         let cursor = self.vt.cursor();
         let line = self.vt.row_text(cursor.row);
-        let upto: String = line.chars().take(usize::from(cursor.col)).collect();
-        let matches = !upto.is_empty() && self.prompt_pattern.is_match(&upto);
+        // A row is read without the blanks at its end, and a prompt often ends with one.
+        let blanks = std::iter::repeat(' ');
+        let upto: String = line.chars().chain(blanks).take(usize::from(cursor.col)).collect();
+        let matches = !upto.trim().is_empty() && self.prompt_pattern.is_match(&upto);
         matches.then(|| Prompt { seq: self.vt.seq(), guessed: true })
     }
 

@@ -76,9 +76,13 @@ pub(super) fn place(cursor: (u16, u16)) -> Place {
     Place { row: cursor.0 + 1, col: cursor.1 + 1 }
 }
 
+/// ISO 8601.
+pub(super) fn timestamp(ms: u64) -> String {
+    let time = i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    time.map(|t| t.to_string()).unwrap_or_default()
+}
+
 pub(super) fn info(info: Info) -> SessionInfo {
-    let created =
-        i64::try_from(info.meta.created_ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
     SessionInfo {
         session_id: info.meta.id,
         number: info.meta.number,
@@ -87,7 +91,7 @@ pub(super) fn info(info: Info) -> SessionInfo {
         program: info.meta.program,
         args: info.meta.args,
         pid: info.pid,
-        created_at: created.map(|t| t.to_string()).unwrap_or_default(),
+        created_at: timestamp(info.meta.created_ms),
         dimensions: dimensions(info.size),
         cursor: place(info.cursor),
         exited: info.ended.is_some(),

@@ -31,6 +31,7 @@ impl Operation for Create {
             rows: params.rows,
             env: params.env,
             cwd: params.cwd,
+            prompt_pattern: params.prompt_pattern,
             allow: session::Allow {
                 title: params.allow.contains(&Allow::Title),
                 clipboard: params.allow.contains(&Allow::Clipboard),

@@ -1,5 +1,6 @@
 //! The operations: one file each, listed once. Every face reads this table.
 
+mod commands;
 mod configure;
 mod convert;
 mod create;
@@ -29,6 +30,7 @@ use serde_json::Value;
 
 use crate::daemon::Place;
 
+pub use commands::Commands;
 pub use configure::Configure;
 pub(crate) use convert::{activity, fault, send_input};
 pub use create::Create;
@@ -124,6 +126,7 @@ pub static OPERATIONS: &[Entry] = &[
     entry::<Read>(),
     entry::<Wait>(),
     entry::<Run>(),
+    entry::<Commands>(),
     entry::<List>(),
     entry::<Info>(),
     entry::<Search>(),

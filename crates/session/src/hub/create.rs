@@ -19,7 +19,7 @@ use crate::journal::{Hot, InputQueue};
 use crate::meta::now_ms;
 use crate::recovery::slot;
 use crate::shell::is_interactive_shell;
-use crate::{Actor, ActorKind, Meta, Origin, Session, SessionError};
+use crate::{Actor, ActorKind, Meta, Origin, Session, SessionError, Wait};
 
 /// Columns and rows where none are given.
 const DEFAULT_SIZE: (u16, u16) = (80, 24);
@@ -47,6 +47,8 @@ pub struct Create {
     pub env: BTreeMap<String, String>,
     /// Its directory; the origin's where none is given.
     pub cwd: Option<String>,
+    /// What a prompt looks like, where the caller says so.
+    pub prompt_pattern: Option<String>,
     /// What its output may do beyond showing things.
     pub allow: Allow,
 }
@@ -68,6 +70,7 @@ impl Hub {
         }
         self.check_limits(&actor.owner).await?;
         let size = checked_size(&create)?;
+        create.prompt_pattern.as_deref().map(Wait::pattern).transpose()?;
         let id = session_id()?;
         let env = child_environment(&origin.env, &id, &create.env);
         let cwd = working_directory(&create, origin, &env)?;
@@ -83,6 +86,7 @@ impl Hub {
             created_ms: now_ms(),
             size,
             allow: create.allow,
+            prompt_pattern: create.prompt_pattern,
             actor,
             request: request.to_owned(),
             nonce: None,
@@ -149,14 +153,13 @@ impl Hub {
     ) -> Result<Spec, SessionError> {
         let nonce = random_text::<16>()?;
         let hook = self.hook_path(&meta.id);
-        let marking = self.inner.integration.marking(&meta.program, &meta.args, &nonce, &hook);
+        let history = &self.inner.options.history_file;
+        let history = (meta.actor.kind != ActorKind::Person).then_some(history.as_path());
+        let integration = &self.inner.integration;
+        let marking = integration.marking(&meta.program, &meta.args, &env, &nonce, &hook, history);
         let args = match marking {
             Some(marking) => {
                 env.extend(marking.env);
-                if meta.actor.kind != ActorKind::Person {
-                    let file = self.inner.options.history_file.to_string_lossy().into_owned();
-                    env.insert("COTTY_HISTFILE".into(), file);
-                }
                 meta.nonce = Some(nonce);
                 marking.args
             }

@@ -7,10 +7,25 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use cotty_pty::facts;
+use rustix::process::Pid;
+
 pub(crate) use hook::Hook;
 pub(crate) use mark::{AskedLine, ShellMark, read_mark};
 
-const BASH_RC: &str = include_str!("bash.rc");
+/// The files that shells read at their start.
+const FILES: &[(&str, &str)] = &[
+    ("bash.rc", include_str!("bash.rc")),
+    ("zsh/cotty.zsh", include_str!("zsh/cotty.zsh")),
+    ("zsh/.zshenv", include_str!("zsh/zshenv.zsh")),
+    ("zsh/.zprofile", include_str!("zsh/zprofile.zsh")),
+    ("zsh/.zshrc", include_str!("zsh/zshrc.zsh")),
+    ("zsh/.zlogin", include_str!("zsh/zlogin.zsh")),
+    ("cotty.fish", include_str!("fish/cotty.fish")),
+];
+
+/// Arguments that leave a shell one that asks for commands and reads its user's files.
+const ORDINARY: &[&str] = &["-i", "-l", "-il", "-li", "--login", "--interactive"];
 
 /// Whether a program is a shell that will ask for commands, so that one waits for its prompt.
 pub(crate) fn is_interactive_shell(program: &str, args: &[String]) -> bool {
@@ -38,34 +53,71 @@ pub(crate) struct Marking {
 impl Integration {
     /// Writes the files that the shells read at their start.
     pub(crate) fn install(dir: &Path) -> io::Result<Integration> {
-        std::fs::create_dir_all(dir)?;
-        // Written beside and moved over: a shell may be starting from the old file at this moment.
-        let fresh = dir.join(format!("bash.rc.{}", std::process::id()));
-        std::fs::write(&fresh, BASH_RC)?;
-        std::fs::rename(&fresh, dir.join("bash.rc"))?;
+        std::fs::create_dir_all(dir.join("zsh"))?;
+        for (name, text) in FILES {
+            // Written beside and moved over: a shell may be starting from the old file at this moment.
+            let path = dir.join(name);
+            let fresh = dir.join(format!("{name}.{}", std::process::id()));
+            std::fs::write(&fresh, text)?;
+            std::fs::rename(&fresh, path)?;
+        }
         Ok(Integration { dir: dir.to_owned() })
     }
 
     /// How to start `program` so that it marks; `None` where it cannot, or the arguments say that it is no
-    /// interactive shell.
+    /// interactive shell or reads no files. `history` is a file beside which an agent's commands are kept.
     pub(crate) fn marking(
         &self,
         program: &str,
         args: &[String],
+        env: &BTreeMap<String, String>,
         nonce: &str,
         hook: &Path,
+        history: Option<&Path>,
     ) -> Option<Marking> {
         let name = Path::new(program).file_name()?.to_str()?;
-        let interactive = args.iter().all(|arg| arg == "-i");
-        if name != "bash" || !interactive {
+        if !args.iter().all(|arg| ORDINARY.contains(&arg.as_str())) {
             return None;
         }
-        let rc = self.dir.join("bash.rc");
-        let args = ["--rcfile".to_owned(), rc.to_str()?.to_owned(), "-i".to_owned()];
-        let env = [
+        let mut added: BTreeMap<String, String> = [
             ("COTTY_NONCE".to_owned(), nonce.to_owned()),
             ("COTTY_HOOK".to_owned(), hook.to_str()?.to_owned()),
-        ];
-        Some(Marking { args: args.into(), env: env.into() })
+        ]
+        .into();
+        if let Some(history) = history {
+            let file = history.with_file_name(format!("{name}_history"));
+            added.insert("COTTY_HISTFILE".to_owned(), file.to_str()?.to_owned());
+        }
+        let mut args = args.to_vec();
+        match name {
+            "bash" => {
+                // With `-l` bash would not read our file, so ours does what a login shell does.
+                if args.iter().any(|arg| arg.contains('l')) {
+                    added.insert("COTTY_LOGIN".to_owned(), "1".to_owned());
+                }
+                let rc = self.dir.join("bash.rc").to_str()?.to_owned();
+                args = ["--rcfile".to_owned(), rc, "-i".to_owned()].into();
+            }
+            "zsh" => {
+                added.insert("ZDOTDIR".to_owned(), self.dir.join("zsh").to_str()?.to_owned());
+                if let Some(theirs) = env.get("ZDOTDIR") {
+                    added.insert("COTTY_ZDOTDIR".to_owned(), theirs.clone());
+                }
+            }
+            "fish" => {
+                let file = self.dir.join("cotty.fish").to_str()?.replace('\\', "\\\\").replace('\'', "\\'");
+                args.extend(["--init-command".to_owned(), format!("source '{file}'")]);
+            }
+            _ => return None,
+        }
+        Some(Marking { args, env: added })
     }
+}
+
+/// Whether the shell that we made mark has become another program, or one that does not: `exec zsh`. Each takes the
+/// nonce out of its environment before it runs anything of the user's; only fish does so later, and has an argument.
+pub(crate) fn was_replaced(program: &str, pid: Pid, nonce: &str) -> bool {
+    let has = |what, needle: &str| facts::started_with(pid, what).is_none_or(|text| text.contains(needle));
+    let fish = Path::new(program).file_name().is_some_and(|name| name == "fish");
+    !has("environ", &format!("COTTY_NONCE={nonce}")) || (fish && !has("cmdline", "--init-command"))
 }

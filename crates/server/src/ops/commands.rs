@@ -1,0 +1,94 @@
+//! `commands`: what a session's shell ran.
+
+use cotty_protocol::op::commands::{Command, Output, Params, Reply, State};
+use cotty_protocol::{Code, Fault};
+use cotty_session::{RanCommand, RanState};
+
+use super::convert::{fault, timestamp};
+use super::{Access, Context, Operation};
+
+/// Commands that are listed where nobody says how many.
+const LIMIT: usize = 20;
+/// Lines of output at either end, likewise.
+const LINES: usize = 100;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Commands;
+
+impl Operation for Commands {
+    const NAME: &'static str = "commands";
+    const SUMMARY: &'static str = "List the commands that a session's shell ran, or read the output of one";
+    const ACCESS: Access = Access::Read;
+    type Params = Params;
+    type Reply = Reply;
+
+    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+        let session = context.session(&params.session)?;
+        let limit = if params.output.is_some() { 0 } else { params.limit.unwrap_or(LIMIT) };
+        let ran = session.commands(limit).await.map_err(fault)?;
+        let mut commands: Vec<Command> = ran.commands.into_iter().map(command).collect();
+        if let Some(number) = params.output {
+            let Some((one, text)) = session.command_output(number).await.map_err(fault)? else {
+                let message = format!("there is no command {number} in this session, or it is forgotten");
+                return Err(Fault::new(Code::InvalidInput, message)
+                    .with_hint(format!("commands are numbered from 1; so far there were {}", ran.total)));
+            };
+            let (head, tail) = (params.head.unwrap_or(LINES), params.tail.unwrap_or(LINES));
+            commands.push(Command { output: Some(ends(&text, head, tail)), ..command(one) });
+        }
+        Ok(Reply { commands, total: ran.total })
+    }
+}
+
+fn command(ran: RanCommand) -> Command {
+    let (state, reason) = match ran.state {
+        RanState::Done => (State::Done, None),
+        RanState::Running => (State::Running, None),
+        RanState::Denied(reason) => (State::Denied, Some(reason)),
+        RanState::Exited => (State::Exited, None),
+    };
+    Command {
+        number: ran.number,
+        text: ran.text,
+        state,
+        reason,
+        exit_code: ran.exit_code,
+        started: timestamp(ran.started_ms),
+        duration_ms: ran.duration_ms,
+        directory: ran.directory,
+        lines: ran.lines,
+        bytes: ran.bytes,
+        dropped_lines: ran.dropped,
+        output: None,
+    }
+}
+
+/// The first and the last lines of a text.
+fn ends(text: &str, head: usize, tail: usize) -> Output {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let left_out = lines.len().saturating_sub(head.saturating_add(tail));
+    if left_out == 0 {
+        return Output { head: text.to_owned(), left_out, tail: String::new() };
+    }
+    Output { head: lines[..head].concat(), left_out, tail: lines[head + left_out..].concat() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_out_is_counted() {
+        let text = "1\n2\n3\n4\n5";
+        let shown = |head, tail| {
+            let output = ends(text, head, tail);
+            (output.head, output.left_out, output.tail)
+        };
+        assert_eq!(shown(1, 2), ("1\n".into(), 2, "4\n5".into()));
+        assert_eq!(shown(3, 2), (text.into(), 0, String::new()));
+        assert_eq!(shown(0, 1), (String::new(), 4, "5".into()));
+        assert_eq!(shown(usize::MAX, usize::MAX), (text.into(), 0, String::new()));
+        assert_eq!(ends("", 0, 0), Output { head: String::new(), left_out: 0, tail: String::new() });
+    }
+}

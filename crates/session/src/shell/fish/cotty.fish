@@ -1,0 +1,143 @@
+# cotty's marks for fish: prompt, command and exit code, without touching any file of the user's.
+# Read by --init-command, after the user's configuration.
+
+set -g __cotty_nonce $COTTY_NONCE
+set -g __cotty_hook $COTTY_HOOK
+set -g __cotty_asked 0
+set -g __cotty_wrapped 0
+# An agent's commands stay out of the user's history.
+if set -q COTTY_HISTFILE
+    set -g __cotty_agent
+    set -g fish_history cotty
+end
+set -e COTTY_NONCE
+set -e COTTY_HOOK
+set -e COTTY_HISTFILE
+
+function __cotty_say
+    printf '\e]133;%s;%s\a' $argv[1] $__cotty_nonce >/dev/tty
+end
+
+# Asks whether a line may run. The question goes through the terminal, which keeps it in order with the output; the
+# answer comes back through a fifo that the daemon holds open. A line that is too long for the terminal is left in a
+# file. Says the reason if it may not.
+function __cotty_ask --argument-names line
+    set -g __cotty_asked (math $__cotty_asked + 1)
+    set -l id $fish_pid.$__cotty_asked
+    set -l shown (string escape --style=url -- $line | string replace --all % '\\x')
+    if test (string length -- "$shown") -gt 4000
+        printf '1  %s\n' $line >$__cotty_hook.line
+        set shown '\\f'
+    end
+    printf '\e]633;E;%s;%s;%s\a' $shown $__cotty_nonce $id >/dev/tty
+    set -l answer
+    # Another question's answer, to a line that was given up, may come first; the end comes when a daemon dies, and the
+    # next one answers.
+    while not string match --quiet -- "$id *" "$answer"
+        read answer <$__cotty_hook
+    end
+    set -l verdict (string replace -- "$id " '' "$answer")
+    test "$verdict" = allow; and return
+    echo $verdict
+    return 1
+end
+
+# Enter. What the user's own keys run without it is asked about when it starts, and cannot be stopped any more.
+function __cotty_enter
+    # A program's question (`read`), or a choice from a list: no command.
+    if set -q __cotty_running; or commandline --paging-mode
+        commandline -f execute
+        return
+    end
+    set -l line (commandline --current-buffer | string collect)
+    if not string match --quiet --regex '\S' -- "$line"
+        commandline -f execute
+        return
+    end
+    commandline --is-valid
+    switch $status
+        case 0
+            if set -l reason (__cotty_ask $line)
+                set -g __cotty_allowed $line
+                commandline -f execute
+            else
+                __cotty_drop 130 "cotty: not run: $reason"
+            end
+        case 2
+            commandline -f execute
+        case '*'
+            # fish says what is wrong and leaves the line for its user to mend; an agent types it anew.
+            if set -q __cotty_agent
+                set -l fish (status fish-path)
+                __cotty_drop 127 (printf '%s\n' $line | $fish --no-config --no-execute 2>&1)
+            else
+                commandline -f execute
+            end
+    end
+end
+
+# Gives the line up: fish goes to a new one, and there we say why.
+function __cotty_drop
+    set -g __cotty_dropped $argv
+    commandline -f cancel-commandline
+end
+
+function __cotty_cancel --on-event fish_cancel
+    if set -q __cotty_dropped
+        printf '%s\n' $__cotty_dropped[2..-1] >/dev/tty
+        __cotty_say "D;$__cotty_dropped[1]"
+        set -e __cotty_dropped
+    else if not set -q __cotty_running
+        # Ctrl-C at the prompt: what was typed is gone, and the prompt a new one.
+        __cotty_say 'D;130'
+    end
+end
+
+function __cotty_error --on-event fish_posterror
+    __cotty_say 'D;127'
+    set -q __cotty_agent; and commandline -f cancel-commandline
+end
+
+function __cotty_preexec --on-event fish_preexec
+    set -g __cotty_running
+    if test "$argv[1]" != "$__cotty_allowed"
+        set -l reason (__cotty_ask $argv[1])
+        or printf 'cotty: refused, but this line was not run by Enter and cannot be stopped: %s\n' $reason >/dev/tty
+    end
+    set -e __cotty_allowed
+    __cotty_say C
+end
+
+function __cotty_postexec --on-event fish_postexec
+    set -l code $status
+    set -e __cotty_running
+    __cotty_say "D;$code"
+end
+
+# The prompt's end stands in the prompt. A prompt that the user defines later is wrapped anew, under a name of its own:
+# it may call the one before.
+function __cotty_before_prompt --on-event fish_prompt
+    if not functions fish_prompt | string match --quiet '*__cotty_prompt_*'
+        set __cotty_wrapped (math $__cotty_wrapped + 1)
+        functions --copy fish_prompt __cotty_prompt_$__cotty_wrapped
+        # Nothing may run before the user's: it shows the last status. fish drops the last line end.
+        echo "function fish_prompt
+            set -l lines (__cotty_prompt_$__cotty_wrapped)
+            set -q lines[1]; or set lines ''
+            set lines[-1] \$lines[-1](printf '\e]133;B;%s\a' \$__cotty_nonce)
+            printf '%s\n' \$lines
+        end" | source
+    end
+    printf '\e]7;file://%s%s\a' (string replace --all --regex '[^a-zA-Z0-9.-]' '' -- $hostname) \
+        (string escape --style=url -- $PWD) >/dev/tty
+    __cotty_say A
+end
+
+# In every mode of either key set. Enter that the user bound is theirs, but nobody has got used to it in an agent's shell.
+for mode in default insert replace replace_one visual
+    for key in \r \n
+        if set -q __cotty_agent; or not bind --user -M $mode $key >/dev/null 2>&1
+            bind -M $mode $key __cotty_enter
+        end
+    end
+end

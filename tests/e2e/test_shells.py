@@ -1,0 +1,468 @@
+"""bash, zsh and fish as an agent drives them: what they ran, whatever their users have set up."""
+
+import os
+import shlex
+import threading
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from conftest import eventually
+
+SHELLS = ["bash", "zsh", "fish"]
+RC = {"bash": ".bashrc", "zsh": ".zshrc", "fish": ".config/fish/config.fish"}
+every_shell = pytest.mark.parametrize("name", SHELLS)
+
+
+class Shell:
+    """A session with a shell, and what is asked of it."""
+
+    def __init__(self, cotty, program, *args, actor="agent", ready=True, **create):
+        self.cotty, self.actor = cotty, actor
+        made = cotty.call("create", actor, program=program, args=list(args), **create)
+        assert made["ready"] == ready, made
+        self.id, self.pid = made["session_id"], made["pid"]
+
+    def call(self, op, **params):
+        return self.cotty.call(op, self.actor, session=self.id, **params)
+
+    def run(self, command, **params):
+        return self.call("run", command=command, **params)
+
+    def output(self, command, code=0):
+        """A command's own output, once it is done."""
+        ran = self.run(command)
+        assert (ran["outcome"], ran["exit_code"]) == ("done", code), (command, ran)
+        return ran["output"]
+
+    def type(self, text, wait=None, **params):
+        """Types, waits, and reads what is new."""
+        sent = self.call("send", text=text, **params)
+        wait = {"prompt": True, "since": sent["seq"], **(wait or {})}
+        return self.call("read", view="new", since=sent["seq"], wait=wait)
+
+    def key(self, key):
+        return self.call("send", key=key)
+
+    def wait(self, **wait):
+        waited = self.call("wait", **wait)
+        assert waited["met"] != "timeout", waited
+        return waited
+
+    def commands(self, **params):
+        return self.call("commands", **params)["commands"]
+
+    def screen(self):
+        return self.call("read")["content"]
+
+
+@pytest.fixture
+def home(cotty):
+    """The user's own files: written by the test, and never changed by cotty."""
+    written = {}
+
+    def write(path, text):
+        file = cotty.work / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        written[file] = text
+
+    yield write
+    for file, text in written.items():
+        assert file.read_text() == text, f"{file} was changed"
+    for other in (".bashrc", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".config/fish/config.fish", ".config/fish/conf.d"):
+        assert cotty.work / other in written or not (cotty.work / other).is_file(), f"{other} was made"
+
+
+def gate(cotty, name="gate"):
+    """A fifo: what reads it in a terminal waits until the test opens it."""
+    path = cotty.work / name
+    os.mkfifo(path)
+    return path
+
+
+def open_gate(path, text="go"):
+    def writer():
+        try:
+            return os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            return None
+
+    fd = eventually(writer)
+    os.write(fd, f"{text}\n".encode())
+    os.close(fd)
+
+
+# `run`
+
+
+COMMANDS = {
+    "output": ("echo hi", "hi\n", 0),
+    "both streams": ("sh -c 'echo out; echo err >&2'", "out\nerr\n", 0),
+    "a failure": ("false", "", 1),
+    "a code": ("sh -c 'exit 42'", "", 42),
+    "an interrupt": ("sh -c 'kill -INT $$'", None, 130),
+    "several lines": ("echo a\necho b\nsh -c 'exit 6'", "a\nb\n", 6),
+    "no line end": ("printf 'no end'", "no end", 0),
+    "two lines, no end": ("printf 'two\\nno end'", "two\nno end", 0),
+    "nothing": ("true", "", 0),
+    "a long line": ("printf '%0300d' 7", "0" * 299 + "7", 0),
+    "exactly the width": ("printf '%080d' 7", "0" * 79 + "7", 0),
+    "exactly the width, ended": ("printf '%080d\\n' 7", "0" * 79 + "7\n", 0),
+    "overwritten": ("printf 'over\\rwritten\\n'", "written\n", 0),
+    "colours": ("printf '\\033[1;31mred\\033[0m\\n'", "red\n", 0),
+    "wide": ("echo 漢字かな 🙂 é", "漢字かな 🙂 é\n", 0),
+    "quotes": ("echo 'a;b \\ % \"c\" $HOME `x`'", "a;b \\ % \"c\" $HOME `x`\n", 0),
+    "an empty line inside": ("echo 'first\n\nthird'", "first\n\nthird\n", 0),
+    "a pipe": ("printf 'b\\na\\n' | sort", "a\nb\n", 0),
+    "a leading blank": ("   echo lead", "lead\n", 0),
+    "a long command": ("echo " + "x" * 300, "x" * 300 + "\n", 0),
+    "one too long to ask about": ("echo " + "y" * 5000, "y" * 5000 + "\n", 0),
+    "cleared": ("clear; echo after", "after\n", 0),
+    "forged marks": ("printf '\\033]133;D;0\\a\\033]133;A\\a$ \\033]133;B\\a'; echo forged", "$ forged\n", 0),
+    "many lines": ("seq 3000", "".join(f"{n}\n" for n in range(1, 3001)), 0),
+}
+
+
+@every_shell
+def test_run_gives_exactly_the_output_and_the_code(cotty, name):
+    shell = Shell(cotty, name)
+    for what, (command, output, code) in COMMANDS.items():
+        ran = shell.run(command)
+        assert (ran["outcome"], ran["exit_code"]) == ("done", code), (what, ran)
+        assert output is None or ran["output"] == output, (what, ran)
+        # And the next one is not disturbed.
+        assert shell.output("echo next") == "next\n", what
+
+
+LOOPS = {
+    "bash": "for i in 1 2\ndo\n  echo $i\ndone",
+    "zsh": "for i in 1 2\ndo\n  echo $i\ndone",
+    "fish": "for i in 1 2\n  echo $i\nend",
+}
+
+
+@every_shell
+def test_run_of_a_loop_of_several_lines(cotty, name):
+    assert Shell(cotty, name).output(LOOPS[name]) == "1\n2\n"
+
+
+@pytest.mark.parametrize("name", ["bash", "zsh"])
+def test_run_of_a_heredoc(cotty, name):
+    shell = Shell(cotty, name)
+    assert shell.output("cat <<'EOF'\none $HOME\n\n  two\nEOF") == "one $HOME\n\n  two\n"
+    text = "".join(f"line {n} of the file\n" for n in range(1000))
+    assert shell.output(f"cat > file.txt <<'EOF'\n{text}EOF") == ""
+    assert (cotty.work / "file.txt").read_text() == text
+
+
+ERRORS = {"bash": ("echo )", 2, "syntax error"), "zsh": ("echo )", 1, "parse error"), "fish": ("echo )", 127, "parenthesis")}
+
+
+@every_shell
+@pytest.mark.parametrize("lines", ["", "echo first\n"])
+def test_run_of_a_syntax_error(cotty, name, lines):
+    command, code, said = ERRORS[name]
+    shell = Shell(cotty, name)
+    for _ in range(3):
+        ran = shell.run(lines + command)
+        if lines and ran["output"].startswith("first\n"):
+            # These run each line by itself.
+            assert name in ("bash", "zsh")
+        assert (ran["outcome"], ran["exit_code"]) == ("done", code), ran
+        assert said in ran["output"], ran
+        assert shell.output("echo on") == "on\n"
+
+
+@every_shell
+def test_a_line_that_wants_more(cotty, name):
+    shell = Shell(cotty, name)
+    assert shell.run("echo 'open", timeout_ms=300)["outcome"] == "running"
+    sent = shell.key("ctrl+c")
+    shell.wait(prompt=True, since=sent["seq"])
+    assert shell.output("echo fine") == "fine\n"
+
+
+@every_shell
+def test_a_command_that_reads(cotty, name):
+    shell = Shell(cotty, name)
+    for question in ("read answer; echo got $answer", "head -n1"):
+        ran = shell.run(question, timeout_ms=300)
+        assert ran["outcome"] == "running", ran
+        read = shell.type("world\n")
+        assert read["prompt_detected"] and "world\n" in read["content"], read
+    assert [c["text"] for c in shell.commands()] == ["read answer; echo got $answer", "head -n1"]
+    assert "got world" in shell.screen()
+
+
+@every_shell
+def test_a_full_screen_program(cotty, name):
+    shell = Shell(cotty, name)
+    ran = shell.run("vim -u NONE -n new.txt", timeout_ms=500)
+    assert (ran["outcome"], ran["activity"]) == ("running", {"kind": "running", "program": "vim"})
+    shell.call("send", text="ihello")
+    shell.key("<Esc>")
+    read = shell.type(":wq\n")
+    assert read["prompt_detected"]
+    assert shell.output("cat new.txt") == "hello\n"
+
+
+@every_shell
+def test_a_command_that_never_ends(cotty, name):
+    shell = Shell(cotty, name)
+    ran = shell.run("echo before; sleep 1000", timeout_ms=500)
+    assert (ran["outcome"], ran["output"]) == ("running", "before\n")
+    assert ran["activity"] == {"kind": "running", "program": "sleep"}
+    assert cotty.call("run", session=shell.id, command="echo no", error="NOT_AT_PROMPT")
+    sent = shell.key("ctrl+c")
+    shell.wait(prompt=True, since=sent["seq"])
+    (command,) = shell.commands()
+    assert (command["exit_code"], command["state"]) == (130, "done")
+    assert shell.output("echo on") == "on\n"
+
+
+@every_shell
+def test_jobs_in_the_background(cotty, name):
+    shell = Shell(cotty, name)
+    ran = shell.run("sleep 1000 &")
+    assert (ran["outcome"], ran["exit_code"]) == ("done", 0)
+    assert "sleep 1000" in shell.output("jobs")
+    assert shell.run("fg", timeout_ms=300)["outcome"] == "running"
+    sent = shell.key("ctrl+z")
+    shell.wait(prompt=True, since=sent["seq"])
+    assert "sleep 1000" in shell.output("jobs")
+    shell.output("kill %1")
+
+
+@every_shell
+@pytest.mark.parametrize(("last", "code"), [("exit 3", 3), ("kill -9 %self", None), ("exec sh -c 'exit 5'", 5)])
+def test_a_shell_that_ends(cotty, name, last, code):
+    shell = Shell(cotty, name)
+    ran = shell.run(last.replace("%self", "$fish_pid" if name == "fish" else "$$"))
+    assert (ran["outcome"], ran["exit_code"], ran["activity"]["kind"]) == ("exited", code, "exited")
+    (command,) = shell.commands()
+    assert (command["state"], command["exit_code"]) == ("exited", code)
+    cotty.call("run", session=shell.id, command="true", error="PROCESS_EXITED")
+
+
+@every_shell
+def test_a_line_that_somebody_began(cotty, name):
+    shell = Shell(cotty, name)
+    sent = shell.call("send", text="echo half a li")
+    shell.wait(idle_ms=100, since=sent["seq"])
+    fault = cotty.call("run", session=shell.id, command="echo no", error="NOT_AT_PROMPT")
+    assert "ctrl+u" in fault["hint"]
+    sent = shell.key("ctrl+u")
+    shell.wait(idle_ms=200, since=sent["seq"])
+    assert shell.output("echo yes") == "yes\n"
+
+
+@every_shell
+def test_lines_that_are_typed_ahead(cotty, name):
+    shell = Shell(cotty, name)
+    first = gate(cotty)
+    seq = shell.call("send", text=f"echo wai''ting; cat {first}\n")["seq"]
+    shell.wait(text="waiting", since=seq)
+    shell.call("send", text="echo sec''ond\n")
+    shell.call("send", text="echo thi''rd\n")
+    open_gate(first)
+    shell.wait(regex="^third$", since=seq)
+    shell.wait(idle_ms=100)
+    assert [(c["text"], c["exit_code"]) for c in shell.commands()[1:]] == [("echo sec''ond", 0), ("echo thi''rd", 0)]
+    # The kernel shows what is typed ahead in the middle of what the first one says.
+    assert [c["lines"] for c in shell.commands()[1:]] == [1, 1]
+    assert shell.output("echo on") == "on\n"
+
+
+@every_shell
+def test_the_echo_of_typed_input_never_matches(cotty, name):
+    shell = Shell(cotty, name)
+    shell.call("send", text=": needle\n" if name != "fish" else "true needle\n")
+    assert shell.call("wait", text="needle", timeout_ms=400)["met"] == "timeout"
+    shell.call("send", text="echo nee''dle\n")
+    shell.wait(text="needle")
+
+
+@every_shell
+def test_what_several_commands_said_is_all_new(cotty, name):
+    shell = Shell(cotty, name)
+    read = shell.type("echo one\n")
+    assert read["content"].startswith("one\n")
+    shell.call("read", view="new")
+    shell.output("echo two")
+    shell.output("printf 'three\\nfour\\n'")
+    content = shell.call("read", view="new")["content"]
+    assert [line for line in content.splitlines() if line in ("two", "three", "four")] == ["two", "three", "four"]
+    assert "echo" not in content and "printf" not in content
+
+
+# Policy
+
+
+@pytest.fixture
+def mkfs(cotty):
+    """A `mkfs.ext4` that only leaves a trace, first on the PATH."""
+    (cotty.work / "bin").mkdir()
+    trace = cotty.work / "formatted"
+    script = cotty.work / "bin" / "mkfs.ext4"
+    script.write_text(f"#!/bin/sh\ntouch {shlex.quote(str(trace))}\n")
+    script.chmod(0o755)
+    cotty.env["PATH"] = f"{cotty.work}/bin:{cotty.env['PATH']}"
+    return trace
+
+
+REFUSED = ["mkfs.ext4 /dev/null", " mkfs.ext4 /dev/null", "true; mkfs.ext4 /dev/null", "true\nmkfs.ext4 /dev/null", "true && mkfs.ext4"]
+
+
+@every_shell
+@pytest.mark.parametrize("paste", ["auto", "never"])
+def test_a_refused_line_does_not_run_and_says_why(cotty, mkfs, name, paste):
+    shell = Shell(cotty, name)
+    assert "mkfs.ext4" in shell.output("which mkfs.ext4")
+    for line in REFUSED:
+        read = shell.type(f"{line}\n", paste=paste)
+        if line.startswith("true\n") and paste == "never":
+            # The first line ran, and had a prompt behind it.
+            shell.wait(text="not run")
+            read = shell.call("read", view="new", wait={"prompt": True})
+        assert "cotty: not run: making a file system" in read["content"], (line, read)
+        denied = shell.commands()[-1]
+        assert (denied["state"], denied["exit_code"]) == ("denied", 130), (line, denied)
+        assert "mkfs" in denied["text"] and "mkfs" in denied["reason"]
+        assert shell.output("echo goes on") == "goes on\n"
+        cotty.call("run", session=shell.id, command=line, error="POLICY_DENIED")
+    assert not mkfs.exists()
+
+
+def test_a_zsh_that_traps_the_interrupt_is_stopped_all_the_same(cotty, mkfs):
+    shell = Shell(cotty, "zsh")
+    for trap in ("trap 'echo trapped' INT", "trap '' INT", "TRAPINT() { echo trapped; return 0 }"):
+        shell.output(trap)
+        shell.type("mkfs.ext4 /dev/null\n")
+        assert shell.commands()[-1]["state"] == "denied"
+        assert shell.output("echo on") == "on\n"
+        # The trap is the user's again.
+        assert "INT" in shell.output("trap; functions TRAPINT || true")
+    assert not mkfs.exists()
+
+
+def test_a_fish_whose_user_runs_lines_by_another_key_says_that_it_cannot_stop_them(cotty, mkfs, home):
+    home(RC["fish"], "bind \\cg 'commandline -f execute'\n")
+    shell = Shell(cotty, "fish")
+    shell.call("send", text="mkfs.ext4 /dev/null")
+    sent = shell.key("ctrl+g")
+    shell.wait(prompt=True, since=sent["seq"])
+    assert "cannot be stopped" in shell.screen()
+    assert shell.output("echo on") == "on\n"
+
+
+@every_shell
+def test_lines_reach_the_question_as_they_were_typed(cotty, name):
+    shell = Shell(cotty, name)
+    lines = ["echo 'a;b'", "echo back\\\\slash", "echo ü漢🙂", "echo '%s %d %'", "echo 'x  y'", "echo '\\x41'", "echo a  # and more"]
+    if name == "zsh":
+        lines.remove("echo a  # and more")
+    for line in lines:
+        shell.output(line)
+    assert [c["text"] for c in shell.commands()] == lines
+
+
+# What was run
+
+
+@every_shell
+def test_the_list_of_commands(cotty, name):
+    shell = Shell(cotty, name)
+    (cotty.work / "sub dir%").mkdir()
+    shell.output("echo one")
+    shell.output("cd 'sub dir%'")
+    shell.output("sh -c 'echo out; exit 3'", 3)
+    shell.type("seq 500\n")
+    shell.type("\n")
+    first, second, third, fourth = shell.commands()
+    assert [c["number"] for c in (first, second, third, fourth)] == [1, 2, 3, 4]
+    assert [c["text"] for c in (first, third, fourth)] == ["echo one", "sh -c 'echo out; exit 3'", "seq 500"]
+    assert [c["exit_code"] for c in (first, second, third, fourth)] == [0, 0, 3, 0]
+    assert [Path(c["directory"]) for c in (first, second, third)] == [cotty.work, cotty.work, cotty.work / "sub dir%"]
+    assert (first["lines"], first["bytes"], fourth["lines"]) == (1, 4, 500)
+    assert all(c["state"] == "done" and "output" not in c for c in (first, second, third, fourth))
+    times = [datetime.fromisoformat(c["started"]) for c in (first, second, third, fourth)]
+    assert times == sorted(times)
+    assert [c["number"] for c in shell.commands(limit=2)] == [3, 4]
+    (one,) = shell.commands(output=4, head=2, tail=1)
+    assert one["output"] == {"head": "1\n2\n", "left_out": 497, "tail": "500\n"}
+    (one,) = shell.commands(output=1)
+    assert one["output"] == {"head": "one\n", "left_out": 0, "tail": ""}
+    assert cotty.call("commands", session=shell.id, output=99, error="INVALID_INPUT")["hint"]
+    shell.run("sleep 1000", timeout_ms=100)
+    running = shell.call("commands")
+    assert (running["total"], running["commands"][-1]["state"], running["commands"][-1]["exit_code"]) == (5, "running", None)
+
+
+@every_shell
+def test_the_list_outlives_the_daemon(cotty, name):
+    shell = Shell(cotty, name)
+    shell.output("echo one")
+    shell.output("cd /")
+    before = shell.commands()
+    for _ in range(2):
+        killed = cotty.kill_daemon()
+        eventually(lambda killed=killed: cotty.status()["pid"] != killed)
+        assert shell.commands() == before
+    # A checkpoint, then more.
+    shell.output("seq 200000")
+    cotty.kill_daemon()
+    shell.output("echo last")
+    commands = shell.commands()
+    same = ("number", "text", "exit_code", "started", "duration_ms", "directory", "state")
+    assert [[c[field] for field in same] for c in commands[:2]] == [[c[field] for field in same] for c in before]
+    assert [(c["text"], c["directory"]) for c in commands[2:]] == [("seq 200000", "/"), ("echo last", "/")]
+
+
+@every_shell
+def test_a_daemon_that_dies_in_the_middle_of_a_run(cotty, name):
+    shell = Shell(cotty, name)
+    wait, log = gate(cotty), cotty.work / "log"
+    answers = []
+
+    def run():
+        command = f"echo ran >> {log}; echo before; cat {wait}; sh -c 'exit 5'"
+        for _ in range(10):
+            # As any client does: the same request again, as long as nobody answers.
+            try:
+                answers.append(cotty.call("run", session=shell.id, command=command, request="the-one"))
+                return
+            except OSError:
+                pass
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    eventually(log.exists)
+    for _ in range(3):
+        killed = cotty.kill_daemon()
+        eventually(lambda killed=killed: cotty.status()["pid"] != killed)
+    open_gate(wait, "after")
+    thread.join()
+    (ran,) = answers
+    assert (ran["outcome"], ran["output"], ran["exit_code"]) == ("done", "before\nafter\n", 5)
+    assert log.read_text() == "ran\n"
+    assert shell.output("echo on") == "on\n"
+
+
+@every_shell
+def test_a_daemon_that_dies_whenever(cotty, name):
+    shell = Shell(cotty, name)
+    log = cotty.work / "log"
+    for n in range(10):
+        killer = threading.Timer(0.005 * n, cotty.kill_daemon)
+        killer.start()
+        while True:
+            try:
+                ran = cotty.call("run", session=shell.id, command=f"echo {n} >> {log}; echo {n}", request=f"r{n}")
+                break
+            except OSError:
+                pass
+        killer.join()
+        assert (ran["outcome"], ran["output"], ran["exit_code"]) == ("done", f"{n}\n", 0)
+    assert log.read_text().split() == [str(n) for n in range(10)]
+    assert [c["number"] for c in shell.commands()] == list(range(1, 11))
