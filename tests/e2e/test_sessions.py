@@ -235,9 +235,18 @@ def test_a_new_size_reaches_the_program_and_the_text_stays(terminal):
     assert terminal("run", command="stty size")["output"] == "40 50\n"
 
 
+GHOSTS = {
+    "bash": "PS1=$(printf 'ghost-%s ' {1..9})",
+    "zsh": "PS1=$(printf 'ghost-%s ' {1..9})",
+    "fish": "function fish_prompt; printf 'ghost-%s ' (seq 9); end",
+}
+
+
 @pytest.mark.parametrize("cols", [40, 79, 120])
-def test_a_resize_leaves_no_ghost_of_the_prompt(terminal, cols):
-    terminal("run", command="PS1=$(printf 'ghost-%s ' {1..9})")
+@pytest.mark.parametrize("shell", GHOSTS)
+def test_a_resize_leaves_no_ghost_of_the_prompt(cotty, shell, cols):
+    terminal = Terminal(cotty, shell)
+    terminal("run", command=GHOSTS[shell])
     for _ in range(4):
         terminal("resize", cols=cols)
         terminal("wait", idle_ms=100)
@@ -344,6 +353,20 @@ def test_bytes_go_as_they_are(terminal):
     terminal("send", bytes=base64.b64encode(b"\x00\xff\r\n\x1b").decode())
     assert terminal("wait", text=r"b'\x00\xff\r\n\x1b'")["met"] == "text"
     terminal("send", bytes="%", error="INVALID_INPUT")
+
+
+# R-P08
+def test_a_signal_goes_to_the_foreground(terminal):
+    terminal("send", text="sleep 1000\n")
+    eventually(lambda: terminal("info")["activity"] == {"kind": "running", "program": "sleep"})
+    assert terminal("signal")["program"] == "sleep"
+    assert terminal("wait", prompt=True)["met"] == "prompt"
+    assert terminal("run", command="echo $?")["output"] == "130\n"
+    terminal("signal", signal="SIGUSR3", error="INVALID_INPUT")
+    terminal.person("keyboard", action="take")
+    terminal("signal", signal="KILL", error="KEYBOARD_HELD")
+    terminal.person("signal", signal="sigkill")
+    assert terminal("wait", exit=True)["signal"] == 9
 
 
 # Reading

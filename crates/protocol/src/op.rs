@@ -10,6 +10,7 @@ pub mod keyboard;
 pub mod mouse;
 pub mod resize;
 pub mod search;
+pub mod signal;
 
 /// Columns and rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

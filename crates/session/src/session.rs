@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use cotty_vt::{Key, Paste};
 use regex::Regex;
+use rustix::process::Signal;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::holding::{Hold, KeyboardState};
@@ -213,6 +214,11 @@ pub(crate) enum Request {
         who: String,
         here: bool,
     },
+    Signal {
+        signal: Signal,
+        by: Typist,
+        reply: Reply<Result<(u32, Option<String>), SessionError>>,
+    },
     Resize {
         size: (u16, u16),
         reply: Reply<Result<(), SessionError>>,
@@ -306,6 +312,12 @@ impl Session {
     /// Tells that a viewer came or went, by the name its keys come under.
     pub async fn viewer(&self, who: &str, here: bool) -> Result<(), SessionError> {
         self.tell(Request::Viewer { who: who.to_owned(), here }).await
+    }
+
+    /// Signals the program in the foreground; answers its process group and its name.
+    pub async fn signal(&self, signal: Signal, by: &Typist) -> Result<(u32, Option<String>), SessionError> {
+        let by = by.clone();
+        self.ask(|reply| Request::Signal { signal, by, reply }).await?
     }
 
     /// Gives the terminal another size: columns and rows.

@@ -141,6 +141,9 @@ impl Task {
                 let _ = reply.send(self.hold(hold, &by).await);
             }
             Request::Viewer { who, here } => self.viewer(who, here),
+            Request::Signal { signal, by, reply } => {
+                let _ = reply.send(self.signal(signal, &by));
+            }
             Request::Resize { size, reply } => {
                 let _ = reply.send(self.resize(size).await);
             }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use cotty_pty::facts;
+use rustix::process::{Pid, Signal};
 
 use crate::commands::{Moment, Phase};
 use crate::journal::{Record, What};
@@ -168,6 +169,24 @@ impl Task {
             What::History { lines } => self.vt.set_history_lines(*lines),
             What::Marked { .. } => {}
         }
+    }
+
+    /// A signal is as good as a key: an agent needs the keyboard for it.
+    pub(crate) fn signal(
+        &mut self,
+        signal: Signal,
+        by: &Typist,
+    ) -> Result<(u32, Option<String>), SessionError> {
+        if let Some(ended) = self.ended {
+            return Err(SessionError::Exited(ended.exit_code));
+        }
+        self.check_keyboard(by)?;
+        let program = self.foreground_name();
+        let leader = || i32::try_from(self.pid).ok().and_then(Pid::from_raw);
+        let group = facts::foreground(self.pty.get_ref()).or_else(leader);
+        let Some(group) = group else { return Err(SessionError::Broken("it has no process".into())) };
+        rustix::process::kill_process_group(group, signal).map_err(std::io::Error::from)?;
+        Ok((group.as_raw_nonzero().get().unsigned_abs(), program))
     }
 
     pub(crate) fn remembered(&self, request: &str) -> Option<Typed> {

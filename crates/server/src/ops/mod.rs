@@ -13,6 +13,7 @@ mod resize;
 mod run;
 mod search;
 mod send;
+mod signal;
 mod status;
 mod wait;
 
@@ -43,6 +44,7 @@ pub use resize::Resize;
 pub use run::Run;
 pub use search::Search;
 pub use send::Send as SendInput;
+pub use signal::Signal;
 pub use status::Status;
 pub use wait::Wait;
 
@@ -131,6 +133,7 @@ pub static OPERATIONS: &[Entry] = &[
     entry::<Info>(),
     entry::<Search>(),
     entry::<Keyboard>(),
+    entry::<Signal>(),
     entry::<Resize>(),
     entry::<Configure>(),
     entry::<Destroy>(),
