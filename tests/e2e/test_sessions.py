@@ -355,6 +355,55 @@ def test_bytes_go_as_they_are(terminal):
     terminal("send", bytes="%", error="INVALID_INPUT")
 
 
+# R-P02
+def test_text_with_keys_in_it(terminal):
+    terminal("send", text="cat > typex^Hd^M", special=True)
+    eventually(lambda: terminal("info")["activity"] == {"kind": "running", "program": "cat"})
+    terminal("send", text="\\^C \\[UP] [NOKEY]^M^D", special=True)
+    assert terminal("wait", prompt=True)["met"] == "prompt"
+    assert (terminal.cotty.work / "typed").read_text() == "^C [UP] [NOKEY]\n"
+    terminal("send", text="grep -c '^C' typed\n")
+    assert terminal("wait", regex="^0$")["met"] == "regex", "as it is, unless keys are asked for"
+
+
+# R-A06
+def test_what_the_terminal_itself_understands(terminal):
+    terminal("send", text="cat\n")
+    eventually(lambda: terminal("info")["activity"] == {"kind": "running", "program": "cat"})
+    terminal("send", control="eof")
+    assert terminal("wait", prompt=True)["met"] == "prompt"
+    # By whatever character the program has set.
+    terminal("run", command="stty intr ^T susp ^B")
+    terminal("send", text="sleep 1000\n")
+    eventually(lambda: terminal("info")["activity"] == {"kind": "running", "program": "sleep"})
+    terminal("send", control="suspend")
+    terminal("wait", text="Stopped")
+    terminal("send", text="fg\n")
+    eventually(lambda: terminal("info")["activity"] == {"kind": "running", "program": "sleep"})
+    terminal("send", control="interrupt")
+    assert terminal("wait", prompt=True)["met"] == "prompt"
+    terminal("send", control="explode", error="INVALID_INPUT")
+    terminal("send", control="eof", text="x", error="INVALID_INPUT")
+
+
+KEY_READER = """
+import os, sys, tty
+tty.setraw(0)
+print("\\x1b[>3uready", end="\\r\\n")
+got = b""
+while got.count(b"u") < 3:
+    got += os.read(0, 100)
+print(got, end="\\r\\n")
+"""
+
+
+def test_a_key_that_is_held_and_let_go(terminal):
+    terminal.python(KEY_READER)
+    for event in ("press", "repeat", "release"):
+        terminal("send", key="escape", event=event)
+    assert terminal("wait", text=r"b'\x1b[27u\x1b[27;1:2u\x1b[27;1:3u'")["met"] == "text"
+
+
 # R-P08
 def test_a_signal_goes_to_the_foreground(terminal):
     terminal("send", text="sleep 1000\n")

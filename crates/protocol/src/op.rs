@@ -279,6 +279,31 @@ pub mod send {
         Never,
     }
 
+    /// What can happen to a key.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum KeyEvent {
+        /// It goes down.
+        #[default]
+        Press,
+        /// It is held.
+        Repeat,
+        /// It goes up.
+        Release,
+    }
+
+    /// What the line discipline does with a character, whichever the program set for it.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Control {
+        /// Interrupts the program.
+        Interrupt,
+        /// Ends its input.
+        Eof,
+        /// Suspends it.
+        Suspend,
+    }
+
     /// What to type: text, one key, the mouse, or bytes as they are.
     #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields, default)]
@@ -299,6 +324,13 @@ pub mod send {
         pub shift: bool,
         /// Paste brackets.
         pub paste: Paste,
+        /// What happens to the key; only programs that asked for it hear of more than `press`.
+        pub event: KeyEvent,
+        /// Whether `text` has keys written into it: `^C`, `^[`, `[UP]`, `[F5]`; `\\^` and `\\[` are the characters.
+        pub special: bool,
+        /// What the terminal itself understands.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub control: Option<Control>,
         /// What the mouse does; `ctrl`, `alt` and `shift` go with it.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub mouse: Option<Mouse>,

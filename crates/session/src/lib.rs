@@ -14,6 +14,7 @@ mod id;
 mod journal;
 mod keyboard;
 mod meta;
+mod notation;
 mod pointing;
 mod policy;
 mod ran;
@@ -38,12 +39,13 @@ pub use holding::{Hold, Holder, KeyboardState};
 pub use hub::{Create, Destroyed, Hub, HubOptions, Present, Retention};
 pub use keyboard::Returned;
 pub use meta::{Actor, ActorKind, Meta, Origin, Typist};
+pub use notation::with_keys;
 pub use pointing::{Gesture, Mouse, Spot};
 pub use policy::{Policy, Verdict};
 pub use ran::{Ran, RanCommand, RanState};
 pub use reaction::Reaction;
 pub use reading::{Found, FoundAt, Reading, View};
-pub use session::{Activity, Ended, Info, Input, RunOutcome, RunResult, Session, Typed, Waited};
+pub use session::{Activity, Control, Ended, Info, Input, RunOutcome, RunResult, Session, Typed, Waited};
 pub use share::Shared;
 pub use updates::{Batch, Cursor, Line, Reason, Region, Run, Snapshot, Subscription, Update};
 pub use viewers::{Frame, Viewer};
@@ -51,5 +53,5 @@ pub use wait::{Met, Wait};
 
 /// Keys, paste modes and looks are the engine's own.
 pub use cotty_vt::{
-    Allow, Color, CursorShape, Key, KeyCode, MouseButton, Paste, Style, UnderlineStyle, UnknownKey,
+    Allow, Color, CursorShape, Key, KeyAction, KeyCode, MouseButton, Paste, Style, UnderlineStyle, UnknownKey,
 };

@@ -35,6 +35,21 @@ pub enum Input {
     Mouse(Mouse),
     /// Bytes as they are.
     Bytes(Vec<u8>),
+    /// What the terminal itself understands, by the character that the program set for it.
+    Control(Control),
+    /// One after the other, as one.
+    Several(Vec<Input>),
+}
+
+/// What the line discipline does with a character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Control {
+    /// Interrupts the program.
+    Interrupt,
+    /// Ends its input.
+    Eof,
+    /// Suspends it.
+    Suspend,
 }
 
 /// How a program ended.

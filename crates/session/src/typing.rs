@@ -5,13 +5,14 @@ use std::time::Instant;
 
 use cotty_pty::facts;
 use rustix::process::{Pid, Signal};
+use rustix::termios::{SpecialCodeIndex, tcgetattr};
 
 use crate::commands::{Moment, Phase};
 use crate::journal::{Record, What};
 use crate::meta::{ActorKind, Typist, now_ms};
 use crate::reading::{Echo, Shown};
 use crate::recovery::Remembered;
-use crate::session::{Input, Typed};
+use crate::session::{Control, Input, Typed};
 use crate::task::Task;
 use crate::{Activity, Key, KeyCode, SessionError};
 
@@ -46,13 +47,33 @@ impl Task {
         self.check_keyboard(by)?;
         self.check_secret(by, Some(input))?;
         self.check_not_into_a_line(by, input)?;
-        let bytes = match input {
+        let bytes = self.encode(input)?;
+        self.type_bytes(&bytes, request, by, false).await
+    }
+
+    fn encode(&self, input: &Input) -> Result<Vec<u8>, SessionError> {
+        Ok(match input {
             Input::Text { text, paste } => self.vt.encode_text(text, *paste),
             Input::Key(key) => self.vt.encode_key(key),
             Input::Mouse(mouse) => self.point(mouse)?,
             Input::Bytes(bytes) => bytes.clone(),
+            Input::Control(control) => vec![self.control_character(*control)],
+            Input::Several(inputs) => {
+                let parts: Result<Vec<Vec<u8>>, _> = inputs.iter().map(|input| self.encode(input)).collect();
+                parts?.concat()
+            }
+        })
+    }
+
+    /// The character that the program set for it, or else the usual one.
+    fn control_character(&self, control: Control) -> u8 {
+        let (index, usual) = match control {
+            Control::Interrupt => (SpecialCodeIndex::VINTR, 0x03),
+            Control::Eof => (SpecialCodeIndex::VEOF, 0x04),
+            Control::Suspend => (SpecialCodeIndex::VSUSP, 0x1a),
         };
-        self.type_bytes(&bytes, request, by, false).await
+        let set = tcgetattr(self.pty.get_ref()).ok().map(|termios| termios.special_codes[index]);
+        set.filter(|&code| code != 0).unwrap_or(usual)
     }
 
     /// A person who types takes the keyboard; an agent needs it.
@@ -71,7 +92,15 @@ impl Task {
     pub(crate) fn check_secret(&self, by: &Typist, input: Option<&Input>) -> Result<(), SessionError> {
         let leaves = matches!(
             input,
-            Some(Input::Key(Key { code: KeyCode::Char('c' | 'd' | 'z' | '\\'), ctrl: true, alt: false, .. }))
+            Some(
+                Input::Control(_)
+                    | Input::Key(Key {
+                        code: KeyCode::Char('c' | 'd' | 'z' | '\\'),
+                        ctrl: true,
+                        alt: false,
+                        ..
+                    })
+            )
         );
         if by.kind == ActorKind::Person || leaves || self.agents_answer_secrets {
             return Ok(());
@@ -86,7 +115,7 @@ impl Task {
     /// What a person left on the command line is not the agent's to go on with.
     fn check_not_into_a_line(&self, by: &Typist, input: &Input) -> Result<(), SessionError> {
         let Phase::Prompt(prompt) = self.saved.commands.phase() else { return Ok(()) };
-        let text = matches!(input, Input::Text { .. } | Input::Bytes(_));
+        let text = matches!(input, Input::Text { .. } | Input::Bytes(_) | Input::Several(_));
         let persons = self.saved.person_typed_at.is_some_and(|seq| seq >= prompt.seq);
         let begun = self.vt.position() != prompt.position;
         match by.kind != ActorKind::Person && text && persons && begun {

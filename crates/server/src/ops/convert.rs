@@ -6,8 +6,8 @@ use base64::Engine as _;
 use cotty_protocol::op::{self, Dimensions, Place, SessionInfo, keyboard, mouse, send};
 use cotty_protocol::{Code, Fault};
 use cotty_session::{
-    Activity, Gesture, Holder, Info, Input, Key, KeyCode, KeyboardState, Met, Mouse, MouseButton, Paste,
-    SessionError, Spot, Wait,
+    Activity, Control, Gesture, Holder, Info, Input, Key, KeyAction, KeyCode, KeyboardState, Met, Mouse,
+    MouseButton, Paste, SessionError, Spot, Wait, with_keys,
 };
 
 /// A session's error as it goes over the wire: the code once, here.
@@ -154,12 +154,24 @@ pub(super) fn met(met: Met) -> op::Met {
 
 /// What `send` was asked to type.
 pub(crate) fn send_input(params: &send::Params) -> Result<Input, Fault> {
-    let given = [params.text.is_some(), params.key.is_some(), params.mouse.is_some(), params.bytes.is_some()];
-    if given.into_iter().filter(|given| *given).count() > 1
-        && (params.mouse.is_some() || params.bytes.is_some())
-    {
-        return Err(Fault::new(Code::InvalidInput, "text, key, mouse and bytes cannot be given together")
-            .with_hint("send one after the other"));
+    let kinds = [
+        ("text", params.text.is_some()),
+        ("key", params.key.is_some()),
+        ("mouse", params.mouse.is_some()),
+        ("control", params.control.is_some()),
+        ("bytes", params.bytes.is_some()),
+    ];
+    let given: Vec<&str> = kinds.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect();
+    if given.len() > 1 {
+        let message = format!("{} cannot be given together", given.join(" and "));
+        return Err(Fault::new(Code::InvalidInput, message).with_hint("send one after the other"));
+    }
+    if let Some(control) = params.control {
+        return Ok(Input::Control(match control {
+            send::Control::Interrupt => Control::Interrupt,
+            send::Control::Eof => Control::Eof,
+            send::Control::Suspend => Control::Suspend,
+        }));
     }
     if let Some(mouse) = &params.mouse {
         return mouse_input(mouse, params);
@@ -174,14 +186,13 @@ pub(crate) fn send_input(params: &send::Params) -> Result<Input, Fault> {
         };
     }
     match (&params.text, &params.key) {
-        (Some(_), Some(_)) => Err(Fault::new(Code::InvalidInput, "text and key cannot be given together")
-            .with_hint("send the text first, then the key")),
         (None, None) => Err(Fault::new(Code::NoInput, "No input provided (need text or key)")),
         (Some(text), None) if text.is_empty() => Err(Fault::new(Code::NoInput, "the text is empty")),
         (Some(_), None) if params.ctrl || params.alt || params.shift => {
             Err(Fault::new(Code::InvalidInput, "modifiers belong to a key, not to text")
                 .with_hint("give the key as `key`"))
         }
+        (Some(text), None) if params.special => Ok(Input::Several(with_keys(text))),
         (Some(text), None) => {
             let paste = match params.paste {
                 send::Paste::Auto => Paste::Auto,
@@ -190,7 +201,7 @@ pub(crate) fn send_input(params: &send::Params) -> Result<Input, Fault> {
             };
             Ok(Input::Text { text: text.clone(), paste })
         }
-        (None, Some(key)) => key_input(key, params),
+        (_, Some(key)) => key_input(key, params),
     }
 }
 
@@ -249,6 +260,11 @@ fn key_input(name: &str, params: &send::Params) -> Result<Input, Fault> {
     key.ctrl |= params.ctrl;
     key.alt |= params.alt;
     key.shift |= params.shift;
+    key.action = match params.event {
+        send::KeyEvent::Press => KeyAction::Press,
+        send::KeyEvent::Repeat => KeyAction::Repeat,
+        send::KeyEvent::Release => KeyAction::Release,
+    };
     // Shift with a letter is its capital: no terminal tells the two apart.
     if let (KeyCode::Char(c), true) = (key.code, params.shift) {
         key.code = KeyCode::Char(c.to_uppercase().next().unwrap_or(c));
