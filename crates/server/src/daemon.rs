@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cotty_pty::{Event, KeeperError, Link};
-use cotty_session::{Hub, HubOptions, SessionError};
+use cotty_session::{Hub, HubOptions, RecordingLimits, SessionError};
 
 use crate::auth::Token;
 use crate::face;
@@ -45,6 +45,8 @@ pub struct DaemonOptions {
     pub listen: Listen,
     /// The soft limit of open files that children go back to.
     pub open_files: Option<u64>,
+    /// How large a segment of a recording gets, where that is not the default.
+    pub segment_bytes: Option<u64>,
     /// Called with the page's link once the daemon answers.
     pub on_ready: fn(&str),
 }
@@ -123,9 +125,11 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
         address,
         token: Token::load(&options.state_dir.join("token"))?,
     });
-    let hub =
-        Hub::start(hub_options(options.runtime_dir, &options.state_dir, options.open_files), link.clone())
-            .await?;
+    let mut hub_options = hub_options(options.runtime_dir, &options.state_dir, options.open_files);
+    if let Some(bytes) = options.segment_bytes {
+        hub_options.recording.segment_bytes = bytes;
+    }
+    let hub = Hub::start(hub_options, link.clone()).await?;
     unix.set_nonblocking(true)?;
     tcp.set_nonblocking(true)?;
     tokio::spawn(face::http::serve_unix(
@@ -165,6 +169,9 @@ fn hub_options(runtime_dir: PathBuf, state_dir: &Path, open_files: Option<u64>) 
     HubOptions {
         runtime_dir,
         history_file: state_dir.join("bash_history"),
+        recordings_dir: state_dir.join("recordings"),
+        captures_dir: state_dir.join("captures"),
+        recording: RecordingLimits::default(),
         max_per_owner: 10,
         max_total: 1000,
         history_lines: 10_000,

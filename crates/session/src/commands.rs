@@ -83,6 +83,11 @@ impl Commands {
                 .is_some_and(|e| self.kept.back().and_then(|c| c.ended).is_some_and(|last| last.seq > e.seq))
     }
 
+    /// The newest, and those before it.
+    pub(crate) fn newest_first(&self) -> impl Iterator<Item = &Command> {
+        self.kept.iter().rev()
+    }
+
     /// How many commands were started after `seq`.
     pub(crate) fn started_after(&self, seq: u64) -> usize {
         self.kept.iter().filter(|c| c.started.is_some_and(|s| s.seq > seq)).count()

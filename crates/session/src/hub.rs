@@ -2,6 +2,7 @@
 
 mod create;
 mod destroy;
+mod recordings;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::path::PathBuf;
@@ -20,10 +21,12 @@ use crate::session::{Ended, Info, Request};
 use crate::shell::{Hook, Integration};
 use crate::task::Task;
 use crate::viewers::Viewers;
-use crate::{Meta, Policy, Session, SessionError, Wait};
+use crate::{Meta, Policy, RecordingLimits, Session, SessionError, Wait};
 
 pub use create::Create;
 pub use destroy::Destroyed;
+pub use recordings::Purge;
+use recordings::Recorder;
 
 /// The keeper's key for what belongs to no session.
 const KEY: &[u8] = b"hub";
@@ -39,6 +42,12 @@ pub struct HubOptions {
     pub runtime_dir: PathBuf,
     /// Where the history of agents' commands lies.
     pub history_file: PathBuf,
+    /// Where recordings lie, a folder for each session.
+    pub recordings_dir: PathBuf,
+    /// Where captures go that name no place.
+    pub captures_dir: PathBuf,
+    /// How much of recordings is kept.
+    pub recording: RecordingLimits,
     /// Live sessions an owner may have.
     pub max_per_owner: usize,
     /// Live sessions in all.
@@ -63,6 +72,7 @@ struct Inner {
     link: Link,
     integration: Integration,
     policy: Arc<Policy>,
+    recorder: Recorder,
     prompt_pattern: Arc<Regex>,
     state: Mutex<State>,
     /// Held while a session is made.
@@ -105,6 +115,7 @@ impl Hub {
         let inner = Inner {
             integration: Integration::install(&options.runtime_dir.join("shell"))?,
             policy: Arc::new(Policy::built_in()),
+            recorder: Recorder::start(&options)?,
             prompt_pattern: Arc::new(Wait::pattern(&options.prompt_pattern)?),
             state: Mutex::new(State { next_number: 1, ..State::default() }),
             making: tokio::sync::Mutex::new(()),
@@ -113,6 +124,7 @@ impl Hub {
         };
         let hub = Hub { inner: Arc::new(inner) };
         hub.adopt_all().await?;
+        hub.inner.recorder.tidy();
         Ok(hub)
     }
 
@@ -160,6 +172,7 @@ impl Hub {
         let pid = entry.pid.unwrap_or(0);
         let mut task = self.task(meta, pid, Pty::adopt(held.master)?, hot, input)?;
         task.replay(checkpoint)?;
+        task.go_live(true);
         let (size, kernel) = (task.vt.size(), task.pty.get_ref().size()?);
         if (kernel.cols, kernel.rows) != (size.cols, size.rows) {
             task.pty.get_ref().resize(cotty_pty::WindowSize { cols: size.cols, rows: size.rows })?;
@@ -167,7 +180,9 @@ impl Hub {
         task.push_input();
         if let Some(status) = entry.status {
             while task.drain().await {}
-            task.ended = Some(Ended::from_status(status, now_ms()));
+            let ended = Ended::from_status(status, now_ms());
+            task.ended = Some(ended);
+            task.note_exit(ended);
         }
         Ok(self.register(task))
     }
@@ -191,6 +206,10 @@ impl Hub {
         let vt = Vt::with_options(options);
         let hook = meta.nonce.as_ref().map(|_| Hook::open(&self.hook_path(&meta.id))).transpose()?;
         Ok(Task {
+            tape: self.inner.recorder.tape(&meta),
+            catcher: None,
+            writer: self.inner.recorder.writer.clone(),
+            impatient: 0,
             meta: Arc::new(meta),
             pid,
             link: self.inner.link.clone(),

@@ -13,6 +13,7 @@ mod journal;
 mod meta;
 mod policy;
 mod reading;
+mod recording;
 mod recovery;
 mod session;
 mod shell;
@@ -22,7 +23,8 @@ mod viewers;
 mod wait;
 
 pub use error::SessionError;
-pub use hub::{Create, Destroyed, Hub, HubOptions};
+pub use hub::{Create, Destroyed, Hub, HubOptions, Purge};
+pub use journal::disk::{Capture, Page, Purged, RecordingFormat, RecordingLimits, RecordingState};
 pub use meta::{Actor, ActorKind, Meta, Origin};
 pub use policy::{Policy, Verdict};
 pub use reading::{Reading, View};

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::SessionError;
 use crate::commands::Commands;
+use crate::journal::disk::{Capture, Capturing};
 use crate::journal::{What, memory};
 use crate::reading::{Echo, Place};
 use crate::task::Task;
@@ -33,6 +34,9 @@ pub(crate) struct Saved {
     pub(crate) readers: BTreeMap<String, Place>,
     /// Lines that were typed.
     pub(crate) echoes: VecDeque<Echo>,
+    pub(crate) capturing: Option<Capturing>,
+    /// The last capture, and the request that ended it.
+    pub(crate) captured: Option<(String, Capture)>,
 }
 
 /// A request that typed.

@@ -4,6 +4,7 @@ use std::time::Duration;
 use cotty_vt::{Key, Paste};
 use tokio::sync::{mpsc, oneshot};
 
+use crate::journal::disk::{Capture, Capturing, RecordingState};
 use crate::meta::ActorKind;
 use crate::reading::{Reading, View};
 use crate::viewers::Viewer;
@@ -82,6 +83,8 @@ pub struct Info {
     pub cwd: Option<String>,
     /// Output processed.
     pub seq: u64,
+    /// How its recording goes.
+    pub recording: RecordingState,
     /// Milliseconds since anything came or was typed.
     pub idle_ms: u64,
 }
@@ -175,6 +178,23 @@ pub(crate) enum Request {
     View {
         reply: Reply<Viewer>,
     },
+    Flush {
+        reply: Reply<()>,
+    },
+    FlushCapture {
+        reply: Reply<()>,
+    },
+    Capturing {
+        reply: Reply<Option<(String, Capture)>>,
+    },
+    StartCapture {
+        capturing: Capturing,
+        reply: Reply<Result<Capture, SessionError>>,
+    },
+    StopCapture {
+        request: String,
+        reply: Reply<Result<Capture, SessionError>>,
+    },
     Exited {
         status: i32,
     },
@@ -261,6 +281,28 @@ impl Session {
     /// What it is, now.
     pub async fn info(&self) -> Result<Info, SessionError> {
         self.ask(|reply| Request::Info { reply }).await
+    }
+
+    /// Returns when all that has happened so far is in its files, or cannot be.
+    pub(crate) async fn flush(&self) -> Result<(), SessionError> {
+        self.ask(|reply| Request::FlushCapture { reply }).await?;
+        self.ask(|reply| Request::Flush { reply }).await
+    }
+
+    /// The request that began its capture, and what that has so far.
+    pub(crate) async fn capturing(&self) -> Result<Option<(String, Capture)>, SessionError> {
+        self.ask(|reply| Request::Capturing { reply }).await
+    }
+
+    pub(crate) async fn start_capture(&self, capturing: Capturing) -> Result<Capture, SessionError> {
+        self.ask(|reply| Request::StartCapture { capturing, reply }).await?
+    }
+
+    /// Ends the capture and tells what it has. The same request again answers the same.
+    pub async fn stop_capture(&self, request: &str) -> Result<Capture, SessionError> {
+        let request = request.to_owned();
+        self.ask(|reply| Request::FlushCapture { reply }).await?;
+        self.ask(|reply| Request::StopCapture { request, reply }).await?
     }
 
     /// Its screen, and every change from then on.

@@ -14,6 +14,7 @@ use tokio::io::unix::AsyncFd;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::commands::{Moment, Phase};
+use crate::journal::disk::{Catcher, Tape, Worker};
 use crate::journal::{Hot, InputQueue, Pushed, Record, What};
 use crate::meta::now_ms;
 use crate::recovery::Saved;
@@ -61,6 +62,12 @@ pub(crate) struct Task {
     pub(crate) noted: u64,
     pub(crate) input_blocked: bool,
     pub(crate) hung_up: bool,
+    /// What is on its way to the session's files.
+    pub(crate) tape: Tape,
+    pub(crate) catcher: Option<Catcher>,
+    pub(crate) writer: Worker,
+    /// Where the disk was waited for in vain.
+    pub(crate) impatient: u64,
 }
 
 impl Task {
@@ -84,6 +91,8 @@ impl Task {
                     self.push_input();
                     self.forget_hang_up(closed);
                 }
+                landing = self.tape.landing() => self.tape_landed(landing),
+                () = caught(&mut self.catcher) => {}
                 () = sleep_until(wake) => {
                     if self.hung_up && self.ended.is_none() {
                         self.drain().await;
@@ -95,6 +104,7 @@ impl Task {
         if let Some(hook) = &self.hook {
             hook.remove();
         }
+        self.close_files();
     }
 
     async fn handle(&mut self, request: Request) {
@@ -125,10 +135,22 @@ impl Task {
                 while self.drain().await {}
                 let ended = Ended::from_status(status, now_ms());
                 self.ended = Some(ended);
+                self.note_exit(ended);
                 // What the program did not read, nobody will.
                 self.input_blocked = false;
                 self.viewers.changed(Instant::now());
                 self.viewers.ended(ended);
+            }
+            Request::Flush { reply } => self.tape.flush(reply),
+            Request::FlushCapture { reply } => self.flush_capture(reply),
+            Request::Capturing { reply } => {
+                let _ = reply.send(self.capturing());
+            }
+            Request::StartCapture { capturing, reply } => {
+                let _ = reply.send(self.start_capture(capturing).await);
+            }
+            Request::StopCapture { request, reply } => {
+                let _ = reply.send(self.stop_capture(&request).await);
             }
             Request::Close => {}
         }
@@ -141,6 +163,9 @@ impl Task {
             if self.hot.wants_checkpoint() && self.checkpoint().await.is_err() {
                 // Without a keeper nothing is kept, but the session goes on as long as it can.
                 self.hot.checkpointed(self.vt.seq(), self.hot.index_len());
+            }
+            if self.tape.is_behind(&self.hot) {
+                self.let_tape_catch_up().await;
             }
             match self.read_once() {
                 Ok(0) => break,
@@ -163,7 +188,9 @@ impl Task {
         };
         match read {
             Ok(count) => {
-                self.process(now_ms());
+                let ms = now_ms();
+                self.process(ms);
+                self.note_output(ms);
                 Ok(count)
             }
             Err(e) => {
@@ -241,7 +268,10 @@ impl Task {
     /// Notes a mark, and answers the shell's question. An answer that came from the daemon before us is given again:
     /// it carries the question's id, so a second one does no harm, and none at all would hold the shell up.
     fn shell_said(&mut self, mark: ShellMark, at: Moment) {
-        let ShellMark::Ask(ask) = mark else { return self.saved.commands.marked(&mark, at) };
+        let ShellMark::Ask(ask) = mark else {
+            self.saved.commands.marked(&mark, at);
+            return self.note_command(at);
+        };
         let open = at.seq > self.noted;
         let line = match &ask.line {
             AskedLine::Here(line) => Some(line.clone()),
@@ -293,6 +323,7 @@ impl Task {
 
     fn after_turn(&mut self) {
         let now = Instant::now();
+        self.turn_files(now);
         if self.frame_ends().is_some_and(|end| end <= now) {
             self.half_drawn_since = None;
             self.vt.show_unfinished();
@@ -328,7 +359,8 @@ impl Task {
         let watched = !self.waits.is_empty() || self.viewers.any();
         let frame = self.frame_ends().filter(|_| watched);
         let reopened = (self.hung_up && self.ended.is_none()).then(|| now + REOPENED);
-        [waits, self.viewers.wakeup(), frame, reopened].into_iter().flatten().min()
+        let files = [self.tape.wakeup(), self.catcher.as_ref().and_then(Catcher::wakeup)];
+        [waits, self.viewers.wakeup(), frame, reopened].into_iter().chain(files).flatten().min()
     }
 
     /// When a frame that its program does not end is shown as it is.
@@ -411,8 +443,17 @@ impl Task {
             prompt: self.prompt().is_some(),
             cwd: cwd.or_else(|| self.vt.directory().map(str::to_owned)),
             seq: self.vt.shown_seq(),
+            recording: self.tape.state(&self.hot),
             idle_ms: touched.map_or(0, |at| u64::try_from(at.elapsed().as_millis()).unwrap_or(u64::MAX)),
         }
+    }
+}
+
+/// A capture's job has come back.
+async fn caught(catcher: &mut Option<Catcher>) {
+    match catcher {
+        Some(catcher) => catcher.landing().await,
+        None => std::future::pending().await,
     }
 }
 

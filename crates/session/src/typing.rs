@@ -46,7 +46,7 @@ impl Task {
             Input::Text { text, paste } => self.vt.encode_text(text, *paste),
             Input::Key(key) => self.vt.encode_key(key),
         };
-        self.type_bytes(&bytes, request, false).await
+        self.type_bytes(&bytes, request, false, by).await
     }
 
     /// Types a command at the prompt; the lane is the caller's until it lets go.
@@ -77,7 +77,7 @@ impl Task {
         self.check_line_is_free()?;
         // Several lines go as one paste; Enter follows the closing bracket and starts them together.
         let bytes = self.vt.encode_text(&format!("{command}\n"), cotty_vt::Paste::Auto);
-        let typed = self.type_bytes(&bytes, request, true).await?;
+        let typed = self.type_bytes(&bytes, request, true, ActorKind::Agent).await?;
         self.lane = lane;
         Ok(typed.seq)
     }
@@ -97,7 +97,13 @@ impl Task {
         Ok(())
     }
 
-    async fn type_bytes(&mut self, bytes: &[u8], request: &str, run: bool) -> Result<Typed, SessionError> {
+    async fn type_bytes(
+        &mut self,
+        bytes: &[u8],
+        request: &str,
+        run: bool,
+        by: ActorKind,
+    ) -> Result<Typed, SessionError> {
         if let Some(ended) = self.ended {
             return Err(SessionError::Exited(ended.exit_code));
         }
@@ -116,7 +122,9 @@ impl Task {
         let lines = u32::try_from(ends).unwrap_or(u32::MAX);
         let (seq, count) = (self.vt.seq(), bytes.len() as u64);
         let to = self.input.stage(bytes)?;
-        let what = What::Typed { request: request.to_owned(), bytes: count, to, lines, shown, run };
+        // What a person types is nobody's business, and a secret least of all.
+        let recorded = by != ActorKind::Person && !hidden;
+        let what = What::Typed { request: request.to_owned(), bytes: count, to, lines, shown, run, recorded };
         self.hot.record(&Record { seq, what: what.clone() })?;
         self.apply(&what, now_ms());
         self.last_typed = Some(Instant::now());
@@ -128,7 +136,7 @@ impl Task {
     pub(crate) fn apply(&mut self, what: &What, ms: u64) {
         let seq = self.vt.seq();
         match what {
-            What::Typed { request, bytes, to, lines, shown, run } => {
+            What::Typed { request, bytes, to, lines, shown, run, .. } => {
                 self.input.accept(*to);
                 self.typed_seq = seq;
                 let position = self.vt.position();
@@ -146,8 +154,14 @@ impl Task {
             }
             What::Replied { to } => self.input.accept(*to),
             What::Resized { cols, rows } => self.vt.resize(cotty_vt::Size { cols: *cols, rows: *rows }),
+            What::CaptureBegan(capturing) => self.saved.capturing = Some(capturing.clone()),
+            What::CaptureEnded { request, capture } => {
+                self.saved.capturing = None;
+                self.saved.captured = Some((request.clone(), capture.clone()));
+            }
             What::Marked { .. } => {}
         }
+        self.note_record(what, ms);
     }
 
     fn remembered(&self, request: &str) -> Option<Typed> {

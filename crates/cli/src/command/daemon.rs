@@ -22,6 +22,24 @@ pub(crate) struct Args {
     open_files: Option<u64>,
     #[arg(long)]
     foreground: bool,
+    #[command(flatten)]
+    limits: Limits,
+}
+
+/// How much there may be.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub(crate) struct Limits {
+    /// How large a segment of a recording gets
+    #[arg(long, value_name = "BYTES", hide = true)]
+    segment_bytes: Option<u64>,
+}
+
+impl Limits {
+    /// The same, for the daemon's command line.
+    fn args(self) -> impl Iterator<Item = OsString> {
+        let given = [("--segment-bytes", self.segment_bytes)];
+        given.into_iter().filter_map(|(name, limit)| Some([name.into(), limit?.to_string().into()])).flatten()
+    }
 }
 
 /// `cotty __launch`.
@@ -37,7 +55,7 @@ pub(crate) fn keeper() -> anyhow::Result<ExitCode> {
     let nowhere = std::fs::OpenOptions::new().write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdout(&nowhere)?;
     match prepare(&home) {
-        Ok((lock, listen)) => keep(lock, Some(ready), listen, false),
+        Ok((lock, listen)) => keep(lock, Some(ready), listen, Limits::default(), false),
         Err(error) => {
             // The client reads the reason when this closes, so it stays open until the reason is written.
             std::mem::forget(ready);
@@ -62,6 +80,7 @@ pub(crate) fn keep(
     lock: OwnedFd,
     ready: Option<OwnedFd>,
     listen: Option<SocketAddr>,
+    limits: Limits,
     foreground: bool,
 ) -> anyhow::Result<ExitCode> {
     // A relative COTTY_HOME was meant from here, and we leave.
@@ -82,6 +101,7 @@ pub(crate) fn keep(
     if let Some(soft) = limit.current {
         daemon_args.extend(["--open-files".into(), soft.to_string().into()]);
     }
+    daemon_args.extend(limits.args());
     if foreground {
         daemon_args.push("--foreground".into());
     }
@@ -109,6 +129,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         state_dir: home.state().to_owned(),
         listen: args.listen.map_or(Listen::Anywhere, Listen::At),
         open_files: args.open_files,
+        segment_bytes: args.limits.segment_bytes,
         on_ready: if args.foreground { greet } else { |_| {} },
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;

@@ -1,11 +1,14 @@
 //! The operations: one file each, listed once. Every face reads this table.
 
+mod capture;
 mod convert;
 mod create;
 mod destroy;
 mod info;
 mod list;
+mod purge;
 mod read;
+mod recording;
 mod run;
 mod send;
 mod status;
@@ -26,11 +29,14 @@ use serde_json::Value;
 use crate::daemon::Place;
 
 pub(crate) use convert::{activity, fault, send_input};
+pub use capture::Capture;
 pub use create::Create;
 pub use destroy::Destroy;
 pub use info::Info;
 pub use list::List;
+pub use purge::Purge;
 pub use read::Read;
+pub use recording::Recording;
 pub use run::Run;
 pub use send::Send as SendInput;
 pub use status::Status;
@@ -107,6 +113,9 @@ pub static OPERATIONS: &[Entry] = &[
     entry::<List>(),
     entry::<Info>(),
     entry::<Destroy>(),
+    entry::<Recording>(),
+    entry::<Capture>(),
+    entry::<Purge>(),
     entry::<Status>(),
 ];
 

@@ -44,6 +44,8 @@ pub struct Create {
     pub cwd: Option<String>,
     /// What its output may do beyond showing things.
     pub allow: Allow,
+    /// Leave no recording.
+    pub unrecorded: bool,
 }
 
 impl Hub {
@@ -81,6 +83,7 @@ impl Hub {
             actor,
             request: request.to_owned(),
             nonce: None,
+            record: !create.unrecorded,
         };
         let spec = self.spec(&mut meta, env, &cwd)?;
         self.spawn(meta, &spec, &cwd).await
@@ -182,7 +185,8 @@ impl Hub {
             return Err(start_error(&failure, &meta.program, cwd));
         }
         let id = meta.id.clone();
-        let task = self.task(meta, pid, pty, hot, input)?;
+        let mut task = self.task(meta, pid, pty, hot, input)?;
+        task.go_live(false);
         self.register(task);
         self.find(&id)
     }

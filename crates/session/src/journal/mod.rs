@@ -1,5 +1,6 @@
-//! What a session's terminal said and was told. So far its hot end only: memory that outlives the daemon.
+//! What a session's terminal said and was told: its hot end is memory that outlives the daemon, behind it stand files.
 
+pub(crate) mod disk;
 mod hot;
 mod input;
 mod mapping;

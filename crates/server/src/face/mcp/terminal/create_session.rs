@@ -57,6 +57,7 @@ impl McpTool for CreateSession {
         let params = create::Params {
             // Not for an agent to allow itself.
             allow: Vec::new(),
+            record: None,
             program: params.program,
             args: params.args,
             name: params.name,
