@@ -8,6 +8,8 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tokio::signal::unix::SignalKind;
+
 use cotty_pty::{Event, KeeperError, Link};
 use cotty_session::{Hub, HubOptions, RecordingLimits, SessionError};
 
@@ -97,6 +99,8 @@ impl Place {
 
 /// Serves until the keeper says that it is over.
 pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
+    // A limit on the size of files is a full disk, not the end: with a handler the write fails instead.
+    let _ = tokio::signal::unix::signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()));
     let (link, mut events) = Link::connect(options.keeper)?;
     let (_epoch, keeper_pid) = link.hello().await?;
     let held = link.take(LISTENERS).await.unwrap_or_default();

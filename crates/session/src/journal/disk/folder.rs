@@ -227,6 +227,11 @@ impl Frames {
         Some((frame, offset + len as u64))
     }
 
+    /// The length of the first.
+    pub(super) fn first_len(&self) -> Option<u64> {
+        Some(self.prefix(0)?.whole() as u64)
+    }
+
     /// The last whole frame, and where it ends. Only the last ones are read: a kill tears nothing before them.
     pub(super) fn last_whole(&self) -> Option<(Frame, u64)> {
         let mut offsets = Vec::new();

@@ -21,7 +21,8 @@ pub(crate) struct Reel {
     keeping: Arc<Keeping>,
     texts: Worker,
     segment: u32,
-    /// Where the last whole frame of the segment ends.
+    /// Where the state ends that the segment begins with, and where its last whole frame does.
+    begun: u64,
     end: u64,
     /// How far the files go; `None` until they were looked at, and after anything failed.
     place: Option<Place>,
@@ -32,7 +33,7 @@ pub(crate) struct Reel {
 impl Reel {
     pub(crate) fn new(description: Description, keeping: Arc<Keeping>, texts: Worker) -> Reel {
         let folder = Folder::new(keeping.dir.join(&description.id));
-        Reel { folder, description, keeping, texts, segment: 0, end: 0, place: None, bytes: 0 }
+        Reel { folder, description, keeping, texts, segment: 0, begun: 0, end: 0, place: None, bytes: 0 }
     }
 
     /// How far the files go, once that is known.
@@ -50,9 +51,9 @@ impl Reel {
         self.bytes
     }
 
-    /// Whether the segment has its size.
+    /// Whether the segment has its size. A large state makes it larger, so that states are never most of a recording.
     pub(super) fn is_full(&self) -> bool {
-        self.end >= self.keeping.limits.segment_bytes
+        self.end - self.begun >= self.keeping.limits.segment_bytes.max(self.begun)
     }
 
     /// Finds where the files end and cuts off what is torn, or begins them.
@@ -61,14 +62,16 @@ impl Reel {
         self.folder.remove_unfinished();
         let last = self.folder.segments().last().copied();
         let found = last.and_then(|last| {
-            let (frame, end) = self.folder.frames(last.number).ok()?.last_whole()?;
-            Some((last.number, frame, end))
+            let frames = self.folder.frames(last.number).ok()?;
+            let (frame, end) = frames.last_whole()?;
+            Some((last.number, frame, frames.first_len()?, end))
         });
         match found {
-            Some((number, frame, end)) => {
+            Some((number, frame, begun, end)) => {
                 let file = OpenOptions::new().write(true).open(self.folder.segment(number))?;
                 file.set_len(end)?;
-                (self.segment, self.end, self.place) = (number, end, Some(frame.place()));
+                (self.segment, self.begun, self.end) = (number, begun, end);
+                self.place = Some(frame.place());
                 self.count();
                 if let Ok(known) = self.folder.description() {
                     self.description = known;
@@ -132,7 +135,8 @@ impl Reel {
         Frame { head: Head::Start(start), payload: state }.write(&mut bytes);
         // There as a whole or not at all: a kill leaves the segment before as the last.
         put(&self.folder.segment(number), &bytes)?;
-        (self.segment, self.end, self.place) = (number, bytes.len() as u64, Some(start.place));
+        self.end = bytes.len() as u64;
+        (self.segment, self.begun, self.place) = (number, self.end, Some(start.place));
         self.bytes += self.end;
         self.keeping.grew(self.end);
         Ok(())
