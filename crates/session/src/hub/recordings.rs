@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::{Hub, HubOptions};
 use crate::journal::disk::{
-    Capturing, Choice, Description, Folder, Keeping, Reel, Tape, Worker, complete, make_file, recordings, view,
+    Capturing, Choice, Description, Folder, Keeping, Reel, Tape, Worker, complete, make_file, recordings,
+    view,
 };
 use crate::meta::now_ms;
 use crate::{Capture, Meta, Page, Purged, RecordingFormat, SessionError};

@@ -98,7 +98,8 @@ impl Log {
     }
 
     fn open(&mut self) -> io::Result<()> {
-        let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&self.path)?;
+        let file =
+            OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&self.path)?;
         let step: Option<Step> =
             std::fs::read(self.step_file()).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
         let reach = match step {
@@ -122,11 +123,8 @@ impl Log {
             return Ok(());
         }
         let lines = output.lines();
-        let after = Reach {
-            seq: output.to,
-            len: before.len + lines.len() as u64,
-            lost: before.lost + output.lost,
-        };
+        let after =
+            Reach { seq: output.to, len: before.len + lines.len() as u64, lost: before.lost + output.lost };
         put(&self.step_file(), &serde_json::to_vec(&Step { before, after }).map_err(io::Error::other)?)?;
         let file = OpenOptions::new().write(true).open(&self.path)?;
         if let Err(error) = file.write_all_at(&lines, before.len) {

@@ -62,16 +62,31 @@ pub(crate) enum Note {
     /// The next so many bytes of the payload.
     Output(u32),
     /// Something was typed: the bytes where they may be kept, else only how many.
-    Input { bytes: u64, text: Option<Vec<u8>> },
-    Resized { cols: u16, rows: u16 },
+    Input {
+        bytes: u64,
+        text: Option<Vec<u8>>,
+    },
+    Resized {
+        cols: u16,
+        rows: u16,
+    },
     /// A command began.
-    Began { command: Option<String> },
+    Began {
+        command: Option<String>,
+    },
     /// It ended.
-    Ended { code: i32 },
+    Ended {
+        code: i32,
+    },
     /// The program ended.
-    Exited { code: Option<i32>, signal: Option<i32> },
+    Exited {
+        code: Option<i32>,
+        signal: Option<i32>,
+    },
     /// So many bytes of output are in no file: the disk did not keep up, or was full.
-    Hole { bytes: u64 },
+    Hole {
+        bytes: u64,
+    },
 }
 
 /// A frame as it stands in a file.

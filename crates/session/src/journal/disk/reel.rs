@@ -85,7 +85,11 @@ impl Reel {
                 self.folder.describe(&self.description)?;
                 let (cols, rows) = (self.description.cols, self.description.rows);
                 let next = last.map_or(0, |last| last.number + 1);
-                self.begin(next, Start { version: VERSION, place: Place::default(), ms, cols, rows }, vec![])?;
+                self.begin(
+                    next,
+                    Start { version: VERSION, place: Place::default(), ms, cols, rows },
+                    vec![],
+                )?;
             }
         }
         Ok(())

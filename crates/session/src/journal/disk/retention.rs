@@ -245,7 +245,8 @@ mod tests {
 
     #[test]
     fn the_oldest_go_when_all_are_too_much() {
-        let there = vec![kept("b", false, &[(50, 2)]), kept("c", false, &[(40, 3)]), kept("a", false, &[(30, 1)])];
+        let there =
+            vec![kept("b", false, &[(50, 2)]), kept("c", false, &[(40, 3)]), kept("a", false, &[(30, 1)])];
         assert_eq!(decide(&Choice::Limits(limits()), false, there, 10), [recording("a")]);
     }
 
@@ -260,14 +261,19 @@ mod tests {
 
     #[test]
     fn what_is_two_weeks_old_goes() {
-        let there = vec![kept("old", false, &[(1, 0), (1, DAY)]), kept("new", false, &[(1, 0), (1, 2 * DAY)])];
+        let there =
+            vec![kept("old", false, &[(1, 0), (1, DAY)]), kept("new", false, &[(1, 0), (1, 2 * DAY)])];
         assert_eq!(decide(&Choice::Limits(limits()), false, there.clone(), 14 * DAY), []);
         assert_eq!(decide(&Choice::Limits(limits()), false, there, 15 * DAY + 1), [recording("old")]);
     }
 
     #[test]
     fn a_purge_takes_what_is_named_and_live_ones_only_where_asked() {
-        let there = vec![kept("live", true, &[(1, 1), (1, 8)]), kept("a", false, &[(1, 3)]), kept("b", false, &[(1, 5)])];
+        let there = vec![
+            kept("live", true, &[(1, 1), (1, 8)]),
+            kept("a", false, &[(1, 3)]),
+            kept("b", false, &[(1, 5)]),
+        ];
         let purge = |choice, live| decide(&choice, live, there.clone(), 10);
         assert_eq!(purge(Choice::Before(5), false), [recording("a")]);
         assert_eq!(purge(Choice::All, false), [recording("a"), recording("b")]);

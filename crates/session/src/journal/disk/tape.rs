@@ -184,7 +184,8 @@ impl Tape {
 
     fn answer(&mut self, anyway: bool) {
         let done = |upto: u64| anyway || (self.opened && self.popped >= upto);
-        let (ready, waiting) = std::mem::take(&mut self.waiters).into_iter().partition(|(upto, _)| done(*upto));
+        let (ready, waiting) =
+            std::mem::take(&mut self.waiters).into_iter().partition(|(upto, _)| done(*upto));
         self.waiters = waiting;
         let ready: Vec<(u64, oneshot::Sender<()>)> = ready;
         for (_, reply) in ready {
@@ -267,12 +268,14 @@ impl Tape {
                 if reopened {
                     first = self.adopted.take().map(|adopted| (place, adopted));
                     self.opened = true;
+                    // A state that was to be written is taken anew.
+                    self.torn |= self.waiting.iter().any(Item::is_turn);
                     self.waiting.retain(|item| !item.is_in(place, ended));
                     self.popped = self.pushed - self.waiting.len() as u64;
                 } else {
                     self.pop(items);
                 }
-                self.due = (!self.waiting.is_empty()).then_some(now);
+                self.due = self.waiting.front().map(|item| if item.is_turn() { now } else { now + QUIET });
                 self.state = State::Idle(reel);
                 if first.is_none() {
                     self.answer(false);
@@ -280,12 +283,19 @@ impl Tape {
             }
             (result, _) => {
                 let error = result.err().map_or_else(|| "it was not opened".to_owned(), |e| e.to_string());
-                let wait = self.failing.take().map_or(RETRY, |(wait, _)| (wait * 2).min(SELDOM));
-                tracing::warn!(error, "a recording cannot be written; it is tried again");
+                let wait = match &self.failing {
+                    // Tried because somebody asked for it: the next turn of its own comes when it would have.
+                    Some((wait, _)) if self.due.is_some_and(|due| due > now) => *wait,
+                    failed => {
+                        tracing::warn!(error, "a recording cannot be written; it is tried again");
+                        let wait = failed.as_ref().map_or(RETRY, |(wait, _)| (*wait * 2).min(SELDOM));
+                        self.due = Some(now + wait);
+                        wait
+                    }
+                };
                 self.failing = Some((wait, error));
                 // The files are looked at again, as after a restart.
                 self.opened = false;
-                self.due = Some(now + wait);
                 self.state = State::Idle(reel);
                 self.answer(true);
             }
@@ -341,11 +351,11 @@ impl Tape {
         let mut items = 0;
         for item in &self.waiting {
             while place.seq < item.seq && roll.bytes < JOB {
-                let to = item.seq.min(place.seq + (FRAME - roll.payload.len()) as u64);
+                let to = item.seq.min(place.seq + roll.room() as u64);
                 let output = hot.output(place.seq, to);
-                place.seq = to;
                 let note = Note::Output(u32::try_from(output.len()).unwrap_or(0));
                 roll.add(Entry { ms: item.ms, note }, output, place);
+                place.seq = to;
             }
             if place.seq < item.seq {
                 break;
@@ -399,7 +409,6 @@ impl Item {
     fn is_in(&self, place: Place, ended: bool) -> bool {
         match &self.what {
             What::Note(Note::Exited { .. }) => ended,
-            // A state is taken anew.
             What::Turn(_) => true,
             _ => self.seq <= place.seq && self.index <= place.index,
         }
@@ -422,12 +431,22 @@ struct Roll {
 }
 
 impl Roll {
+    /// Adds what comes after `place`. Only output begins a new frame: what happened at its end stays with it, so that
+    /// a place never lies between the two.
     fn add(&mut self, entry: Entry, output: &[u8], place: Place) {
+        if !output.is_empty() && (self.payload.len() >= FRAME || self.entries.len() >= ENTRIES) {
+            self.close(place);
+        }
         self.entries.push(entry);
         self.payload.extend(output);
         self.bytes += output.len();
-        if self.payload.len() >= FRAME || self.entries.len() >= ENTRIES {
-            self.close(place);
+    }
+
+    /// How much more this frame takes.
+    fn room(&self) -> usize {
+        match FRAME - self.payload.len() {
+            0 => FRAME,
+            room => room,
         }
     }
 
@@ -445,3 +464,6 @@ impl Roll {
 fn ended(frames: &[Frame]) -> Option<Ended> {
     frames.iter().rev().find_map(Frame::ended)
 }
+
+#[cfg(test)]
+mod tests;

@@ -49,7 +49,8 @@ impl Cursor {
     fn parse(handle: &str) -> Option<Cursor> {
         let parts: Vec<&str> = handle.split('.').collect();
         let [segment, offset, ms, torn, carry] = parts.as_slice() else { return None };
-        let carry = (0..carry.len() / 2).map(|at| u8::from_str_radix(carry.get(2 * at..2 * at + 2)?, 16).ok());
+        let carry =
+            (0..carry.len() / 2).map(|at| u8::from_str_radix(carry.get(2 * at..2 * at + 2)?, 16).ok());
         Some(Cursor {
             segment: segment.parse().ok()?,
             offset: offset.parse().ok()?,
@@ -69,7 +70,12 @@ impl Cursor {
 }
 
 /// Reads about `limit` bytes of a recording, from a handle of the page before or from its beginning.
-pub(crate) fn view(folder: &Folder, format: RecordingFormat, next: Option<&str>, limit: usize) -> io::Result<Page> {
+pub(crate) fn view(
+    folder: &Folder,
+    format: RecordingFormat,
+    next: Option<&str>,
+    limit: usize,
+) -> io::Result<Page> {
     let cursor = match next {
         Some(handle) => Some(Cursor::parse(handle).ok_or_else(|| {
             io::Error::new(io::ErrorKind::InvalidInput, format!("`{handle}` is not where a page ended"))
@@ -110,7 +116,12 @@ fn text_page(folder: &Folder, mut cursor: Cursor, limit: usize) -> io::Result<Pa
     Ok(Page { content, next: cursor.handle(), end: true })
 }
 
-fn event_page(folder: &Folder, format: RecordingFormat, cursor: Option<Cursor>, limit: usize) -> io::Result<Page> {
+fn event_page(
+    folder: &Folder,
+    format: RecordingFormat,
+    cursor: Option<Cursor>,
+    limit: usize,
+) -> io::Result<Page> {
     let description = folder.description()?;
     let mut content = String::new();
     let segments = folder.segments();
