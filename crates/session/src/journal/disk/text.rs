@@ -25,10 +25,9 @@ pub(super) fn write(folder: &Folder, number: u32) {
         return;
     }
     // A segment that is gone by now needs no text.
-    if let Ok(text) = read(folder, number) {
-        if let Err(error) = put(&path, text.as_bytes()) {
-            tracing::warn!(%error, path = %path.display(), "the text of a segment was not written");
-        }
+    let Ok(text) = read(folder, number) else { return };
+    if let Err(error) = put(&path, text.as_bytes()) {
+        tracing::warn!(%error, path = %path.display(), "the text of a segment was not written");
     }
 }
 

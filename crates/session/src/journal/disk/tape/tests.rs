@@ -228,3 +228,25 @@ fn a_session_over_its_quota_loses_its_oldest_segments() {
     assert!(numbers(0, 40_000).ends_with(&session.recorded()));
     assert!(session.recorded().ends_with(&numbers(39_000, 40_000)));
 }
+
+#[test]
+fn the_text_of_a_segment_is_what_a_person_would_have_seen() {
+    let mut session = Session::new(1 << 20);
+    session.say(b"first\r\nprogress 1%\rprogress 50%\rprogress 100%\r\n", 1);
+    // A full-screen program, long enough on the screen to be read.
+    session.say(b"\x1b[?1049h\x1b[Hin the editor", 10);
+    session.say(b"\x1b[Hnow another text", 1000);
+    session.say(b"\x1b[?1049l", 2000);
+    let many: String = (0..30_000).map(|n| format!("line {n}\r\n")).collect();
+    session.say(many.as_bytes(), 3000);
+    session.say(b"last", 4000);
+    session.settle();
+    let text = crate::journal::disk::text::read(&session.folder(), 0).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[..3], ["first", "progress 100%", "line 0"]);
+    let numbered: Vec<String> = (0..30_000).map(|n| format!("line {n}")).collect();
+    assert!(lines[2..30_002].iter().eq(&numbered), "every line once, in order");
+    assert_eq!(lines[30_002], "last");
+    let kept = &lines[30_003..];
+    assert!(kept.contains(&"in the editor") && kept.contains(&"now another text"), "{kept:?}");
+}
