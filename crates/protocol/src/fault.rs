@@ -110,6 +110,12 @@ codes! {
     NotAtPrompt = "NOT_AT_PROMPT", 409;
     /// The session has no marked shell, so commands cannot be told apart.
     NoShell = "NO_SHELL", 409;
+    /// The session's output is already captured.
+    CaptureRunning = "CAPTURE_RUNNING", 409;
+    /// The session's output is not captured.
+    NoCapture = "NO_CAPTURE", 409;
+    /// There is no recording of that session, or no more.
+    NoRecording = "NO_RECORDING", 404;
     /// There is no such operation.
     UnknownOperation = "UNKNOWN_OPERATION", 404;
     /// A token is missing or wrong.

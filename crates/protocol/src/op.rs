@@ -97,6 +97,8 @@ pub struct SessionInfo {
     pub history_lines: usize,
     /// Milliseconds since anything came or was typed.
     pub idle_ms: u64,
+    /// How its recording goes.
+    pub recording: Recording,
 }
 
 /// What was left out of a long text, between its head and its tail.
@@ -110,6 +112,20 @@ pub struct LeftOut {
     pub offset: usize,
     /// … and this as `since`.
     pub since: u64,
+}
+
+/// How a session's recording goes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Recording {
+    /// Whether the session is recorded.
+    pub on: bool,
+    /// Bytes on the disk.
+    pub bytes: u64,
+    /// Bytes of output that could not be recorded.
+    pub lost_bytes: u64,
+    /// Why nothing can be written now; it is tried again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
 }
 
 /// Conditions to wait for; the first that holds wins, and the program's exit ends every wait.
@@ -224,6 +240,9 @@ pub mod create {
         /// But not later than this; 5,000 where none is given.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub ready_timeout_ms: Option<u64>,
+        /// Keep a recording of it. Default: true.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub record: Option<bool>,
     }
 
     /// What output can do to the one who shows it.
@@ -635,6 +654,138 @@ pub mod destroy {
         pub exit_code: Option<i32>,
         /// Processes that set themselves free and could not be ended.
         pub left_running: Vec<String>,
+    }
+}
+
+/// `recording`: what a session's terminal said and was told, also of one that is long gone.
+pub mod recording {
+    use super::JsonSchema;
+    use serde::{Deserialize, Serialize};
+
+    /// How to write it down.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Format {
+        /// An asciicast, version 3.
+        #[default]
+        Cast,
+        /// The text that a person would have seen.
+        Text,
+        /// A line of JSON for each thing that happened.
+        Jsonl,
+    }
+
+    /// Which session, how, and which part.
+    #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct Params {
+        /// Id, number or name; of a session that is gone best its id.
+        pub session: String,
+        /// How.
+        pub format: Format,
+        /// Go on from here: what the page before answered.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub next: Option<String>,
+        /// About how many bytes to answer with; 262,144 where none are given, at most 4,194,304.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub limit: Option<usize>,
+    }
+
+    /// A page of it.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+    pub struct Reply {
+        /// The session's id.
+        pub session_id: String,
+        /// What stands there.
+        pub content: String,
+        /// Go on from here.
+        pub next: String,
+        /// Whether this is all there is so far.
+        pub end: bool,
+    }
+}
+
+/// `capture`: a session's output in a file of its own.
+pub mod capture {
+    use super::JsonSchema;
+    use serde::{Deserialize, Serialize};
+
+    /// What to do.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Action {
+        /// Write all output from now on.
+        #[default]
+        Start,
+        /// No longer.
+        Stop,
+    }
+
+    /// Which session, and what to do.
+    #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct Params {
+        /// Id, number or name.
+        pub session: String,
+        /// Start or stop.
+        pub action: Action,
+        /// For `start`: the file's directory; one of cotty's own where none is given.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub dir: Option<String>,
+    }
+
+    /// The capture.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+    pub struct Reply {
+        /// Its file: a line of JSON for each piece, with `timestamp` and `data`.
+        pub capture_file: String,
+        /// Bytes of output in it.
+        pub bytes_captured: u64,
+        /// Bytes of output that could not be written.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        pub bytes_lost: u64,
+        /// How long it has gone on.
+        pub duration_seconds: f64,
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+    fn is_zero(bytes: &u64) -> bool {
+        *bytes == 0
+    }
+}
+
+/// `purge`: takes recordings away.
+pub mod purge {
+    use super::JsonSchema;
+    use serde::{Deserialize, Serialize};
+
+    /// Which: exactly one of `session`, `older_than_seconds` and `all`.
+    #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct Params {
+        /// That of this session, by id, number or name.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub session: Option<String>,
+        /// Those that did not change for so long.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub older_than_seconds: Option<u64>,
+        /// All.
+        pub all: bool,
+        /// Also of live sessions, all but their newest part.
+        pub live: bool,
+    }
+
+    /// What was taken away.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+    pub struct Reply {
+        /// Whole recordings.
+        pub recordings: u64,
+        /// Parts of recordings that go on.
+        pub segments: u64,
+        /// Bytes of both.
+        pub bytes: u64,
+        /// Recordings of live sessions that were meant too, and stay.
+        pub kept_live: u64,
     }
 }
 

@@ -8,8 +8,10 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tokio::signal::unix::SignalKind;
+
 use cotty_pty::{Event, KeeperError, Link};
-use cotty_session::{Hub, HubOptions, Retention, SessionError};
+use cotty_session::{Hub, HubOptions, RecordingLimits, Retention, SessionError};
 
 use crate::auth::Token;
 use crate::face;
@@ -49,6 +51,8 @@ pub struct DaemonOptions {
     pub max_sessions: Option<usize>,
     /// Live sessions of one owner, likewise.
     pub max_per_owner: Option<usize>,
+    /// How large a segment of a recording gets, where that is not the default.
+    pub segment_bytes: Option<u64>,
     /// Called with the page's link once the daemon answers.
     pub on_ready: fn(&str),
 }
@@ -100,6 +104,8 @@ impl Place {
 /// Serves until the keeper says that it is over.
 pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
     let hub = hub_options(&options);
+    // A limit on the size of files is a full disk, not the end: with a handler the write fails instead.
+    let _ = tokio::signal::unix::signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()));
     let (link, mut events) = Link::connect(options.keeper)?;
     let (_epoch, keeper_pid) = link.hello().await?;
     let held = link.take(LISTENERS).await.unwrap_or_default();
@@ -165,9 +171,15 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
 }
 
 fn hub_options(options: &DaemonOptions) -> HubOptions {
+    let usual = RecordingLimits::default();
+    let segment_bytes = options.segment_bytes.unwrap_or(usual.segment_bytes);
+    let recording = RecordingLimits { segment_bytes, ..usual };
     HubOptions {
         runtime_dir: options.runtime_dir.clone(),
         history_file: options.state_dir.join("bash_history"),
+        recordings_dir: options.state_dir.join("recordings"),
+        captures_dir: options.state_dir.join("captures"),
+        recording,
         max_per_owner: options.max_per_owner.unwrap_or(10),
         max_total: options.max_sessions.unwrap_or(1000),
         history_lines: 10_000,

@@ -120,6 +120,15 @@ pub enum SessionError {
     /// Something else in the call is wrong.
     #[error("{0}")]
     Invalid(String),
+    /// Its output is captured already.
+    #[error("the session's output is already captured, in {}", .0.display())]
+    Capturing(std::path::PathBuf),
+    /// Its output is not captured.
+    #[error("the session's output is not captured")]
+    NotCapturing,
+    /// Nothing was recorded of it, or it is gone.
+    #[error("there is no recording of {0}")]
+    NoRecording(String),
     /// The daemon is ending.
     #[error("the daemon is shutting down")]
     ShuttingDown,
@@ -174,6 +183,9 @@ impl SessionError {
             Self::NoShell => "use send and wait instead, or create a session with bash, zsh or fish",
             Self::Denied { .. } => "do it another way, or ask a person",
             Self::BadPattern(_) => "escape what is meant literally, or use text instead of regex",
+            Self::Capturing(_) => "stop that capture first",
+            Self::NotCapturing => "start one first",
+            Self::NoRecording(_) => "recordings are kept for days, not for ever; ask by the session's id",
             Self::Io(_) | Self::Keeper(_) | Self::Broken(_) | Self::Invalid(_) | Self::ShuttingDown => {
                 return None;
             }

@@ -4,6 +4,7 @@ mod access;
 mod create;
 mod destroy;
 mod janitor;
+mod recordings;
 mod retention;
 mod serve;
 
@@ -25,12 +26,14 @@ use crate::session::{Info, Request};
 use crate::shell::{Hook, Integration};
 use crate::task::Task;
 use crate::viewers::Viewers;
-use crate::{Meta, Policy, Session, SessionError, Wait};
+use crate::{Meta, Policy, RecordingLimits, Session, SessionError, Wait};
 
 pub use access::Present;
 pub use create::Create;
 pub(crate) use create::check_size;
 pub use destroy::Destroyed;
+pub use recordings::Purge;
+use recordings::Recorder;
 pub use retention::Retention;
 use serve::Start;
 
@@ -46,6 +49,12 @@ pub struct HubOptions {
     pub runtime_dir: PathBuf,
     /// Where the history of agents' commands lies.
     pub history_file: PathBuf,
+    /// Where recordings lie, a folder for each session.
+    pub recordings_dir: PathBuf,
+    /// Where captures go that name no place.
+    pub captures_dir: PathBuf,
+    /// How much of recordings is kept.
+    pub recording: RecordingLimits,
     /// Live sessions an owner may have.
     pub max_per_owner: usize,
     /// Live sessions in all.
@@ -74,6 +83,7 @@ struct Inner {
     link: Link,
     integration: Integration,
     policy: Arc<Policy>,
+    recorder: Recorder,
     prompt_pattern: Arc<Regex>,
     state: Mutex<State>,
     /// Held while a session is made.
@@ -129,6 +139,7 @@ impl Hub {
         let inner = Inner {
             integration: Integration::install(&options.runtime_dir.join("shell"))?,
             policy: Arc::new(Policy::built_in()),
+            recorder: Recorder::start(&options)?,
             prompt_pattern: Arc::new(Wait::pattern(&options.prompt_pattern)?),
             state: Mutex::new(State { next_number: 1, ..State::default() }),
             making: tokio::sync::Mutex::new(()),
@@ -141,6 +152,7 @@ impl Hub {
         let hub = Hub { inner: Arc::new(inner) };
         tokio::spawn(janitor::serve(Arc::downgrade(&hub.inner), looks));
         hub.adopt_all().await?;
+        hub.inner.recorder.tidy();
         Ok(hub)
     }
 
@@ -196,6 +208,10 @@ impl Hub {
             None => Arc::clone(&self.inner.prompt_pattern),
         };
         Ok(Task {
+            tape: self.inner.recorder.tape(&meta),
+            catcher: None,
+            writer: self.inner.recorder.writer.clone(),
+            impatient: 0,
             meta,
             pid,
             link: self.inner.link.clone(),

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::SessionError;
 use crate::commands::Commands;
+use crate::journal::disk::{Capture, Capturing};
 use crate::journal::{What, memory};
 use crate::keyboard::Keyboard;
 use crate::reading::{Echo, Place};
@@ -42,6 +43,9 @@ pub(crate) struct Saved {
     pub(crate) person_typed_at: Option<u64>,
     /// The session's own size, while it follows somebody's window.
     pub(crate) put_back: Option<(u16, u16)>,
+    pub(crate) capturing: Option<Capturing>,
+    /// The last capture, and the request that ended it.
+    pub(crate) captured: Option<(String, Capture)>,
 }
 
 /// A request that typed.

@@ -7,6 +7,7 @@ use rustix::process::Signal;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::holding::{Hold, KeyboardState};
+use crate::journal::disk::{Capture, Capturing, RecordingState};
 use crate::meta::Typist;
 use crate::pointing::Mouse;
 use crate::ran::{Ran, RanCommand};
@@ -113,6 +114,8 @@ pub struct Info {
     pub cwd: Option<String>,
     /// Output processed.
     pub seq: u64,
+    /// How its recording goes.
+    pub recording: RecordingState,
     /// Milliseconds since anything came or was typed.
     pub idle_ms: u64,
     /// Who may type.
@@ -260,6 +263,23 @@ pub(crate) enum Request {
     },
     Subscribe {
         reply: Reply<Subscribed>,
+    },
+    Flush {
+        reply: Reply<()>,
+    },
+    FlushCapture {
+        reply: Reply<()>,
+    },
+    Capturing {
+        reply: Reply<Option<(String, Capture)>>,
+    },
+    StartCapture {
+        capturing: Capturing,
+        reply: Reply<Result<Capture, SessionError>>,
+    },
+    StopCapture {
+        request: String,
+        reply: Reply<Result<Capture, SessionError>>,
     },
     Exited {
         status: i32,
@@ -421,6 +441,28 @@ impl Session {
     /// What it is, now.
     pub async fn info(&self) -> Result<Info, SessionError> {
         self.ask(|reply| Request::Info { reply }).await
+    }
+
+    /// Returns when all that has happened so far is in its files, or cannot be.
+    pub(crate) async fn flush(&self) -> Result<(), SessionError> {
+        self.ask(|reply| Request::FlushCapture { reply }).await?;
+        self.ask(|reply| Request::Flush { reply }).await
+    }
+
+    /// The request that began its capture, and what that has so far.
+    pub(crate) async fn capturing(&self) -> Result<Option<(String, Capture)>, SessionError> {
+        self.ask(|reply| Request::Capturing { reply }).await
+    }
+
+    pub(crate) async fn start_capture(&self, capturing: Capturing) -> Result<Capture, SessionError> {
+        self.ask(|reply| Request::StartCapture { capturing, reply }).await?
+    }
+
+    /// Ends the capture and tells what it has. The same request again answers the same.
+    pub async fn stop_capture(&self, request: &str) -> Result<Capture, SessionError> {
+        let request = request.to_owned();
+        self.ask(|reply| Request::FlushCapture { reply }).await?;
+        self.ask(|reply| Request::StopCapture { request, reply }).await?
     }
 
     /// Its screen, and every change from then on.

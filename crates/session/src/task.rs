@@ -15,6 +15,7 @@ use tokio::io::unix::AsyncFd;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::commands::{Moment, Phase};
+use crate::journal::disk::{Catcher, Tape, Worker};
 use crate::journal::{Hot, InputQueue, Pushed, Record, What};
 use crate::meta::now_ms;
 use crate::reaction::Observer;
@@ -73,6 +74,12 @@ pub(crate) struct Task {
     /// Whether agents may answer questions for secrets.
     pub(crate) agents_answer_secrets: bool,
     pub(crate) hung_up: bool,
+    /// What is on its way to the session's files.
+    pub(crate) tape: Tape,
+    pub(crate) catcher: Option<Catcher>,
+    pub(crate) writer: Worker,
+    /// Where the disk was waited for in vain.
+    pub(crate) impatient: u64,
 }
 
 impl Task {
@@ -100,6 +107,8 @@ impl Task {
                     self.push_input();
                     self.forget_hang_up(closed);
                 }
+                landing = self.tape.landing() => self.tape_landed(landing),
+                () = caught(&mut self.catcher) => {}
                 () = sleep_until(wake) => {
                     if self.hung_up && self.ended.is_none() {
                         self.drain().await;
@@ -111,6 +120,7 @@ impl Task {
         if let Some(hook) = &self.hook {
             hook.remove();
         }
+        self.close_files();
     }
 
     async fn handle(&mut self, request: Request) {
@@ -166,6 +176,17 @@ impl Task {
                 while self.drain().await {}
                 self.program_ended(status);
             }
+            Request::Flush { reply } => self.tape.flush(reply),
+            Request::FlushCapture { reply } => self.flush_capture(reply),
+            Request::Capturing { reply } => {
+                let _ = reply.send(self.capturing());
+            }
+            Request::StartCapture { capturing, reply } => {
+                let _ = reply.send(self.start_capture(capturing).await);
+            }
+            Request::StopCapture { request, reply } => {
+                let _ = reply.send(self.stop_capture(&request).await);
+            }
             Request::Close => {}
             #[cfg(test)]
             Request::Panic { reply: _reply } => panic!("as asked"),
@@ -176,6 +197,7 @@ impl Task {
     pub(crate) fn program_ended(&mut self, status: i32) {
         let ended = Ended::from_status(status, now_ms());
         self.ended = Some(ended);
+        self.note_exit(ended);
         // What the program did not read, nobody will.
         self.input_blocked = false;
         self.input_held = None;
@@ -192,6 +214,9 @@ impl Task {
             if self.hot.wants_checkpoint() && self.checkpoint().await.is_err() {
                 // Without a keeper nothing is kept, but the session goes on as long as it can.
                 self.hot.checkpointed(self.vt.seq(), self.hot.index_len());
+            }
+            if self.tape.is_behind(&self.hot) {
+                self.let_tape_catch_up().await;
             }
             match self.read_once() {
                 Ok(0) => break,
@@ -227,7 +252,9 @@ impl Task {
         };
         match read {
             Ok(count) => {
-                self.process(now_ms());
+                let ms = now_ms();
+                self.process(ms);
+                self.note_output(ms);
                 Ok(count)
             }
             Err(e) => {
@@ -307,7 +334,10 @@ impl Task {
     /// Notes a mark, and answers the shell's question. An answer that came from the daemon before us is given again:
     /// it carries the question's id, so a second one does no harm, and none at all would hold the shell up.
     fn shell_said(&mut self, mark: ShellMark, at: Moment) {
-        let ShellMark::Ask(ask) = mark else { return self.saved.commands.marked(&mark, at) };
+        let ShellMark::Ask(ask) = mark else {
+            self.saved.commands.marked(&mark, at);
+            return self.note_command(at);
+        };
         let open = at.seq > self.noted;
         let line = match &ask.line {
             AskedLine::Here(line) => Some(line.clone()),
@@ -377,6 +407,7 @@ impl Task {
         self.expire_keyboard();
         self.push_held_input(now);
         self.tell_observers(now);
+        self.turn_files(now);
         self.waits.retain(|(_, reply)| !reply.is_closed());
         if !self.waits.is_empty() {
             let mut waits = std::mem::take(&mut self.waits);
@@ -414,8 +445,9 @@ impl Task {
         // A person's time is told by the clock on the wall: it goes on while there is no daemon.
         let in_ms = |end: u64| now + Duration::from_millis(end.saturating_sub(now_ms()));
         let keyboard = self.keyboard_ends_ms().map(in_ms);
+        let files = [self.tape.wakeup(), self.catcher.as_ref().and_then(Catcher::wakeup)];
         let due = [waits, self.viewers.wakeup(), frame, reopened, observers, held, keyboard];
-        due.into_iter().flatten().min()
+        due.into_iter().chain(files).flatten().min()
     }
 
     /// Shows a frame that its program takes too long to end. Nobody is woken up for it where nobody watches, so it may
@@ -551,10 +583,19 @@ impl Task {
             prompt: self.prompt().is_some(),
             cwd: cwd.or_else(|| self.vt.directory().map(str::to_owned)),
             seq: self.vt.shown_seq(),
+            recording: self.tape.state(&self.hot),
             idle_ms: touched.map_or(0, |at| u64::try_from(at.elapsed().as_millis()).unwrap_or(u64::MAX)),
             keyboard: self.keyboard(),
             history_lines: self.vt.history_limit(),
         }
+    }
+}
+
+/// A capture's job has come back.
+async fn caught(catcher: &mut Option<Catcher>) {
+    match catcher {
+        Some(catcher) => catcher.landing().await,
+        None => std::future::pending().await,
     }
 }
 

@@ -149,8 +149,10 @@ impl Task {
         let lines = u32::try_from(ends).unwrap_or(u32::MAX);
         let (seq, count, at) = (self.vt.seq(), bytes.len() as u64, now_ms());
         let to = self.input.stage(bytes)?;
+        // What a person types is nobody's business, and a secret least of all.
+        let recorded = by.kind != ActorKind::Person && !hidden;
         let (request, by) = (request.to_owned(), by.clone());
-        let what = What::Typed { request, bytes: count, to, lines, shown, run, by, at };
+        let what = What::Typed { request, bytes: count, to, lines, shown, run, by, at, recorded };
         self.hot.record(&Record { seq, what: what.clone() })?;
         self.apply(&what, at);
         // Whatever is typed next, an interrupt perhaps, does not wait for what is held back.
@@ -167,7 +169,7 @@ impl Task {
     pub(crate) fn apply(&mut self, what: &What, ms: u64) {
         let seq = self.vt.seq();
         match what {
-            What::Typed { request, bytes, to, lines, shown, run, by, at } => {
+            What::Typed { request, bytes, to, lines, shown, run, by, at, .. } => {
                 self.input.accept(*to);
                 self.typed_seq = seq;
                 if by.kind == ActorKind::Person {
@@ -196,8 +198,14 @@ impl Task {
             }
             What::Keyboard { change, at } => self.apply_keyboard(change, *at),
             What::History { lines } => self.vt.set_history_lines(*lines),
+            What::CaptureBegan(capturing) => self.saved.capturing = Some(capturing.clone()),
+            What::CaptureEnded { request, capture } => {
+                self.saved.capturing = None;
+                self.saved.captured = Some((request.clone(), capture.clone()));
+            }
             What::Marked { .. } => {}
         }
+        self.note_record(what, ms);
     }
 
     /// A signal is as good as a key: an agent needs the keyboard for it.

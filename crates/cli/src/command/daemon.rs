@@ -26,7 +26,7 @@ pub(crate) struct Args {
     limits: Limits,
 }
 
-/// How many sessions there may be.
+/// How much there may be.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub(crate) struct Limits {
     /// Most live sessions in all (1000)
@@ -35,12 +35,19 @@ pub(crate) struct Limits {
     /// Most live sessions of one owner (10)
     #[arg(long, value_name = "N")]
     max_per_owner: Option<usize>,
+    /// How large a segment of a recording gets
+    #[arg(long, value_name = "BYTES", hide = true)]
+    segment_bytes: Option<usize>,
 }
 
 impl Limits {
     /// The same, for the daemon's command line.
     fn args(self) -> impl Iterator<Item = OsString> {
-        let given = [("--max-sessions", self.max_sessions), ("--max-per-owner", self.max_per_owner)];
+        let given = [
+            ("--max-sessions", self.max_sessions),
+            ("--max-per-owner", self.max_per_owner),
+            ("--segment-bytes", self.segment_bytes),
+        ];
         given.into_iter().filter_map(|(name, limit)| Some([name.into(), limit?.to_string().into()])).flatten()
     }
 }
@@ -134,6 +141,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         open_files: args.open_files,
         max_sessions: args.limits.max_sessions,
         max_per_owner: args.limits.max_per_owner,
+        segment_bytes: args.limits.segment_bytes.map(|bytes| bytes as u64),
         on_ready: if args.foreground { greet } else { |_| {} },
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;

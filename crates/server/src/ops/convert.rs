@@ -35,6 +35,9 @@ pub(crate) fn fault(error: SessionError) -> Fault {
         SessionError::NoShell => Code::NoShell,
         SessionError::Denied { .. } => Code::PolicyDenied,
         SessionError::BadPattern(_) => Code::InvalidPattern,
+        SessionError::Capturing(_) => Code::CaptureRunning,
+        SessionError::NotCapturing => Code::NoCapture,
+        SessionError::NoRecording(_) => Code::NoRecording,
         SessionError::ShuttingDown => Code::ShuttingDown,
     };
     Fault { code, message: error.to_string(), hint: error.hint() }
@@ -105,6 +108,12 @@ pub(super) fn info(info: Info) -> SessionInfo {
         keyboard: keyboard_state(info.keyboard),
         history_lines: info.history_lines,
         idle_ms: info.idle_ms,
+        recording: op::Recording {
+            on: info.recording.on,
+            bytes: info.recording.bytes,
+            lost_bytes: info.recording.lost,
+            error: info.recording.error,
+        },
     }
 }
 

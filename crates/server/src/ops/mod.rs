@@ -1,5 +1,6 @@
 //! The operations: one file each, listed once. Every face reads this table.
 
+mod capture;
 mod commands;
 mod configure;
 mod convert;
@@ -8,7 +9,9 @@ mod destroy;
 mod info;
 mod keyboard;
 mod list;
+mod purge;
 mod read;
+mod recording;
 mod resize;
 mod run;
 mod search;
@@ -31,6 +34,7 @@ use serde_json::Value;
 
 use crate::daemon::Place;
 
+pub use capture::Capture;
 pub use commands::Commands;
 pub use configure::Configure;
 pub(crate) use convert::{activity, fault, send_input};
@@ -39,7 +43,9 @@ pub use destroy::Destroy;
 pub use info::Info;
 pub use keyboard::Keyboard;
 pub use list::List;
+pub use purge::Purge;
 pub use read::Read;
+pub use recording::Recording;
 pub use resize::Resize;
 pub use run::Run;
 pub use search::Search;
@@ -137,6 +143,9 @@ pub static OPERATIONS: &[Entry] = &[
     entry::<Resize>(),
     entry::<Configure>(),
     entry::<Destroy>(),
+    entry::<Recording>(),
+    entry::<Capture>(),
+    entry::<Purge>(),
     entry::<Status>(),
 ];
 

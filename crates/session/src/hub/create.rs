@@ -51,6 +51,8 @@ pub struct Create {
     pub prompt_pattern: Option<String>,
     /// What its output may do beyond showing things.
     pub allow: Allow,
+    /// Leave no recording.
+    pub unrecorded: bool,
 }
 
 impl Hub {
@@ -90,6 +92,7 @@ impl Hub {
             actor,
             request: request.to_owned(),
             nonce: None,
+            record: !create.unrecorded,
         };
         let spec = self.spec(&mut meta, env, &cwd)?;
         self.spawn(meta, &spec, &cwd).await
@@ -201,7 +204,8 @@ impl Hub {
             return Err(start_error(&failure, &meta.program, cwd));
         }
         let meta = Arc::new(meta);
-        let task = self.task(Arc::clone(&meta), pid, pty, hot, input)?;
+        let mut task = self.task(Arc::clone(&meta), pid, pty, hot, input)?;
+        task.go_live(false);
         Ok(self.register(meta, Start::Made(Box::new(task))))
     }
 

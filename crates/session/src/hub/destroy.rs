@@ -15,6 +15,9 @@ const REST_GRACE: Duration = Duration::from_millis(200);
 /// How long the kernel may take to end what was killed.
 const KILLED: Duration = Duration::from_secs(2);
 
+/// How long a disk may take for the rest of a recording.
+const FLUSHED: Duration = Duration::from_secs(2);
+
 /// How a session ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Destroyed {
@@ -99,6 +102,9 @@ impl Hub {
     /// Remembers that a session was here, then lets the keeper forget it.
     pub(super) async fn let_go(&self, session: &Session, request: &str, exit_code: Option<i32>) {
         let meta = session.meta();
+        // First, what the keeper is about to forget goes to the disk.
+        let _ = tokio::time::timeout(FLUSHED, session.flush()).await;
+        self.inner.recorder.is_over(&meta.id);
         let blob = {
             let mut state = self.state();
             state.sessions.remove(&meta.number);

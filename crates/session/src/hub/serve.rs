@@ -86,6 +86,7 @@ impl Hub {
             never = task.read_ahead() => match never {},
         };
         task.replay(held.state.as_ref().map(Checkpoint::read).transpose()?)?;
+        task.go_live(true);
         let (size, kernel) = (task.vt.size(), task.pty.get_ref().size()?);
         if (kernel.cols, kernel.rows) != (size.cols, size.rows) {
             task.pty.get_ref().resize(WindowSize { cols: size.cols, rows: size.rows })?;

@@ -13,7 +13,10 @@ use rustix::io::Errno;
 use tokio::runtime::Runtime;
 
 use super::{Create, Hub, HubOptions};
-use crate::{Actor, ActorKind, Input, Origin, Paste, Retention, Session, SessionError, Typist, View, Wait};
+use crate::{
+    Actor, ActorKind, Input, Origin, Paste, RecordingLimits, Retention, Session, SessionError, Typist, View,
+    Wait,
+};
 
 /// A keeper without processes: the test plays every child itself, at the other end of its terminal.
 #[derive(Clone, Default)]
@@ -111,6 +114,9 @@ fn options(dir: &Path) -> HubOptions {
         max_per_owner: 2,
         max_total: 5,
         history_lines: 1000,
+        recordings_dir: dir.join("recordings"),
+        captures_dir: dir.join("captures"),
+        recording: RecordingLimits::default(),
         retention: Retention::default(),
         agents_answer_secrets: false,
         prompt_pattern: r"\$ $".to_owned(),

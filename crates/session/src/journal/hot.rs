@@ -13,6 +13,7 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::ahead::{self, Ahead};
+use super::disk::{Capture, Capturing};
 use super::mapping::{Cells, Ring, memory};
 use crate::meta::Typist;
 use crate::reading::Shown;
@@ -45,7 +46,18 @@ pub(crate) struct Record {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum What {
     /// Input was accepted: the queue up to `to` will reach the program exactly once.
-    Typed { request: String, bytes: u64, to: u64, lines: u32, shown: Shown, run: bool, by: Typist, at: u64 },
+    Typed {
+        request: String,
+        bytes: u64,
+        to: u64,
+        lines: u32,
+        shown: Shown,
+        run: bool,
+        by: Typist,
+        at: u64,
+        /// Whether a recording may hold what it was.
+        recorded: bool,
+    },
     /// The program's queries up to here were answered; the answers end at `to` in the queue.
     Replied { to: u64 },
     /// The marks up to here were seen at this time (milliseconds since the epoch).
@@ -56,6 +68,10 @@ pub(crate) enum What {
     Keyboard { change: KeyboardChange, at: u64 },
     /// So many lines of history are kept.
     History { lines: usize },
+    /// Output is captured from here on.
+    CaptureBegan(Capturing),
+    /// It is no more; this is what the request that ended it was told.
+    CaptureEnded { request: String, capture: Capture },
 }
 
 /// How the keyboard changes hands without a key.
@@ -152,6 +168,12 @@ impl Hot {
         Ok(count)
     }
 
+    /// Where the output begins that is still held.
+    pub(crate) fn oldest(&self) -> u64 {
+        // The area ahead of the end is the oldest part of the ring.
+        self.output_len().saturating_sub((OUTPUT - READ) as u64)
+    }
+
     /// Output that is still held.
     pub(crate) fn output(&self, from: u64, to: u64) -> &[u8] {
         self.output.slice(from, to)
@@ -188,8 +210,16 @@ impl Hot {
     }
 
     /// The records from an index position on.
-    pub(crate) fn records(&self, mut from: u64) -> Vec<Record> {
+    pub(crate) fn records(&self, from: u64) -> Vec<Record> {
+        self.records_with_ends(from).into_iter().map(|(_, record)| record).collect()
+    }
+
+    /// The records from an index position on, each with the position where it ends. None, if they are overwritten.
+    pub(crate) fn records_with_ends(&self, mut from: u64) -> Vec<(u64, Record)> {
         let mut records = Vec::new();
+        if self.index_len().saturating_sub(from) > self.index.len() as u64 {
+            return records;
+        }
         while from + 4 <= self.index_len() {
             let head = self.index.slice(from, from + 4);
             let len = u64::from(u32::from_le_bytes([head[0], head[1], head[2], head[3]]));
@@ -197,8 +227,8 @@ impl Hot {
                 break;
             }
             let Ok(record) = postcard::from_bytes(self.index.slice(from + 4, from + 4 + len)) else { break };
-            records.push(record);
             from += 4 + len;
+            records.push((from, record));
         }
         records
     }
@@ -233,6 +263,7 @@ mod tests {
                 run: false,
                 by: Typist { kind: crate::ActorKind::Agent, who: "a".into(), name: "a".into() },
                 at: 0,
+                recorded: true,
             },
         }
     }

@@ -77,6 +77,21 @@ impl InputQueue {
         Ok(at)
     }
 
+    /// What lies there, as long as it is not given back to the system.
+    pub(crate) fn bytes(&self, from: u64, to: u64) -> Option<Vec<u8>> {
+        let len = usize::try_from(to.checked_sub(from)?).ok()?;
+        let mut bytes = vec![0; len];
+        let mut got = 0;
+        while got < len {
+            match rustix::io::pread(&self.fd, &mut bytes[got..], from + got as u64) {
+                Ok(0) | Err(_) => return None,
+                Ok(count) => got += count,
+            }
+        }
+        // What was given back reads as zeros, and nobody types only those.
+        (from >= self.trimmed && bytes.iter().any(|&byte| byte != 0)).then_some(bytes)
+    }
+
     /// Makes what was staged up to `end` part of the queue.
     pub(crate) fn accept(&mut self, end: u64) {
         self.end = end;
