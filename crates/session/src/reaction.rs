@@ -55,7 +55,7 @@ impl Task {
         for observer in std::mem::take(&mut self.observers) {
             let reaction = self.reaction(&observer);
             let over = now >= observer.since + LONGEST || self.ended.is_some();
-            let all = reaction.consumed && (reaction.reacted || reaction.submitted);
+            let all = reaction.consumed && reaction.reacted;
             if over || all {
                 let _ = observer.reply.send(reaction);
             } else if !observer.reply.is_closed() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use cotty_pty::facts;
 
-use crate::commands::Phase;
+use crate::commands::{Moment, Phase};
 use crate::meta::{Typist, now_ms};
 use crate::session::{RunOutcome, RunResult};
 use crate::task::Task;
@@ -64,7 +64,7 @@ impl Task {
             || self.last_typed.is_some_and(|at| {
                 at.elapsed() < ECHO_ARRIVES && self.typed_seq >= prompt.seq && !self.reads()
             });
-        if typing || self.vt.position() != prompt.position {
+        if typing || self.line_is_begun(prompt) {
             return Err(SessionError::LineBegun);
         }
         Ok(())
@@ -98,6 +98,15 @@ impl Task {
             duration_ms: over.saturating_sub(begun),
             info: self.info(),
         })
+    }
+
+    /// Whether something stands between the prompt and the cursor. A prompt that fills its row leaves the cursor on the next.
+    pub(crate) fn line_is_begun(&self, prompt: Moment) -> bool {
+        let cursor = self.vt.position();
+        cursor != prompt.position
+            && (cursor.line < prompt.position.line
+                || !self.vt.text_between(prompt.position, cursor).text.trim().is_empty()
+                || cursor.line == prompt.position.line)
     }
 
     /// Why a wait came to nothing, in words to act on.

@@ -117,7 +117,7 @@ impl Task {
         let Phase::Prompt(prompt) = self.saved.commands.phase() else { return Ok(()) };
         let text = matches!(input, Input::Text { .. } | Input::Bytes(_) | Input::Several(_));
         let persons = self.saved.person_typed_at.is_some_and(|seq| seq >= prompt.seq);
-        let begun = self.vt.position() != prompt.position;
+        let begun = self.line_is_begun(prompt);
         match by.kind != ActorKind::Person && text && persons && begun {
             true => Err(SessionError::LineBegun),
             false => Ok(()),
