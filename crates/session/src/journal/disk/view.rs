@@ -103,7 +103,8 @@ fn text_page(folder: &Folder, mut cursor: Cursor, limit: usize) -> io::Result<Pa
         };
         let from = usize::try_from(cursor.offset).unwrap_or(usize::MAX).min(text.len());
         let from = text.ceil_char_boundary(from);
-        let to = text.ceil_char_boundary(text.len().min(from + limit - content.len().min(limit)));
+        let to =
+            text.ceil_char_boundary(text.len().min(from.saturating_add(limit.saturating_sub(content.len()))));
         content.push_str(&text[from..to]);
         cursor.offset = to as u64;
         if to < text.len() {
