@@ -239,11 +239,24 @@ impl Task {
         let cursor = self.vt.cursor();
         let row = self.vt.row_text(cursor.row);
         let blanks = usize::from(cursor.col).saturating_sub(row.chars().count());
-        if !row.is_empty() && text.ends_with(&row) {
-            text.extend(std::iter::repeat_n(' ', blanks));
-        }
+        add_blanks(&mut text, &row, blanks);
         text
     }
+}
+
+/// Puts blanks behind the last line that ends as the cursor's row does; below it there may be more, or empty rows.
+fn add_blanks(text: &mut String, row: &str, blanks: usize) {
+    if row.is_empty() || blanks == 0 {
+        return;
+    }
+    let mut end = text.len();
+    while !text[..end].ends_with(row) {
+        match text[..end].rfind('\n') {
+            Some(above) => end = above,
+            None => return,
+        }
+    }
+    text.insert_str(end, &" ".repeat(blanks));
 }
 
 /// Puts text behind text, on a line of its own.
@@ -257,4 +270,27 @@ fn append(text: &mut String, more: &str) {
 fn join(lines: &[Line]) -> String {
     let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
     texts.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_keeps_the_blank_it_ends_with() {
+        let with = |text: &str, row: &str, blanks| {
+            let mut text = text.to_owned();
+            add_blanks(&mut text, row, blanks);
+            text
+        };
+        assert_eq!(with("name?", "name?", 1), "name? ");
+        assert_eq!(with("a\n>>>\n\n\n", ">>>", 1), "a\n>>> \n\n\n");
+        assert_eq!(
+            with("wrapped line of a question:\nstatus", "question:", 2),
+            "wrapped line of a question:  \nstatus"
+        );
+        assert_eq!(with(">>> 1\n1\n>>>", ">>>", 1), ">>> 1\n1\n>>> ");
+        assert_eq!(with("nothing\nof it", "$", 1), "nothing\nof it");
+        assert_eq!(with("é\n", "", 1), "é\n");
+    }
 }
