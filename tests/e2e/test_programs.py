@@ -73,6 +73,112 @@ def test_python_reads_a_traceback_and_goes_on(cotty):
     python.line("while True: pass").text("... ")
     python.line().idle()
     python.keys("ctrl+c").text("KeyboardInterrupt")
-    python.prompt()
+    # Python ends as if by Ctrl-C if nothing runs after one.
+    python.line("6 * 7").text("42")
     python.keys("ctrl+d").exit(0)
     assert (cotty.work / "answer").read_text() == "42"
+
+
+def test_gdb_stops_prints_and_steps(cotty):
+    source = "int twice(int n) {\n  int result = 2 * n;\n  return result;\n}\nint main(void) { return twice(21) == 42 ? 7 : 1; }\n"
+    (cotty.work / "small.c").write_text(source)
+    subprocess.run(["gcc", "-g", "-O0", "-o", "small", "small.c"], cwd=cotty.work, check=True, timeout=60)
+    gdb = Terminal(cotty, "gdb", "-q", "-nx", "./small")
+    gdb.text("(gdb) ", since=None)
+    gdb.line("break 3").text("Breakpoint 1 at")
+    gdb.line("run").match(r"Breakpoint 1, twice \(n=21\)[^$]*\(gdb\) $")
+    gdb.line("print result").text("$1 = 42")
+    gdb.line("backtrace").match("#1 .* in main")
+    gdb.line("set var result = 5").text("(gdb) ")
+    gdb.line("continue").text("exited with code 01")
+    gdb.line("run").text("Breakpoint 1, twice")
+    # It asks before it ends a program.
+    gdb.line("quit").text("Quit anyway? (y or n) ")
+    gdb.line("y").exit(0)
+
+
+def test_man_shows_a_page(cotty):
+    page = '.TH HELLO 1\n.SH NAME\nhello \\- greets\n.SH DESCRIPTION\n' + ".PP\nIt greets again.\n" * 40 + ".SH BUGS\nNone.\n"
+    (cotty.work / "hello.1").write_text(page)
+    shell = Terminal(cotty)
+    shell.line("man ./hello.1").text("hello - greets")
+    shell.activity("running", program="pager" if pager_is_alternative() else "less")
+    assert "BUGS" not in shell.screen()
+    assert "None." in shell.type("/^BUGS\n").text("BUGS")
+    shell.type("q").prompt()
+    assert shell.run("echo $?") == "0\n"
+
+
+def pager_is_alternative():
+    """Debian's man starts `pager`, a link: the kernel names a program by the name it was started with."""
+    return os.path.exists("/usr/bin/pager")
+
+
+def test_top_shows_a_command_and_ends_it(cotty):
+    victim = subprocess.Popen(["sleep", "98765"])
+    try:
+        top = Terminal(cotty, "top", "-d", "100", "-p", victim.pid, cols=120)
+        assert "98765" not in top.text("sleep", since=None)
+        top.type("c").text("sleep 98765")
+        top.type("k").text(f"PID to signal/kill [default pid = {victim.pid}]")
+        top.line().text(f"Send pid {victim.pid} signal [15/sigterm]")
+        top.line()
+        assert victim.wait(timeout=30) == -signal.SIGTERM
+        top.type("q").exit(0)
+    finally:
+        victim.kill()
+        victim.wait()
+
+
+def test_watch_shows_what_changed(cotty):
+    (cotty.work / "counter").write_text("it is one now\n")
+    watch = Terminal(cotty, "watch", "-t", "-n", "0.1", "cat", "counter")
+    watch.text("it is one now", since=None)
+    (cotty.work / "counter").write_text("it is two now\n")
+    assert "it is one now" not in watch.text("it is two now")
+    # It leaves by a signal handler of its own, with a code that its versions choose.
+    ended = watch.keys("ctrl+c").wait("exit", exit=True)
+    assert ended["exited"]
+
+
+def test_nano_writes_a_file(cotty):
+    nano = Terminal(cotty, "nano", "--ignorercfiles", "letter")
+    nano.text("New File", since=None)
+    nano.line("Dear all,").type("it works – wirklich.").text("wirklich.")
+    nano.keys("ctrl+o").text("File Name to Write: letter")
+    nano.keys("enter").text("Wrote 2 lines")
+    nano.keys("ctrl+x").exit(0)
+    assert (cotty.work / "letter").read_text() == "Dear all,\nit works – wirklich.\n"
+
+
+def test_mc_makes_a_directory_and_leaves_the_terminal_clean(cotty):
+    (cotty.work / "files").mkdir()
+    (cotty.work / "files" / "a-file").write_text("x")
+    shell = Terminal(cotty)
+    shell.line("mc --nosubshell files files").text("a-file")
+    shell.keys("f7").text("Create a new Directory")
+    shell.line("made-by-mc").text("/made-by-mc")
+    assert (cotty.work / "files" / "made-by-mc").is_dir()
+    shell.keys("f10").prompt()
+    assert shell.run("echo back") == "back\n"
+
+
+def test_a_dialog_is_answered_by_keys(cotty):
+    menu = ["--menu", "Which fruit?", 12, 40, 3, "a", "Apple", "b", "Banana", "c", "Cherry"]
+    command = " ".join(f"'{word}'" for word in menu)
+    shell = Terminal(cotty)
+    shell.line(f"dialog {command} 2>chosen").text("Cherry")
+    shell.keys("down", "down", "up", "enter").prompt()
+    assert (cotty.work / "chosen").read_text() == "b"
+    shell.line("dialog --yesno 'Really?' 6 30; echo said $? >said").text("Really?")
+    shell.keys("right", "enter").prompt()
+    assert (cotty.work / "said").read_text() == "said 1\n"
+
+
+def test_fzf_finds_what_was_typed(cotty):
+    shell = Terminal(cotty)
+    shell.line("seq 1000 | fzf --no-mouse >picked").text("1000/1000")
+    shell.type("98").text("28/1000")
+    shell.type("7").match(r" 1/1000")
+    shell.keys("enter").prompt()
+    assert (cotty.work / "picked").read_text() == "987\n"

@@ -40,7 +40,25 @@ pub struct Reading {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Place {
     pub(crate) seq: u64,
+    pub(crate) spot: Spot,
+}
+
+/// A position, and a hash of what stood before it in its line: whether that was drawn anew can be seen later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Spot {
     pub(crate) position: Position,
+    pub(crate) before: u64,
+}
+
+/// Where the answer to a typed line begins.
+#[derive(Debug, Clone, Copy)]
+enum Answer {
+    /// It has not begun.
+    Open,
+    /// A shell's mark tells.
+    At(Position),
+    /// So many lines below; `empty`: Enter alone was typed, and shows nothing.
+    Below { lines: usize, empty: bool },
 }
 
 /// A typed line: where the cursor stood when it was typed, how many line ends it had, and who shows it.
@@ -93,7 +111,7 @@ impl Task {
             View::Scrollback { offset, limit } => self.scrollback(offset, limit, raw),
         };
         if since.is_none() {
-            let place = Place { seq, position: self.vt.shown_position() };
+            let place = Place { seq, spot: self.spot(self.vt.shown_position()) };
             self.saved.readers.insert(reader.to_owned(), place);
         }
         Reading { content, dropped, has_new, info: self.info() }
@@ -123,52 +141,71 @@ impl Task {
                 let everything = self.vt.text_from(self.start);
                 (everything.text, everything.dropped)
             }
-            (None, Some(place)) => self.text_after(place.position, place.seq),
-            (Some(since), _) => match self.position_at(since) {
-                Some(position) => self.text_after(position, since),
+            (None, Some(place)) => self.text_after(place.spot, place.seq),
+            (Some(since), _) => match self.spot_at(since) {
+                Some(spot) => self.text_after(spot, since),
                 None => (join(&self.lines_without_echo(since)), 0),
             },
         }
     }
 
     /// Where the cursor stood after that much output, if anybody typed or read then.
-    fn position_at(&self, seq: u64) -> Option<Position> {
-        let typed = self.saved.requests.iter().find(|r| r.seq == seq).map(|r| r.position);
-        typed.or_else(|| self.saved.readers.values().find(|p| p.seq == seq).map(|p| p.position))
+    fn spot_at(&self, seq: u64) -> Option<Spot> {
+        let typed = self.saved.requests.iter().find(|r| r.seq == seq).map(|r| r.spot);
+        typed.or_else(|| self.saved.readers.values().find(|p| p.seq == seq).map(|p| p.spot))
     }
 
-    /// The text from a position on, without what was typed since: what a person would call the answer.
-    fn text_after(&self, from: Position, seq: u64) -> (String, u64) {
-        let (mut text, mut dropped, mut from) = (String::new(), 0, Some(from));
+    pub(crate) fn spot(&self, position: Position) -> Spot {
+        let begin = Position { cell: 0, ..position };
+        Spot { position, before: hash(&self.vt.text_between(begin, position).text) }
+    }
+
+    /// What came after a spot, without what was typed since: what a person would call the answer. A line that was drawn
+    /// anew, as progress bars are, is there as a whole, also one further up.
+    fn text_after(&self, spot: Spot, seq: u64) -> (String, u64) {
+        let mut begin = spot.position;
+        let mut text = String::new();
+        for line in self.lines_without_echo(seq).iter().filter(|line| line.id < begin.line) {
+            append(&mut text, &line.text);
+        }
+        if self.spot(begin) != spot {
+            begin.cell = 0;
+        }
+        let (mut dropped, mut from) = (0, Some((begin, 0)));
         for (typed, answer) in self.typed_regions(seq) {
-            let Some(start) = from else { break };
+            let Some((start, skip)) = from else { break };
             let before = self.vt.text_between(start, typed);
             dropped += before.dropped;
-            append(&mut text, &before.text);
-            from = answer;
+            append(&mut text, skip_lines(&before.text, skip));
+            from = match answer {
+                Answer::Open => None,
+                Answer::At(position) => Some((position, 0)),
+                Answer::Below { lines, .. } => Some((typed, lines)),
+            };
         }
-        if let Some(start) = from {
+        if let Some((start, skip)) = from {
             let rest = self.vt.text_from(start);
             dropped += rest.dropped;
-            append(&mut text, &rest.text);
+            append(&mut text, skip_lines(&rest.text, skip));
         }
         (text, dropped)
     }
 
-    /// Where lines were typed since `seq`, and where the answer to each begins, if it has begun. A shell with marks
-    /// tells both; elsewhere the answer begins behind as many line ends as were typed.
-    fn typed_regions(&self, seq: u64) -> Vec<(Position, Option<Position>)> {
+    /// Where lines were typed since `seq`, and where the answer to each begins. A shell with marks tells both; elsewhere
+    /// the answer begins behind as many line ends as were typed.
+    fn typed_regions(&self, seq: u64) -> Vec<(Position, Answer)> {
         let ran: Vec<(Position, Position)> = self.saved.commands.typed_after(seq).collect();
-        let mut regions: Vec<(Position, Option<Position>)> = Vec::new();
+        let mut regions: Vec<(Position, Answer)> = Vec::new();
         let covers =
             |(from, to): &(Position, Position), at: Position| from.line <= at.line && at.line <= to.line;
-        regions.extend(ran.iter().map(|&(from, to)| (from, Some(to))));
+        regions.extend(ran.iter().map(|&(from, to)| (from, Answer::At(to))));
         for echo in self.saved.echoes.iter().filter(|echo| echo.seq >= seq) {
             if !ran.iter().any(|region| covers(region, echo.position)) && self.is_shown(echo) {
-                regions.push((echo.position, self.behind(echo)));
+                let empty = matches!(echo.shown, Shown::Perhaps { chars: 0, .. });
+                regions.push((echo.position, Answer::Below { lines: echo.lines as usize, empty }));
             }
         }
-        regions.extend(self.saved.commands.typed_now().map(|prompt| (prompt, None)));
+        regions.extend(self.saved.commands.typed_now().map(|prompt| (prompt, Answer::Open)));
         // Lines that were typed before the shell asked for them: it shows them at its prompt, and then runs them.
         if let Phase::Prompt(prompt) = self.saved.commands.phase() {
             let ahead = |echo: &&Echo| {
@@ -178,7 +215,7 @@ impl Task {
                     && self.saved.commands.started_after(echo.seq) < typed
             };
             if self.saved.echoes.iter().any(|echo| ahead(&echo)) {
-                regions.push((prompt.position, None));
+                regions.push((prompt.position, Answer::Open));
             }
         }
         regions.sort_by_key(|(from, _)| (from.line, from.cell));
@@ -197,14 +234,6 @@ impl Task {
         }
     }
 
-    /// The beginning of the first line behind those that were typed.
-    fn behind(&self, echo: &Echo) -> Option<Position> {
-        let lines = self.vt.lines_since(echo.seq);
-        let first = lines.iter().position(|line| line.id == echo.position.line)?;
-        let line = lines.get(first + echo.lines as usize)?;
-        Some(Position { line: line.id, cell: 0 })
-    }
-
     /// Lines that changed since `seq`, without those that only show what was typed.
     fn lines_without_echo(&self, seq: u64) -> Vec<Line> {
         let mut lines = self.vt.lines_since(seq);
@@ -213,8 +242,14 @@ impl Task {
         }
         for (typed, answer) in self.typed_regions(seq) {
             let Some(first) = lines.iter().position(|line| line.id == typed.line) else { continue };
-            let end = answer.and_then(|answer| lines.iter().position(|line| line.id == answer.line));
-            lines.drain(first..end.unwrap_or(lines.len()).max(first));
+            let end = match answer {
+                Answer::Open => None,
+                Answer::At(answer) => lines.iter().position(|line| line.id == answer.line),
+                // Then the line was changed by the program.
+                Answer::Below { empty: true, .. } => continue,
+                Answer::Below { lines, .. } => Some(first + lines),
+            };
+            lines.drain(first..end.unwrap_or(lines.len()).clamp(first, lines.len()));
         }
         lines
     }
@@ -227,8 +262,7 @@ impl Task {
             Some(seq) => {
                 // Both what was added and what was changed further up.
                 let changed = join(&self.lines_without_echo(seq));
-                let added =
-                    self.position_at(seq).filter(|_| !alt_screen).map(|at| self.text_after(at, seq).0);
+                let added = self.spot_at(seq).filter(|_| !alt_screen).map(|at| self.text_after(at, seq).0);
                 match added {
                     Some(added) => format!("{changed}\n{added}"),
                     None => changed,
@@ -259,6 +293,11 @@ fn add_blanks(text: &mut String, row: &str, blanks: usize) {
     text.insert_str(end, &" ".repeat(blanks));
 }
 
+/// The text behind so many line ends; none if it has not as many.
+fn skip_lines(text: &str, lines: usize) -> &str {
+    (0..lines).try_fold(text, |rest, _| rest.split_once('\n').map(|(_, rest)| rest)).unwrap_or_default()
+}
+
 /// Puts text behind text, on a line of its own.
 fn append(text: &mut String, more: &str) {
     if !text.is_empty() && !text.ends_with('\n') && !more.is_empty() {
@@ -275,6 +314,14 @@ fn join(lines: &[Line]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_answer_begins_behind_the_lines_that_were_typed() {
+        assert_eq!(skip_lines("typed\nanswer\nmore", 1), "answer\nmore");
+        assert_eq!(skip_lines("\nanswer", 1), "answer");
+        assert_eq!(skip_lines("half typ", 1), "");
+        assert_eq!(skip_lines("nothing typed", 0), "nothing typed");
+    }
 
     #[test]
     fn a_question_keeps_the_blank_it_ends_with() {

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io;
 use std::os::fd::OwnedFd;
 
-use cotty_vt::{Position, Vt};
+use cotty_vt::Vt;
 use serde::{Deserialize, Serialize};
 
 use crate::SessionError;
 use crate::commands::Commands;
 use crate::journal::{What, memory};
-use crate::reading::{Echo, Place};
+use crate::reading::{Echo, Place, Spot};
 use crate::task::Task;
 
 /// What the keeper holds of a session.
@@ -22,7 +22,7 @@ pub(crate) mod slot {
 }
 
 /// Of the format below; another is not read.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The part of a session that is neither engine nor journal.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -43,7 +43,7 @@ pub(crate) struct Remembered {
     pub(crate) seq: u64,
     pub(crate) bytes: u64,
     /// Where the cursor stood.
-    pub(crate) position: Position,
+    pub(crate) spot: Spot,
 }
 
 /// A whole state, from which the journal's tail is replayed.

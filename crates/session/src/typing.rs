@@ -106,7 +106,9 @@ impl Task {
         }
         let mode = facts::line_mode(self.pty.get_ref());
         let at_prompt = matches!(self.saved.commands.phase(), Phase::Prompt(_));
-        let shown = match at_prompt || mode.is_none_or(|mode| mode.echo) {
+        // Enter alone shows nothing, whoever shows it.
+        let alone = matches!(bytes.first(), Some(b'\r' | b'\n'));
+        let shown = match !alone && (at_prompt || mode.is_none_or(|mode| mode.echo)) {
             true => Shown::Surely,
             false => Shown::perhaps(bytes),
         };
@@ -132,7 +134,8 @@ impl Task {
                 self.input.accept(*to);
                 self.typed_seq = seq;
                 let position = self.vt.position();
-                let remembered = Remembered { request: request.clone(), seq, bytes: *bytes, position };
+                let spot = self.spot(position);
+                let remembered = Remembered { request: request.clone(), seq, bytes: *bytes, spot };
                 push_bounded(&mut self.saved.requests, remembered);
                 if *lines > 0 && !self.vt.modes().alt_screen {
                     push_bounded(
