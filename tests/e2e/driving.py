@@ -52,6 +52,11 @@ class Terminal:
     def text(self, text, **more):
         return self.wait("text", text=text, **more)["screen"]
 
+    def shows(self, text, ms=100):
+        """The whole screen that has the text: a program may still be drawing when it comes."""
+        self.text(text)
+        return self.idle(ms)
+
     def match(self, regex, **more):
         return self.wait("regex", regex=regex, **more)["screen"]
 

@@ -48,6 +48,8 @@ pub(crate) struct Place {
 pub(crate) struct Spot {
     pub(crate) position: Position,
     pub(crate) before: u64,
+    /// A full-screen program's line: it is gone with the program.
+    pub(crate) alt_screen: bool,
 }
 
 /// Where the answer to a typed line begins.
@@ -157,12 +159,16 @@ impl Task {
 
     pub(crate) fn spot(&self, position: Position) -> Spot {
         let begin = Position { cell: 0, ..position };
-        Spot { position, before: hash(&self.vt.text_between(begin, position).text) }
+        let before = hash(&self.vt.text_between(begin, position).text);
+        Spot { position, before, alt_screen: self.vt.modes().alt_screen }
     }
 
     /// What came after a spot, without what was typed since: what a person would call the answer. A line that was drawn
     /// anew, as progress bars are, is there as a whole, also one further up.
     fn text_after(&self, spot: Spot, seq: u64) -> (String, u64) {
+        if spot.alt_screen {
+            return (join(&self.lines_without_echo(seq)), 0);
+        }
         let mut begin = spot.position;
         let mut text = String::new();
         for line in self.lines_without_echo(seq).iter().filter(|line| line.id < begin.line) {
