@@ -1,6 +1,7 @@
 """Builds that fail and then pass, and git with its editor and its pager, driven as an agent would."""
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -45,7 +46,7 @@ def test_git_rebase_reorders_and_squashes_in_vim(cotty):
     shell.line("git rebase -i HEAD~3").match(r"pick \w+ one")
     shell.activity("running", program="vim")
     # Two before one, and three into one.
-    shell.type("ddp").match(r"pick \w+ two\npick \w+ one")
+    assert re.match(r"pick \w+ two\npick \w+ one\npick \w+ three", shell.type("ddp").idle())
     shell.line(":3s/pick/squash/").match(r"squash \w+ three")
     shell.line(":wq").text("This is a combination of 2 commits")
     shell.line(":%d").text("--No lines in buffer--")
@@ -80,7 +81,7 @@ def toolchain():
 def test_cargo_fails_and_then_passes(cotty, toolchain):
     crate = cotty.work / "tiny"
     (crate / "src").mkdir(parents=True)
-    (crate / "Cargo.toml").write_text('[package]\nname = "tiny"\nversion = "0.1.0"\nedition = "2021"\n')
+    (crate / "Cargo.toml").write_text('[package]\nname = "tiny"\nversion = "0.1.0"\nedition = "2021"\n\n[workspace]\n')
     (crate / "src" / "main.rs").write_text('fn main() {\n    let words = vec!["it", "builds"]\n    println!("{words:?}");\n}\n')
     env = {"PATH": f"{toolchain}:{cotty.env['PATH']}", "CARGO_HOME": str(cotty.work / "cargo"), "CARGO_NET_OFFLINE": "true"}
     env |= {"CARGO_TARGET_DIR": str(cotty.work / "target"), "CARGO_INCREMENTAL": "0"}
