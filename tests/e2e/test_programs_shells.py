@@ -128,7 +128,9 @@ def sshd(top):
         # Debian's service makes it; only a root sshd wants it.
         os.makedirs("/run/sshd", mode=0o755, exist_ok=True)
     env = {"PATH": os.environ["PATH"], "LD_PRELOAD": str(WRAPPER), "NSS_WRAPPER_PASSWD": str(top / "passwd")}
-    env |= {"NSS_WRAPPER_GROUP": "/etc/group"}
+    # Without a group `tty` it leaves a terminal to the user's own.
+    (top / "group").write_text(f"guests:x:{os.getgid()}:\n")
+    env |= {"NSS_WRAPPER_GROUP": str(top / "group")}
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
