@@ -6,6 +6,9 @@ from conftest import LIMIT
 
 # Longer than a loaded machine takes for anything here.
 TIMEOUT_MS = LIMIT * 1000
+# For a vim inside a shell: it asks the terminal what its keys are, and may be gone before the answers come. The shell
+# would take them for keys.
+QUIET_VIM = "vim --cmd 'set t_RV='"
 
 
 class Terminal:
@@ -46,7 +49,8 @@ class Terminal:
     def wait(self, wanted, **conditions):
         conditions = {"since": self.typed, "timeout_ms": TIMEOUT_MS} | conditions
         waited = self.call("wait", **{key: value for key, value in conditions.items() if value is not None})
-        assert waited["met"] == wanted, f"{conditions} ended by {waited['met']} ({waited.get('why')}):\n{waited['screen']}"
+        why = f"{conditions} ended by {waited['met']} ({waited.get('why')}):\n{waited['screen']}"
+        assert waited["met"] == wanted, why
         return waited
 
     def text(self, text, **more):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import LIMIT
 
-from driving import Terminal
+from driving import QUIET_VIM, Terminal
 
 
 def git(repo, *args):
@@ -42,7 +42,7 @@ def test_git_log_pages_and_gives_the_prompt_back(cotty):
 
 def test_git_rebase_reorders_and_squashes_in_vim(cotty):
     repo = repository(cotty, "zero", "one", "two", "three")
-    shell = Terminal(cotty, cwd=str(repo), env={"GIT_EDITOR": "vim"})
+    shell = Terminal(cotty, cwd=str(repo), env={"GIT_EDITOR": QUIET_VIM})
     shell.line("git rebase -i HEAD~3").match(r"pick \w+ one")
     shell.activity("running", program="vim")
     # Two before one, and three into one.
@@ -73,24 +73,25 @@ def test_make_fails_and_then_passes(cotty):
 
 @pytest.fixture
 def toolchain():
-    """The directory of the compiler itself: what stands in the PATH may be a chooser that looks into the user's home."""
-    sysroot = subprocess.run(["rustc", "--print", "sysroot"], capture_output=True, text=True, timeout=LIMIT, check=True)
-    return Path(sysroot.stdout.strip()) / "bin"
+    """The compiler's own directory: what stands in the PATH may be a chooser that looks into the user's home."""
+    command = ["rustc", "--print", "sysroot"]
+    return Path(subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()) / "bin"
 
 
 def test_cargo_fails_and_then_passes(cotty, toolchain):
     crate = cotty.work / "tiny"
     (crate / "src").mkdir(parents=True)
     (crate / "Cargo.toml").write_text('[package]\nname = "tiny"\nversion = "0.1.0"\nedition = "2021"\n\n[workspace]\n')
-    (crate / "src" / "main.rs").write_text('fn main() {\n    let words = vec!["it", "builds"]\n    println!("{words:?}");\n}\n')
-    env = {"PATH": f"{toolchain}:{cotty.env['PATH']}", "CARGO_HOME": str(cotty.work / "cargo"), "CARGO_NET_OFFLINE": "true"}
-    env |= {"CARGO_TARGET_DIR": str(cotty.work / "target"), "CARGO_INCREMENTAL": "0"}
+    source = 'fn main() {\n    let words = vec!["it", "builds"]\n    println!("{words:?}");\n}\n'
+    (crate / "src" / "main.rs").write_text(source)
+    env = {"PATH": f"{toolchain}:{cotty.env['PATH']}", "CARGO_HOME": str(cotty.work / "cargo")}
+    env |= {"CARGO_NET_OFFLINE": "true", "CARGO_TARGET_DIR": str(cotty.work / "target"), "CARGO_INCREMENTAL": "0"}
     shell = Terminal(cotty, cwd=str(crate), env=env)
     failed = shell.run("cargo build", code=101)
     assert "error: expected `;`, found `println`" in failed and "--> src/main.rs:2:" in failed
     assert "could not compile `tiny`" in failed
     # An editor in between, as a person would.
-    shell.line("vim -u NONE -N +2 src/main.rs").text("builds")
+    shell.line(f"{QUIET_VIM} -u NONE -N +2 src/main.rs").text("builds")
     shell.type("A;\x1b").text('"builds"];')
     shell.line(":wq").prompt()
     shell.new()

@@ -1,4 +1,4 @@
-"""Output of every kind: drawn over, garbage, too much, forged; and programs or daemons that are killed in the middle."""
+"""Output of every kind: drawn over, garbage, too much, forged; and programs and daemons that are killed."""
 
 import hashlib
 import os

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import LIMIT, eventually
 
-from driving import Terminal
+from driving import QUIET_VIM, Terminal
 
 
 def test_bash_stops_and_continues_jobs(cotty):
@@ -174,7 +174,7 @@ def test_ssh_asks_for_the_host_and_for_the_password(cotty):
         with_key = f"{ssh} -p {port} -i {cotty.work}/sshd/guest_key -o BatchMode=yes guest@127.0.0.1"
         assert shell.run(f"{with_key} 'cat there; exit 4'", code=4) == "42\n"
         # A program with a screen of its own, behind it.
-        shell.line(f"{with_key} -t vim -u NONE -N from-afar").text("from-afar")
+        shell.line(f"{with_key} -t \"{QUIET_VIM}\" -u NONE -N from-afar").text("from-afar")
         shell.type("iwritten over ssh\x1b:wq\n").prompt()
         assert (cotty.work / "sshd" / "home" / "from-afar").read_text() == "written over ssh\n"
     assert known.read_text().startswith(f"[127.0.0.1]:{port} ") or known.read_text().startswith("|1|")
