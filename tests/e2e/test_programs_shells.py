@@ -164,7 +164,7 @@ def test_ssh_asks_for_the_host_and_for_the_password(cotty):
         shell.line("echo $((40 + 2)) >there; cat there; tty").match(r"42\n/dev/pts/\d+")
         assert (cotty.work / "sshd" / "home" / "there").read_text() == "42\n"
         # Ctrl-C goes to the program there, not to ssh.
-        shell.line("cat").line("ping").text("ping\nping")
+        shell.line("sed -u 's/^/there: /'").line("ping").text("there: ping")
         shell.keys("ctrl+c").match(r"\^C\n.*[$#] $")
         shell.line("exit 3").prompt()
         assert "Connection to 127.0.0.1 closed." in shell.screen()
