@@ -76,7 +76,7 @@ def test_python_reads_a_traceback_and_goes_on(cotty):
     python.line().idle()
     python.keys("ctrl+c").text("KeyboardInterrupt")
     # Python ends as if by Ctrl-C if nothing runs after one.
-    python.line("6 * 7").text("42")
+    python.line("6 * 7").match(r"42\n>>> $")
     python.keys("ctrl+d").exit(0)
     assert (cotty.work / "answer").read_text() == "42"
 
