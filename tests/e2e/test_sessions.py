@@ -445,6 +445,17 @@ def test_long_output_is_head_and_tail_and_the_middle_can_be_read(terminal):
     assert whole == list(range(1, 9001))
 
 
+def test_a_readers_place_survives_a_crash(terminal):
+    terminal("run", command="echo before")
+    assert "before" in terminal("read", view="new")["content"]
+    terminal("run", command="echo between")
+    terminal.cotty.kill_daemon()
+    read = terminal("read", view="new")["content"]
+    assert "between" in read and "before" not in read
+    terminal.cotty.kill_daemon()
+    assert "between" not in terminal("read", view="new")["content"]
+
+
 def test_changed_rows_only(terminal):
     terminal("run", command="printf '\\033[2J\\033[Hone\\ntwo\\nthree\\n'")
     terminal("read", view="changes")

@@ -42,7 +42,7 @@ pub use journal::disk::{Capture, Page, Purged, RecordingFormat, RecordingLimits,
 pub use keyboard::Returned;
 pub use meta::{Actor, ActorKind, Meta, Origin, Typist};
 pub use notation::with_keys;
-pub use pointing::{Gesture, Mouse, Spot};
+pub use pointing::{Gesture, Mouse, Target};
 pub use policy::{Policy, Verdict};
 pub use ran::{Ran, RanCommand, RanState};
 pub use reaction::Reaction;

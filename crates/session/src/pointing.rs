@@ -11,7 +11,7 @@ pub struct Mouse {
     /// What happens.
     pub gesture: Gesture,
     /// Where.
-    pub at: Spot,
+    pub at: Target,
     /// With which button; the wheel has none.
     pub button: MouseButton,
     /// With Control.
@@ -46,7 +46,7 @@ pub enum Gesture {
 
 /// A place on the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Spot {
+pub enum Target {
     /// A cell, from 0.
     Cell {
         /// Its row.
@@ -70,8 +70,8 @@ impl Task {
             return Err(SessionError::MouseOff { program: self.foreground_name() });
         }
         let (row, col) = match &mouse.at {
-            Spot::Cell { row, col } => self.on_screen(*row, *col)?,
-            Spot::Label { text, nth } => self.label(text, *nth)?,
+            Target::Cell { row, col } => self.on_screen(*row, *col)?,
+            Target::Label { text, nth } => self.label(text, *nth)?,
         };
         let Mouse { ctrl, alt, shift, .. } = *mouse;
         let event = |action, button| MouseEvent { action, button, row, col, ctrl, alt, shift };

@@ -5,6 +5,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::commands::Phase;
+use crate::journal::{Record, What};
 use crate::session::Info;
 use crate::task::Task;
 use crate::typing::push_bounded;
@@ -76,7 +77,27 @@ pub enum FoundAt {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Place {
     pub(crate) seq: u64,
+    pub(crate) spot: Spot,
+}
+
+/// A position, and a hash of what stood before it in its line: whether that was drawn anew can be seen later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Spot {
     pub(crate) position: Position,
+    pub(crate) before: u64,
+    /// A full-screen program's line: it is gone with the program.
+    pub(crate) alt_screen: bool,
+}
+
+/// Where the answer to a typed line begins.
+#[derive(Debug, Clone, Copy)]
+enum Answer {
+    /// It has not begun.
+    Open,
+    /// A shell's mark tells.
+    At(Position),
+    /// So many lines below; `empty`: Enter alone was typed, and shows nothing.
+    Below { lines: usize, empty: bool },
 }
 
 /// A typed line: where the cursor stood when it was typed, how many line ends it had, and who shows it.
@@ -134,21 +155,31 @@ impl Task {
             View::Scrollback { offset, limit } => self.scrollback(offset, limit, raw),
         };
         if since.is_none() {
-            let place = Place { seq, position: self.vt.shown_position() };
-            let readers = &mut self.saved.readers;
-            if readers.len() >= MOST_READERS
-                && !readers.contains_key(reader)
-                && let Some(oldest) =
-                    readers.iter().min_by_key(|(_, place)| place.seq).map(|(name, _)| name.clone())
-            {
-                readers.remove(&oldest);
+            let what = What::Read { reader: reader.to_owned(), shown: seq };
+            if has_new || place.is_none() {
+                // Where it cannot be written down, the next daemon gives this reader more than it needs.
+                let _ = self.hot.record(&Record { seq: self.vt.seq(), what: what.clone() });
             }
-            if let Some(before) = self.saved.readers.insert(reader.to_owned(), place) {
-                // What was read from there may be paged through.
-                push_bounded(&mut self.saved.passed, before);
-            }
+            self.apply(&what, 0);
         }
         Reading { content, rows, from: seen, dropped, has_new, info: self.info() }
+    }
+
+    /// A reader has read so far.
+    pub(crate) fn apply_read(&mut self, reader: &str, seq: u64) {
+        let place = Place { seq, spot: self.spot(self.vt.shown_position()) };
+        let readers = &mut self.saved.readers;
+        let oldest = || readers.iter().min_by_key(|(_, place)| place.seq).map(|(name, _)| name.clone());
+        if readers.len() >= MOST_READERS
+            && !readers.contains_key(reader)
+            && let Some(oldest) = oldest()
+        {
+            readers.remove(&oldest);
+        }
+        if let Some(before) = readers.insert(reader.to_owned(), place) {
+            // What was read from there may be paged through.
+            push_bounded(&mut self.saved.passed, before);
+        }
     }
 
     fn rows_text(&self, rows: &[u16], raw: bool) -> String {
@@ -191,53 +222,76 @@ impl Task {
                 let everything = self.vt.text_from(self.start);
                 (everything.text, everything.dropped)
             }
-            (None, Some(place)) => self.text_after(place.position, place.seq),
-            (Some(since), _) => match self.position_at(since) {
-                Some(position) => self.text_after(position, since),
+            (None, Some(place)) => self.text_after(place.spot, place.seq),
+            (Some(since), _) => match self.spot_at(since) {
+                Some(spot) => self.text_after(spot, since),
                 None => (join(&self.lines_without_echo(since)), 0),
             },
         }
     }
 
     /// Where the cursor stood after that much output, if anybody typed or read then.
-    fn position_at(&self, seq: u64) -> Option<Position> {
-        let typed = self.saved.requests.iter().find(|r| r.seq == seq).map(|r| r.position);
+    fn spot_at(&self, seq: u64) -> Option<Spot> {
+        let typed = self.saved.requests.iter().find(|r| r.seq == seq).map(|r| r.spot);
         let mut places = self.saved.readers.values().chain(&self.saved.passed);
-        typed.or_else(|| places.find(|p| p.seq == seq).map(|p| p.position))
+        typed.or_else(|| places.find(|p| p.seq == seq).map(|p| p.spot))
     }
 
-    /// The text from a position on, without what was typed since: what a person would call the answer.
-    fn text_after(&self, from: Position, seq: u64) -> (String, u64) {
-        let (mut text, mut dropped, mut from) = (String::new(), 0, Some(from));
+    pub(crate) fn spot(&self, position: Position) -> Spot {
+        let begin = Position { cell: 0, ..position };
+        let before = hash(&self.vt.text_between(begin, position).text);
+        Spot { position, before, alt_screen: self.vt.modes().alt_screen }
+    }
+
+    /// What came after a spot, without what was typed since: what a person would call the answer. A line that was drawn
+    /// anew, as progress bars are, is there as a whole, also one further up.
+    fn text_after(&self, spot: Spot, seq: u64) -> (String, u64) {
+        if spot.alt_screen {
+            return (join(&self.lines_without_echo(seq)), 0);
+        }
+        let mut begin = spot.position;
+        let mut text = String::new();
+        for line in self.lines_without_echo(seq).iter().filter(|line| line.id < begin.line) {
+            append(&mut text, &line.text);
+        }
+        if self.spot(begin) != spot {
+            begin.cell = 0;
+        }
+        let (mut dropped, mut from) = (0, Some((begin, 0)));
         for (typed, answer) in self.typed_regions(seq) {
-            let Some(start) = from else { break };
+            let Some((start, skip)) = from else { break };
             let before = self.vt.text_between(start, typed);
             dropped += before.dropped;
-            append(&mut text, &before.text);
-            from = answer;
+            append(&mut text, skip_lines(&before.text, skip));
+            from = match answer {
+                Answer::Open => None,
+                Answer::At(position) => Some((position, 0)),
+                Answer::Below { lines, .. } => Some((typed, lines)),
+            };
         }
-        if let Some(start) = from {
+        if let Some((start, skip)) = from {
             let rest = self.vt.text_from(start);
             dropped += rest.dropped;
-            append(&mut text, &rest.text);
+            append(&mut text, skip_lines(&rest.text, skip));
         }
         (text, dropped)
     }
 
-    /// Where lines were typed since `seq`, and where the answer to each begins, if it has begun. A shell with marks
-    /// tells both; elsewhere the answer begins behind as many line ends as were typed.
-    fn typed_regions(&self, seq: u64) -> Vec<(Position, Option<Position>)> {
+    /// Where lines were typed since `seq`, and where the answer to each begins. A shell with marks tells both; elsewhere
+    /// the answer begins behind as many line ends as were typed.
+    fn typed_regions(&self, seq: u64) -> Vec<(Position, Answer)> {
         let ran: Vec<(Position, Position)> = self.saved.commands.typed_after(seq).collect();
-        let mut regions: Vec<(Position, Option<Position>)> = Vec::new();
+        let mut regions: Vec<(Position, Answer)> = Vec::new();
         let covers =
             |(from, to): &(Position, Position), at: Position| from.line <= at.line && at.line <= to.line;
-        regions.extend(ran.iter().map(|&(from, to)| (from, Some(to))));
+        regions.extend(ran.iter().map(|&(from, to)| (from, Answer::At(to))));
         for echo in self.saved.echoes.iter().filter(|echo| echo.seq >= seq) {
             if !ran.iter().any(|region| covers(region, echo.position)) && self.is_shown(echo) {
-                regions.push((echo.position, self.behind(echo)));
+                let empty = matches!(echo.shown, Shown::Perhaps { chars: 0, .. });
+                regions.push((echo.position, Answer::Below { lines: echo.lines as usize, empty }));
             }
         }
-        regions.extend(self.saved.commands.typed_now().map(|prompt| (prompt, None)));
+        regions.extend(self.saved.commands.typed_now().map(|prompt| (prompt, Answer::Open)));
         // Lines that were typed before the shell asked for them: it shows them at its prompt, and then runs them.
         if let Phase::Prompt(prompt) = self.saved.commands.phase() {
             let ahead = |echo: &&Echo| {
@@ -247,7 +301,7 @@ impl Task {
                     && self.saved.commands.started_after(echo.seq) < typed
             };
             if self.saved.echoes.iter().any(|echo| ahead(&echo)) {
-                regions.push((prompt.position, None));
+                regions.push((prompt.position, Answer::Open));
             }
         }
         regions.sort_by_key(|(from, _)| (from.line, from.cell));
@@ -266,14 +320,6 @@ impl Task {
         }
     }
 
-    /// The beginning of the first line behind those that were typed.
-    fn behind(&self, echo: &Echo) -> Option<Position> {
-        let lines = self.vt.lines_since(echo.seq);
-        let first = lines.iter().position(|line| line.id == echo.position.line)?;
-        let line = lines.get(first + echo.lines as usize)?;
-        Some(Position { line: line.id, cell: 0 })
-    }
-
     /// Lines that changed since `seq`, without those that only show what was typed.
     fn lines_without_echo(&self, seq: u64) -> Vec<Line> {
         let mut lines = self.vt.lines_since(seq);
@@ -282,8 +328,14 @@ impl Task {
         }
         for (typed, answer) in self.typed_regions(seq) {
             let Some(first) = lines.iter().position(|line| line.id == typed.line) else { continue };
-            let end = answer.and_then(|answer| lines.iter().position(|line| line.id == answer.line));
-            lines.drain(first..end.unwrap_or(lines.len()).max(first));
+            let end = match answer {
+                Answer::Open => None,
+                Answer::At(answer) => lines.iter().position(|line| line.id == answer.line),
+                // Then the line was changed by the program.
+                Answer::Below { empty: true, .. } => continue,
+                Answer::Below { lines, .. } => Some(first + lines),
+            };
+            lines.drain(first..end.unwrap_or(lines.len()).clamp(first, lines.len()));
         }
         lines
     }
@@ -298,7 +350,7 @@ impl Task {
                 // What was typed so long ago that its line is gone stands before all that is left.
                 let oldest = self.vt.history().next().map_or(LineId(0), |line| line.id);
                 let mut typed = self.typed_regions(seq);
-                typed.retain(|(from, answer)| answer.is_some() || from.line >= oldest);
+                typed.retain(|(from, _)| from.line >= oldest);
                 let mut lines = self.vt.lines_since(after.unwrap_or(seq));
                 lines.retain(|line| !typed.iter().any(|region| is_typed(region, line.id)));
                 join(&lines)
@@ -306,10 +358,10 @@ impl Task {
             Some(seq) => {
                 // Both what was added and what was changed further up.
                 let changed = join(&self.lines_without_echo(seq));
-                let added =
-                    self.position_at(seq).filter(|_| !alt_screen).map(|at| self.text_after(at, seq).0);
+                let added = self.spot_at(seq).filter(|_| !alt_screen).map(|at| self.text_after(at, seq).0);
                 match added {
-                    Some(added) => format!("{changed}\n{added}"),
+                    // Apart, so that nothing is found that begins in one and ends in the other.
+                    Some(added) => format!("{changed}\n\n{added}"),
                     None => changed,
                 }
             }
@@ -318,16 +370,41 @@ impl Task {
         let cursor = self.vt.cursor();
         let row = self.vt.row_text(cursor.row);
         let blanks = usize::from(cursor.col).saturating_sub(row.chars().count());
-        if !row.is_empty() && text.ends_with(&row) {
-            text.extend(std::iter::repeat_n(' ', blanks));
-        }
+        add_blanks(&mut text, &row, blanks);
         text
     }
 }
 
 /// Whether a line shows what was typed.
-fn is_typed((from, answer): &(Position, Option<Position>), line: LineId) -> bool {
-    from.line <= line && answer.is_none_or(|answer| line < answer.line)
+fn is_typed((from, answer): &(Position, Answer), line: LineId) -> bool {
+    from.line <= line
+        && match answer {
+            Answer::Open => true,
+            Answer::At(answer) => line < answer.line,
+            Answer::Below { empty: true, .. } => false,
+            // Lines are numbered as they come.
+            Answer::Below { lines, .. } => line.0 < from.line.0 + *lines as u64,
+        }
+}
+
+/// Puts blanks behind the last line that ends as the cursor's row does; below it there may be more, or empty rows.
+fn add_blanks(text: &mut String, row: &str, blanks: usize) {
+    if row.is_empty() || blanks == 0 {
+        return;
+    }
+    let mut end = text.len();
+    while !text[..end].ends_with(row) {
+        match text[..end].rfind('\n') {
+            Some(above) => end = above,
+            None => return,
+        }
+    }
+    text.insert_str(end, &" ".repeat(blanks));
+}
+
+/// The text behind so many line ends; none if it has not as many.
+fn skip_lines(text: &str, lines: usize) -> &str {
+    (0..lines).try_fold(text, |rest, _| rest.split_once('\n').map(|(_, rest)| rest)).unwrap_or_default()
 }
 
 /// Puts text behind text, on a line of its own.
@@ -341,4 +418,35 @@ fn append(text: &mut String, more: &str) {
 fn join(lines: &[Line]) -> String {
     let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
     texts.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_begins_behind_the_lines_that_were_typed() {
+        assert_eq!(skip_lines("typed\nanswer\nmore", 1), "answer\nmore");
+        assert_eq!(skip_lines("\nanswer", 1), "answer");
+        assert_eq!(skip_lines("half typ", 1), "");
+        assert_eq!(skip_lines("nothing typed", 0), "nothing typed");
+    }
+
+    #[test]
+    fn a_question_keeps_the_blank_it_ends_with() {
+        let with = |text: &str, row: &str, blanks| {
+            let mut text = text.to_owned();
+            add_blanks(&mut text, row, blanks);
+            text
+        };
+        assert_eq!(with("name?", "name?", 1), "name? ");
+        assert_eq!(with("a\n>>>\n\n\n", ">>>", 1), "a\n>>> \n\n\n");
+        assert_eq!(
+            with("wrapped line of a question:\nstatus", "question:", 2),
+            "wrapped line of a question:  \nstatus"
+        );
+        assert_eq!(with(">>> 1\n1\n>>>", ">>>", 1), ">>> 1\n1\n>>> ");
+        assert_eq!(with("nothing\nof it", "$", 1), "nothing\nof it");
+        assert_eq!(with("é\n", "", 1), "é\n");
+    }
 }

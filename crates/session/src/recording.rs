@@ -60,6 +60,7 @@ impl Task {
             | What::Marked { .. }
             | What::Keyboard { .. }
             | What::History { .. }
+            | What::Read { .. }
             | What::CaptureBegan(_)
             | What::CaptureEnded { .. } => None,
         }

@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Instant;
 
-use cotty_vt::{Position, Vt};
+use cotty_vt::Vt;
 use serde::{Deserialize, Serialize};
 
 use crate::SessionError;
@@ -13,7 +13,7 @@ use crate::commands::Commands;
 use crate::journal::disk::{Capture, Capturing};
 use crate::journal::{What, memory};
 use crate::keyboard::Keyboard;
-use crate::reading::{Echo, Place};
+use crate::reading::{Echo, Place, Spot};
 use crate::task::Task;
 
 /// What the keeper holds of a session.
@@ -56,7 +56,7 @@ pub(crate) struct Remembered {
     pub(crate) seq: u64,
     pub(crate) bytes: u64,
     /// Where the cursor stood.
-    pub(crate) position: Position,
+    pub(crate) spot: Spot,
 }
 
 /// A whole state, from which the journal's tail is replayed.

@@ -144,6 +144,9 @@ impl Task {
             }
             Request::Wait { wait, reply } => self.waits.push((Running::new(wait, Instant::now()), reply)),
             Request::Read { view, raw, reader, since, reply } => {
+                if self.hot.wants_checkpoint() {
+                    let _ = self.checkpoint().await;
+                }
                 let _ = reply.send(self.read(view, raw, &reader, since));
             }
             Request::Observe { seq, text, reply } => self.observers.push(Observer::new(seq, text, reply)),

@@ -139,7 +139,9 @@ impl Task {
         }
         let mode = facts::line_mode(self.pty.get_ref());
         let at_prompt = matches!(self.saved.commands.phase(), Phase::Prompt(_));
-        let shown = match at_prompt || mode.is_none_or(|mode| mode.echo) {
+        // Enter alone shows nothing, whoever shows it.
+        let alone = matches!(bytes.first(), Some(b'\r' | b'\n'));
+        let shown = match !alone && (at_prompt || mode.is_none_or(|mode| mode.echo)) {
             true => Shown::Surely,
             false => Shown::perhaps(bytes),
         };
@@ -179,7 +181,8 @@ impl Task {
                     self.saved.keyboard.agent_typed();
                 }
                 let position = self.vt.position();
-                let remembered = Remembered { request: request.clone(), seq, bytes: *bytes, position };
+                let spot = self.spot(position);
+                let remembered = Remembered { request: request.clone(), seq, bytes: *bytes, spot };
                 push_bounded(&mut self.saved.requests, remembered);
                 if *lines > 0 && !self.vt.modes().alt_screen {
                     push_bounded(
@@ -198,6 +201,7 @@ impl Task {
             }
             What::Keyboard { change, at } => self.apply_keyboard(change, *at),
             What::History { lines } => self.vt.set_history_lines(*lines),
+            What::Read { reader, shown } => self.apply_read(reader, *shown),
             What::CaptureBegan(capturing) => self.saved.capturing = Some(capturing.clone()),
             What::CaptureEnded { request, capture } => {
                 self.saved.capturing = None;

@@ -21,6 +21,19 @@ fn seq_and_stamps_are_exact_bytes() {
 }
 
 #[test]
+fn lost_lines_are_counted_from_the_first_one_asked_for() {
+    let options = Options { size: Size { cols: 10, rows: 4 }, history_lines: 10, ..Options::default() };
+    let mut vt = Vt::with_options(options);
+    vt.feed(b"$ seq 100\r\n");
+    let start = vt.position();
+    for n in 1..=100 {
+        vt.feed(format!("{n}\r\n").as_bytes());
+    }
+    let excerpt = vt.text_from(start);
+    assert_eq!(excerpt.dropped + excerpt.text.lines().count() as u64, 100);
+}
+
+#[test]
 fn the_output_of_a_command_lies_between_its_marks() {
     let mut vt = vt(10, 3);
     vt.feed(b"$ cmd\r\n\x1b]133;C\x07one\r\na long line that wraps\r\n\r\nend\r\n\x1b]133;D;0\x07$ ");

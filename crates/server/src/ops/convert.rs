@@ -7,7 +7,7 @@ use cotty_protocol::op::{self, Dimensions, Place, SessionInfo, keyboard, mouse, 
 use cotty_protocol::{Code, Fault};
 use cotty_session::{
     Activity, Control, Gesture, Holder, Info, Input, Key, KeyAction, KeyCode, KeyboardState, Met, Mouse,
-    MouseButton, Paste, SessionError, Spot, Wait, with_keys,
+    MouseButton, Paste, SessionError, Target, Wait, with_keys,
 };
 
 /// A session's error as it goes over the wire: the code once, here.
@@ -218,9 +218,9 @@ fn mouse_input(given: &mouse::Mouse, params: &send::Params) -> Result<Input, Fau
     let wrong = |message: &str| Fault::new(Code::InvalidInput, message);
     let at = match (&given.label, given.row, given.col) {
         (Some(label), None, None) if !label.is_empty() => {
-            Spot::Label { text: label.clone(), nth: given.nth.unwrap_or(1) }
+            Target::Label { text: label.clone(), nth: given.nth.unwrap_or(1) }
         }
-        (None, Some(row @ 1..), Some(col @ 1..)) => Spot::Cell { row: row - 1, col: col - 1 },
+        (None, Some(row @ 1..), Some(col @ 1..)) => Target::Cell { row: row - 1, col: col - 1 },
         _ => {
             return Err(wrong("the mouse needs a place")
                 .with_hint("give row and col, both from 1, or a label that the screen shows"));

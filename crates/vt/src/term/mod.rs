@@ -181,7 +181,8 @@ impl Term {
         Term {
             size,
             seq: 0,
-            screens: [Screen::new(size.rows, 1), Screen::new(size.rows, 1 + rows)],
+            // The primary's lines are numbered on from its first rows, so that lost ones can be counted.
+            screens: [Screen::new(size.rows, 1 + rows), Screen::new(size.rows, 1)],
             tables: Tables::default(),
             cursor: Pen::default(),
             saved: [Pen::default(); 2],

@@ -1,0 +1,180 @@
+"""Shells and what holds shells, driven as an agent would: job control, zsh, fish, tmux, ssh and its keys."""
+
+import os
+import socket
+import subprocess
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from conftest import LIMIT, eventually
+
+from driving import QUIET_VIM, Terminal
+
+
+def test_bash_stops_and_continues_jobs(cotty):
+    shell = Terminal(cotty)
+    shell.line("cat >typed")
+    shell.activity("running", program="cat")
+    shell.line("one")
+    # Ctrl-Z throws away what was typed and not read yet.
+    eventually(lambda: (cotty.work / "typed").read_text() == "one\n")
+    shell.keys("ctrl+z").prompt()
+    assert "Stopped" in shell.new()
+    assert "Stopped" in shell.run("jobs")
+    shell.line("sleep 1000")
+    shell.activity("running", program="sleep")
+    shell.keys("ctrl+z").prompt()
+    assert shell.run("bg").startswith("[2]+ sleep 1000 &")
+    jobs = shell.run("jobs").splitlines()
+    assert [job.split()[1] for job in jobs] == ["Stopped", "Running"], jobs
+    shell.line("fg %1").text("cat > typed")
+    shell.activity("running", program="cat")
+    shell.line("two").keys("ctrl+d").prompt()
+    assert (cotty.work / "typed").read_text() == "one\ntwo\n"
+    assert "Terminated" in shell.run("kill %2; wait %2", code=143)
+    assert shell.run("jobs") == ""
+    shell.line("exit 5").exit(5)
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_another_shell_runs_commands(cotty, shell):
+    # Without one zsh asks a new user questions.
+    (cotty.work / ".zshrc").write_text("PROMPT='$ '\n")
+    (cotty.work / "some-long-name.txt").write_text("found by its first letters\n")
+    terminal = Terminal(cotty, shell)
+    terminal.idle(300, since=None)
+    terminal.line("echo $(math 6 x 7)z" if shell == "fish" else "echo $((6 * 7))z").text("42z")
+    loop = "for n in 1 2 3; echo n$n; end" if shell == "fish" else "for n in 1 2 3; do echo n$n; done"
+    terminal.line(f"{loop} | tee counted").text("n3")
+    eventually(lambda: (cotty.work / "counted").read_text() == "n1\nn2\nn3\n")
+    terminal.type("cat some-l").idle()
+    terminal.keys("tab").text("some-long-name.txt")
+    terminal.line().text("found by its first letters")
+    terminal.line("cat")
+    terminal.activity("running", program="cat")
+    terminal.keys("ctrl+c")
+    terminal.idle()
+    terminal.line("exit 3").exit(3)
+
+
+def test_tmux_inside_has_two_panes_and_lives_on(cotty):
+    tmux = ["tmux", "-S", str(cotty.work / "tmux"), "-f", "/dev/null"]
+    shell = Terminal(cotty, env={"PS1": "$ "})
+    inner = "env -u COTTY_SESSION bash --norc"
+    try:
+        shell.line(f"{' '.join(tmux)} new-session -s work '{inner}'").text("[work]")
+        shell.line("echo left $((1 + 1))").text("left 2")
+        shell.keys("ctrl+b").type("%").text("│")
+        shell.line(f"exec {inner}").line("echo right $((2 + 2)) | tee right").text("right 4")
+        eventually(lambda: (cotty.work / "right").read_text() == "right 4\n")
+        shell.keys("ctrl+b").type("o").line("echo left again | tee left").text("left again")
+        screen = shell.idle()
+        assert "right 4" in screen and "left 2" in screen and "left again" in screen
+        assert all("│" in row for row in screen.split("\n")[:23])
+        screen = shell.keys("ctrl+b").type("d").prompt()
+        assert "[detached (from session work)]" in screen and "│" not in screen
+        assert (cotty.work / "left").read_text() == "left again\n"
+        assert shell.run(f"{' '.join(tmux)} list-panes -t work").count("\n") == 2
+        shell.line(f"{' '.join(tmux)} attach").text("left again")
+        shell.keys("ctrl+b").type("&").text("kill-window")
+        shell.type("y").prompt()
+        assert "[exited]" in shell.screen()
+    finally:
+        subprocess.run([*tmux, "kill-server"], capture_output=True, timeout=LIMIT, check=False)
+
+
+def test_ssh_keygen_asks_a_person_for_the_passphrase(cotty):
+    shell = Terminal(cotty)
+    shell.line("ssh-keygen -t ed25519 -C me").text("Enter file in which to save the key")
+    assert shell.info()["activity"]["kind"] == "running"
+    shell.line(cotty.work / "key").text("Enter passphrase (empty for no passphrase): ")
+    shell.activity("secret_input")
+    shell.line("correct horse", actor="person").text("Enter same passphrase again: ")
+    shell.activity("secret_input")
+    shell.line("correct horse", actor="person").prompt()
+    screen = shell.screen()
+    assert "Your identification has been saved" in screen and "horse" not in screen
+    assert "horse" not in shell.new() and "horse" not in shell.new(format="raw", since=0)
+    public = (cotty.work / "key.pub").read_text()
+    again = shell.run("ssh-keygen -y -P 'correct horse' -f key")
+    assert public.split()[:2] == again.split()[:2]
+    assert "incorrect passphrase" in shell.run("ssh-keygen -y -P wrong -f key", code=255)
+
+
+WRAPPER = next(Path("/usr/lib").glob("*/libnss_wrapper.so"), Path("/usr/lib/libnss_wrapper.so"))
+
+
+@contextmanager
+def sshd(top):
+    """A server of this user's own, which knows one guest: the user himself, with a shell, a key and a password."""
+    top.mkdir(mode=0o700)
+    home = top / "home"
+    home.mkdir()
+    for name in ("host_key", "guest_key"):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", top / name], check=True, timeout=LIMIT)
+    (top / "authorized_keys").write_bytes((top / "guest_key.pub").read_bytes())
+    hashed = subprocess.run(["openssl", "passwd", "-6", "let me in"], capture_output=True, text=True, check=True)
+    passwd = f"guest:{hashed.stdout.strip()}:{os.getuid()}:{os.getgid()}::{home}:/bin/bash\n"
+    # Before authentication a root sshd becomes this user.
+    passwd += f"sshd:*:{os.getuid() or 65534}:{os.getgid() or 65534}::/run/sshd:/usr/sbin/nologin\n"
+    (top / "passwd").write_text(passwd)
+    (top / "config").write_text(
+        f"HostKey {top}/host_key\nAuthorizedKeysFile {top}/authorized_keys\nPidFile none\nUsePAM no\nStrictModes no\n"
+        "PermitRootLogin yes\nKbdInteractiveAuthentication no\nPrintMotd no\nPrintLastLog no\n"
+    )
+    assert WRAPPER.exists(), "libnss-wrapper is missing"
+    if os.getuid() == 0:
+        # Debian's service makes it; only a root sshd wants it.
+        os.makedirs("/run/sshd", mode=0o755, exist_ok=True)
+    env = {"PATH": os.environ["PATH"], "LD_PRELOAD": str(WRAPPER), "NSS_WRAPPER_PASSWD": str(top / "passwd")}
+    # Without a group `tty` it leaves a terminal to the user's own.
+    (top / "group").write_text(f"guests:x:{os.getgid()}:\n")
+    env |= {"NSS_WRAPPER_GROUP": str(top / "group")}
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = ["/usr/sbin/sshd", "-D", "-e", "-f", top / "config", "-o", f"ListenAddress=127.0.0.1:{port}"]
+    with (top / "log").open("w") as log:
+        server = subprocess.Popen(command, env=env, stderr=log)
+    try:
+        eventually(lambda: server.poll() is not None or "Server listening" in (top / "log").read_text())
+        assert server.poll() is None, (top / "log").read_text()
+        yield port
+    finally:
+        server.terminate()
+        server.wait(timeout=LIMIT)
+
+
+def test_ssh_asks_for_the_host_and_for_the_password(cotty):
+    known = cotty.work / "known_hosts"
+    ssh = f"ssh -F /dev/null -o UserKnownHostsFile={known} -o GlobalKnownHostsFile=/dev/null"
+    with sshd(cotty.work / "sshd") as port:
+        shell = Terminal(cotty)
+        shell.line(f"{ssh} -p {port} -o PubkeyAuthentication=no guest@127.0.0.1")
+        asked = shell.text("Are you sure you want to continue connecting (yes/no/[fingerprint])? ")
+        assert "ED25519 key fingerprint is SHA256:" in asked
+        shell.line("yes").text("guest@127.0.0.1's password: ")
+        shell.activity("secret_input")
+        shell.line("wrong", actor="person").text("Permission denied, please try again.")
+        shell.text("guest@127.0.0.1's password: ")
+        shell.activity("secret_input")
+        shell.line("let me in", actor="person").match(r"\$ $|# $")
+        shell.activity("running", program="ssh")
+        shell.line("echo $((40 + 2)) >there; cat there; tty").match(r"42\n/dev/pts/\d+")
+        assert (cotty.work / "sshd" / "home" / "there").read_text() == "42\n"
+        # Ctrl-C goes to the program there, not to ssh.
+        shell.line("sed -u 's/^/there: /'").line("ping").text("there: ping")
+        shell.keys("ctrl+c").match(r"\^C\n.*[$#] $")
+        shell.line("exit 3").prompt()
+        assert "Connection to 127.0.0.1 closed." in shell.screen()
+        assert shell.run("echo $?") == "3\n"
+        assert "let me in" not in shell.screen(view="scrollback") + shell.screen()
+        # With a key it is a command like any other.
+        with_key = f"{ssh} -p {port} -i {cotty.work}/sshd/guest_key -o BatchMode=yes guest@127.0.0.1"
+        assert shell.run(f"{with_key} 'cat there; exit 4'", code=4) == "42\n"
+        # A program with a screen of its own, behind it.
+        shell.line(f"{with_key} -t \"{QUIET_VIM}\" -u NONE -N from-afar").text("from-afar")
+        shell.type("iwritten over ssh\x1b:wq\n").prompt()
+        assert (cotty.work / "sshd" / "home" / "from-afar").read_text() == "written over ssh\n"
+    assert known.read_text().startswith(f"[127.0.0.1]:{port} ") or known.read_text().startswith("|1|")
