@@ -69,13 +69,7 @@ pub(crate) struct Commands {
 
 impl Default for Commands {
     fn default() -> Self {
-        Commands {
-            phase: Phase::Starting,
-            kept: VecDeque::new(),
-            forgotten: 0,
-            told: None,
-            directory: None,
-        }
+        Commands { phase: Phase::Starting, kept: VecDeque::new(), forgotten: 0, told: None, directory: None }
     }
 }
 

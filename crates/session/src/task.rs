@@ -382,7 +382,9 @@ impl Task {
     /// Whether the shell that marked became a program that does not.
     pub(crate) fn shell_was_replaced(&self) -> bool {
         let pid = i32::try_from(self.pid).ok().and_then(Pid::from_raw);
-        let replaced = pid.zip(self.meta.nonce.as_ref()).map(|(pid, nonce)| was_replaced(&self.meta.program, pid, nonce));
+        let replaced = pid
+            .zip(self.meta.nonce.as_ref())
+            .map(|(pid, nonce)| was_replaced(&self.meta.program, pid, nonce));
         replaced.unwrap_or(false)
     }
 

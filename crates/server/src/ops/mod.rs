@@ -26,8 +26,8 @@ use serde_json::Value;
 
 use crate::daemon::Place;
 
-pub(crate) use convert::{activity, fault, send_input};
 pub use commands::Commands;
+pub(crate) use convert::{activity, fault, send_input};
 pub use create::Create;
 pub use destroy::Destroy;
 pub use info::Info;
