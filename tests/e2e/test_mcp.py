@@ -594,13 +594,37 @@ async def test_the_three_views(cotty):
         assert page["lines"] == 3
 
 
-async def test_two_agents_do_not_steal_each_others_output(cotty):
+async def test_readers_do_not_steal_each_others_output(cotty):
+    async with agent_of(cotty) as one, agent_of(cotty) as two:
+        session = await one.shell()
+        await two("read", session_id=session, view="new", reader="two")
+        await one.output(session, "echo for both")
+        assert "for both" in (await one("read", session_id=session, view="new"))["content"]
+        assert "for both" in (await two("read", session_id=session, view="new", reader="two"))["content"]
+        assert "for both" not in (await two("read", session_id=session, view="new"))["content"], "the owner has read it"
+
+
+# R-T19
+async def test_an_agent_has_its_own_sessions_and_no_others(cotty):
     async with agent_of(cotty) as one, agent_of(cotty, client_info=implementation("another")) as two:
         session = await one.shell()
-        await two("read", session_id=session, view="new")
-        await one.output(session, "echo for both")
-        for agent in (one, two):
-            assert "for both" in (await agent("read", session_id=session, view="new"))["content"]
+        number = (await one("get_info", session_id=session))["number"]
+        for reference in (session, str(number)):
+            for tool, more in [
+                ("read", {}),
+                ("send", {"text": "x"}),
+                ("get_info", {}),
+                ("destroy_session", {}),
+                ("wait", {"idle_ms": 1}),
+                ("run", {"command": "true"}),
+            ]:
+                await two.refused("NOT_YOURS", tool, session_id=reference, **more)
+        assert (await two("list_sessions"))["sessions"] == []
+        others = (await two("list_sessions", all=True))["others"]
+        assert [other["session_id"] for other in others] == [session] and "mcp in " in others[0]["owner"]
+        assert (await one.output(session, "echo alive")) == "alive\n"
+        await two.refused("SESSION_NOT_FOUND", "read", session_id="active")
+        assert (await one("get_info", session_id="active"))["session_id"] == session
 
 
 def implementation(name):
@@ -1192,7 +1216,7 @@ def request(id, method, **params):
 
 
 INITIALIZE = [
-    request(0, "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "raw", "version": "1"}),
+    request(0, "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "mcp", "version": "1"}),
     {"jsonrpc": "2.0", "method": "notifications/initialized"},
 ]
 

@@ -15,6 +15,8 @@ use crate::{ClientError, Home, View};
 
 /// How long a daemon may be away before a call gives up. The keeper starts it again at once.
 const AWAY: Duration = Duration::from_secs(10);
+/// How long a call may take before the daemon is asked whether it is well, and how long it may take to say so.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A client of the daemon of one home.
 #[derive(Debug)]
@@ -58,6 +60,17 @@ impl Client {
         op: &str,
         params: &impl Serialize,
     ) -> Result<R, ClientError> {
+        let body = self.body(op, params)?;
+        let is_well = self.body("status", &serde_json::json!({}))?;
+        let value = tokio::select! {
+            value = self.until_answered(|| self.post(body.clone())) => value?,
+            () = self.hangs(is_well) => return Err(ClientError::Hangs),
+        };
+        serde_json::from_value(value)
+            .map_err(|e| ClientError::NoAnswer(format!("it answered strangely: {e}")))
+    }
+
+    fn body(&self, op: &str, params: &impl Serialize) -> Result<Bytes, ClientError> {
         let count = self.count.fetch_add(1, Ordering::Relaxed);
         let call = Call {
             op: op.to_owned(),
@@ -66,10 +79,18 @@ impl Client {
             origin: Some(self.origin.clone()),
             params: serde_json::to_value(params).map_err(std::io::Error::other)?,
         };
-        let body = Bytes::from(serde_json::to_vec(&call).map_err(std::io::Error::other)?);
-        let value = self.until_answered(|| self.post(body.clone())).await?;
-        serde_json::from_value(value)
-            .map_err(|e| ClientError::NoAnswer(format!("it answered strangely: {e}")))
+        Ok(Bytes::from(serde_json::to_vec(&call).map_err(std::io::Error::other)?))
+    }
+
+    /// Ends when the daemon can be reached but says nothing, not even that it is well. Until then a call may last.
+    async fn hangs(&self, is_well: Bytes) {
+        loop {
+            tokio::time::sleep(PATIENCE).await;
+            let asked = self.until_answered(|| self.post(is_well.clone()));
+            if tokio::time::timeout(PATIENCE, asked).await.is_err() {
+                return;
+            }
+        }
     }
 
     /// Watches a session.

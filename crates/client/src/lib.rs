@@ -31,6 +31,9 @@ pub enum ClientError {
     /// It went away and did not come back.
     #[error("the daemon does not answer: {0}")]
     NoAnswer(String),
+    /// It is there, and says nothing at all.
+    #[error("the daemon is there but does not answer")]
+    Hangs,
     /// A directory of ours is not as it must be.
     #[error("{0}")]
     Home(String),
@@ -45,7 +48,7 @@ impl ClientError {
         match self {
             ClientError::Fault(fault) => fault.hint.clone(),
             ClientError::NotRunning => Some("`cotty new` starts one, `cotty serve` keeps one in view".into()),
-            ClientError::NoAnswer(_) => {
+            ClientError::NoAnswer(_) | ClientError::Hangs => {
                 Some("`cotty restart` replaces the daemon and keeps every session".into())
             }
             ClientError::NotStarted(_) | ClientError::Home(_) | ClientError::Io(_) => None,

@@ -96,12 +96,26 @@ codes! {
     PolicyDenied = "POLICY_DENIED", 403;
     /// A parameter is missing, unknown or out of range.
     InvalidInput = "INVALID_INPUT", 400;
+    /// The session is another owner's.
+    NotYours = "NOT_YOURS", 403;
+    /// Only a person can do that.
+    NotAPerson = "NOT_A_PERSON", 403;
+    /// The program did not ask for the mouse.
+    MouseOff = "MOUSE_OFF", 409;
+    /// The screen does not show that text.
+    LabelNotFound = "LABEL_NOT_FOUND", 404;
     /// Another call is typing into this session.
     Busy = "BUSY", 409;
     /// The shell is not waiting for a command, or its line is not empty.
     NotAtPrompt = "NOT_AT_PROMPT", 409;
     /// The session has no marked shell, so commands cannot be told apart.
     NoShell = "NO_SHELL", 409;
+    /// The session's output is already captured.
+    CaptureRunning = "CAPTURE_RUNNING", 409;
+    /// The session's output is not captured.
+    NoCapture = "NO_CAPTURE", 409;
+    /// There is no recording of that session, or no more.
+    NoRecording = "NO_RECORDING", 404;
     /// There is no such operation.
     UnknownOperation = "UNKNOWN_OPERATION", 404;
     /// A token is missing or wrong.

@@ -1,10 +1,11 @@
-//! What travels between cotty's parts: operations as values, their errors, and what a viewer is sent.
+//! What travels between cotty's parts: operations as values, their errors, and what viewers and front ends are sent.
 //!
 //! Everything here can be put on a wire ([`serde`]) and described to a stranger ([`schemars`]). Nothing here acts.
 
 mod call;
 mod fault;
 pub mod op;
+pub mod update;
 pub mod view;
 
 pub use call::{ActorKind, Answer, Call, Caller, McpHello, Origin};

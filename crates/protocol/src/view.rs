@@ -3,8 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::op::mouse::Mouse;
 use crate::op::send::Paste;
-use crate::{Fault, op::Activity};
+use crate::{
+    Fault,
+    op::{Activity, Dimensions},
+};
 
 /// To the viewer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -71,5 +75,29 @@ pub enum FromViewer {
         /// Paste brackets.
         #[serde(default)]
         paste: Paste,
+    },
+    /// What the mouse does.
+    Mouse {
+        /// The gesture.
+        mouse: Mouse,
+        /// With Control.
+        #[serde(default)]
+        ctrl: bool,
+        /// With Alt.
+        #[serde(default)]
+        alt: bool,
+        /// With Shift.
+        #[serde(default)]
+        shift: bool,
+    },
+    /// Takes the keyboard, until it is given back or the viewer goes away.
+    Take,
+    /// Gives it back.
+    Give,
+    /// Has the session follow this viewer's window for as long as it has the keyboard; without a size no longer.
+    Fit {
+        /// The window.
+        #[serde(default)]
+        size: Option<Dimensions>,
     },
 }

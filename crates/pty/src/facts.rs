@@ -4,6 +4,7 @@ use std::os::fd::AsFd;
 use std::path::PathBuf;
 
 use rustix::process::Pid;
+use rustix::pty::OpenptFlags;
 use rustix::termios::LocalModes;
 
 use crate::Pty;
@@ -54,6 +55,11 @@ pub fn started_with(pid: Pid, what: &str) -> Option<String> {
 /// The name of the program in a process group that most likely reads the terminal: not the one that leads it (`git`) but
 /// the newest that it started (`less`).
 pub fn reader_name(group: Pid) -> Option<String> {
+    let leader_gone = || newest_of(group.as_raw_nonzero().get()).and_then(process_name);
+    process_name(reader(group)).or_else(leader_gone)
+}
+
+fn reader(group: Pid) -> Pid {
     let (mut reader, group) = (group, group.as_raw_nonzero().get());
     // A chain of programs that each started the next; a bound, in case the kernel shows us a circle.
     for _ in 0..32 {
@@ -62,8 +68,48 @@ pub fn reader_name(group: Pid) -> Option<String> {
             None => break,
         }
     }
-    process_name(reader).or_else(|| newest_of(group).and_then(process_name))
+    reader
 }
+
+/// Bytes that were typed and that the program has not read yet; in line mode only whole lines count.
+pub fn unread_input(pty: &Pty) -> Option<u64> {
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    let slave = rustix::pty::ioctl_tiocgptpeer(pty.as_fd(), flags).ok()?;
+    rustix::io::ioctl_fionread(&slave).ok()
+}
+
+/// Whether the program in the foreground waits for input, or for anything to happen as an editor does. A hint: the kernel
+/// does not tell every user, and what waits for input may wait for something else as well.
+pub fn waits_for_input(pty: &Pty) -> Option<bool> {
+    let reader = reader(foreground(pty)?).as_raw_nonzero();
+    let stat = Stat::read(reader.get())?;
+    if stat.state != 'S' {
+        return Some(false);
+    }
+    if let Ok(call) = std::fs::read_to_string(format!("/proc/{reader}/syscall")) {
+        let mut words = call.split_ascii_whitespace();
+        let number: i64 = words.next()?.parse().ok()?;
+        let first = words.next().unwrap_or_default();
+        return Some(WAITING_CALLS.contains(&number) || (number == READ_CALL && first == "0x0"));
+    }
+    // Where that needs the right to trace: the kernel's own name of where it sleeps.
+    let place = std::fs::read_to_string(format!("/proc/{reader}/wchan")).ok()?;
+    (place != "0" && !place.is_empty()).then(|| WAITING_PLACES.iter().any(|known| place.contains(known)))
+}
+
+/// read, and poll, select, pselect6, ppoll, epoll_wait, epoll_pwait.
+#[cfg(target_arch = "x86_64")]
+const READ_CALL: i64 = 0;
+#[cfg(target_arch = "x86_64")]
+const WAITING_CALLS: &[i64] = &[7, 23, 270, 271, 232, 281];
+/// read, and pselect6, ppoll, epoll_pwait.
+#[cfg(not(target_arch = "x86_64"))]
+const READ_CALL: i64 = 63;
+#[cfg(not(target_arch = "x86_64"))]
+const WAITING_CALLS: &[i64] = &[72, 73, 22];
+
+const WAITING_PLACES: &[&str] =
+    &["wait_woken", "n_tty_read", "do_select", "do_sys_poll", "poll_schedule", "ep_poll"];
 
 fn children(pid: Pid) -> Vec<Pid> {
     let pid = pid.as_raw_nonzero();

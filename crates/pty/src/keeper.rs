@@ -248,6 +248,9 @@ impl State {
     fn perform(&mut self, frame: Frame) -> Result<(Body, Vec<OwnedFd>), Errno> {
         let mut fields = Fields::new(&frame.body);
         let done = |body| Ok((body, Vec::new()));
+        if frame.cut {
+            return Err(Errno::MFILE);
+        }
         match frame.kind {
             wire::HELLO => {
                 let me = rustix::process::getpid().as_raw_nonzero().get().unsigned_abs();

@@ -82,6 +82,9 @@ impl Link {
         if frame.kind == wire::ERROR {
             return Err(Errno::from_raw_os_error(Fields::new(&frame.body).i32()?).into());
         }
+        if frame.cut {
+            return Err(Errno::MFILE.into());
+        }
         Ok(frame)
     }
 

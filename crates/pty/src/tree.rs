@@ -1,5 +1,7 @@
 //! Ends what a session started: its leader, its process groups, and what it put in the background.
 
+use std::collections::HashMap;
+
 use rustix::process::{Pid, Signal};
 
 use crate::proc::Stat;
@@ -15,31 +17,43 @@ pub struct Member {
     pub free: bool,
 }
 
-/// Processes of the session that `leader` leads, and those that carry `marker` (`COTTY_SESSION=…`) in their
-/// environment although they set themselves free. Zombies do not count.
-pub fn members(leader: i32, marker: &str) -> Vec<Member> {
+/// A session's tree, by what it is known by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Root {
+    /// The process that leads the session.
+    pub leader: i32,
+    /// What its processes carry in their environment (`COTTY_SESSION=…`), also those that set themselves free.
+    pub marker: String,
+}
+
+/// The processes of each of these, in one look at the system. Zombies do not count.
+pub fn members(roots: &[Root]) -> Vec<Vec<Member>> {
     let me = std::process::id().cast_signed();
-    Stat::pids()
-        .filter(|&pid| pid != me)
-        .filter_map(|pid| {
-            let stat = Stat::read(pid)?;
-            let ours = stat.session == leader || pid == leader || carries(pid, marker);
-            let free = stat.session != leader && pid != leader;
-            (ours && stat.state != 'Z').then_some(Member { pid, name: stat.name, free })
-        })
-        .collect()
+    let leaders: HashMap<i32, usize> =
+        roots.iter().enumerate().map(|(at, root)| (root.leader, at)).filter(|&(pid, _)| pid > 0).collect();
+    let markers: HashMap<&[u8], usize> =
+        roots.iter().enumerate().map(|(at, root)| (root.marker.as_bytes(), at)).collect();
+    let mut trees = vec![Vec::new(); roots.len()];
+    for pid in Stat::pids().filter(|&pid| pid != me) {
+        let Some(stat) = Stat::read(pid).filter(|stat| stat.state != 'Z') else { continue };
+        let led = leaders.get(&stat.session).or_else(|| leaders.get(&pid)).copied();
+        if let Some(at) = led.or_else(|| marked(pid, &markers)) {
+            trees[at].push(Member { pid, name: stat.name, free: led.is_none() });
+        }
+    }
+    trees
 }
 
 /// Sends a signal to each that did not set itself free; one that is gone already is no error.
-pub fn signal(members: &[Member], signal: Signal) {
-    for member in members.iter().filter(|m| !m.free) {
+pub fn signal<'a>(members: impl IntoIterator<Item = &'a Member>, signal: Signal) {
+    for member in members.into_iter().filter(|m| !m.free) {
         if let Some(pid) = Pid::from_raw(member.pid) {
             let _ = rustix::process::kill_process(pid, signal);
         }
     }
 }
 
-fn carries(pid: i32, marker: &str) -> bool {
-    std::fs::read(format!("/proc/{pid}/environ"))
-        .is_ok_and(|environ| environ.split(|&b| b == 0).any(|entry| entry == marker.as_bytes()))
+fn marked(pid: i32, markers: &HashMap<&[u8], usize>) -> Option<usize> {
+    let environ = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
+    environ.split(|&b| b == 0).find_map(|entry| markers.get(entry).copied())
 }

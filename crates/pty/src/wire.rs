@@ -11,8 +11,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::io::Errno;
 use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
-    SendFlags,
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags,
 };
 
 /// The only version there will be.
@@ -60,12 +60,14 @@ pub struct Frame {
     pub body: Vec<u8>,
     /// Its descriptors.
     pub fds: Vec<OwnedFd>,
+    /// Whether the limit of open files left no room for all that were sent.
+    pub cut: bool,
 }
 
 impl Frame {
     /// A frame without descriptors.
     pub fn new(kind: u8, id: u32, body: Body) -> Frame {
-        Frame { kind, id, body: body.0, fds: Vec::new() }
+        Frame { kind, id, body: body.0, fds: Vec::new(), cut: false }
     }
 
     /// The same frame with descriptors.
@@ -165,7 +167,8 @@ const HEAD: usize = 4 + 1 + 1 + 4;
 pub struct Channel {
     socket: OwnedFd,
     received: Vec<u8>,
-    received_fds: VecDeque<OwnedFd>,
+    /// The descriptors of each frame that has some, as many as there was room for.
+    received_fds: VecDeque<Vec<OwnedFd>>,
     /// Bytes still to be written, each with the descriptors that leave with its first byte.
     unsent: VecDeque<(Vec<u8>, Vec<OwnedFd>)>,
 }
@@ -240,10 +243,15 @@ impl Channel {
             );
             match message {
                 Ok(message) => {
+                    // The kernel never mixes those of two messages, and says if it had to leave some out.
+                    let mut fds = Vec::new();
                     for control in ancillary.drain() {
-                        if let RecvAncillaryMessage::ScmRights(fds) = control {
-                            self.received_fds.extend(fds);
+                        if let RecvAncillaryMessage::ScmRights(received) = control {
+                            fds.extend(received);
                         }
+                    }
+                    if !fds.is_empty() || message.flags.contains(ReturnFlags::CTRUNC) {
+                        self.received_fds.push_back(fds);
                     }
                     if message.bytes == 0 {
                         return Ok(false);
@@ -262,7 +270,7 @@ impl Channel {
     pub fn next_frame(&mut self) -> io::Result<Option<Frame>> {
         let Some(head) = self.received.first_chunk::<HEAD>() else { return Ok(None) };
         let len = u32::from_le_bytes([head[0], head[1], head[2], head[3]]) as usize;
-        let (kind, fds) = (head[4], usize::from(head[5]));
+        let (kind, count) = (head[4], usize::from(head[5]));
         let id = u32::from_le_bytes([head[6], head[7], head[8], head[9]]);
         if !(HEAD - 4..=MAX_FRAME).contains(&len) {
             return Err(Errno::BADMSG.into());
@@ -270,12 +278,14 @@ impl Channel {
         if self.received.len() < 4 + len {
             return Ok(None);
         }
-        if self.received_fds.len() < fds {
-            return Err(Errno::BADMSG.into());
-        }
+        let fds = match count {
+            0 => Vec::new(),
+            _ => self.received_fds.pop_front().filter(|fds| fds.len() <= count).ok_or(Errno::BADMSG)?,
+        };
         let body = self.received[HEAD..4 + len].to_vec();
         self.received.drain(..4 + len);
-        Ok(Some(Frame { kind, id, body, fds: self.received_fds.drain(..fds).collect() }))
+        let cut = fds.len() < count;
+        Ok(Some(Frame { kind, id, body, fds, cut }))
     }
 }
 

@@ -7,7 +7,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
 
@@ -15,7 +15,7 @@ use cotty_pty::keeper::Keeper;
 use cotty_pty::wire::{self, Body, Channel, Fields, Frame};
 use cotty_pty::{Pty, WindowSize, child};
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::process::{Pid, Signal};
+use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, setrlimit};
 
 const TRANSCRIPT: &str = include_str!("keeper_v1.transcript");
 
@@ -37,6 +37,9 @@ fn main() {
 }
 
 fn test() {
+    eprintln!("a full table of descriptors stops no frames");
+    frames_arrive_without_their_descriptors();
+
     eprintln!("the recorded version 1 transcript");
     assert!(run("transcript", |_| {}).0);
 
@@ -54,6 +57,29 @@ fn test() {
     assert!(!ok);
     assert_eq!(said, "");
     eprintln!("ok");
+}
+
+fn frames_arrive_without_their_descriptors() {
+    let (one, other) = UnixStream::pair().unwrap();
+    let (mut here, mut there) = (Channel::new(one.into()).unwrap(), Channel::new(other.into()).unwrap());
+    let null = || OwnedFd::from(File::open("/dev/null").unwrap());
+    for kind in 1..=3 {
+        here.queue(Frame::new(kind, 1, Body::new()).with_fds(vec![null(), null()]));
+    }
+    here.queue(Frame::new(4, 1, Body::new()));
+    here.flush().unwrap();
+    // Room for three: the first frame's two and one of the second's.
+    let limit = getrlimit(Resource::Nofile);
+    let first_free = null().as_raw_fd().unsigned_abs();
+    setrlimit(Resource::Nofile, Rlimit { current: Some(u64::from(first_free) + 3), ..limit }).unwrap();
+    let filled = there.fill();
+    setrlimit(Resource::Nofile, limit).unwrap();
+    assert!(filled.unwrap());
+    let mut got = Vec::new();
+    while let Some(frame) = there.next_frame().unwrap() {
+        got.push((frame.kind, frame.fds.len(), frame.cut));
+    }
+    assert_eq!(got, [(1, 2, false), (2, 1, true), (3, 0, true), (4, 0, false)]);
 }
 
 fn signal(pid: u32, signal: Signal) {

@@ -12,6 +12,8 @@ use subtle::ConstantTimeEq;
 
 /// A viewer's WebSocket speaks this protocol.
 pub(crate) const VIEW_PROTOCOL: &str = "cotty.view.v1";
+/// And that of a front end that draws lines this one.
+pub(crate) const UPDATES_PROTOCOL: &str = "cotty.updates.v1";
 /// Browsers cannot set headers on a WebSocket, so its token comes as a second "protocol".
 const BEARER_PROTOCOL: &str = "cotty.bearer.";
 

@@ -8,8 +8,10 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tokio::signal::unix::SignalKind;
+
 use cotty_pty::{Event, KeeperError, Link};
-use cotty_session::{Hub, HubOptions, SessionError};
+use cotty_session::{Hub, HubOptions, RecordingLimits, Retention, SessionError};
 
 use crate::auth::Token;
 use crate::face;
@@ -45,6 +47,12 @@ pub struct DaemonOptions {
     pub listen: Listen,
     /// The soft limit of open files that children go back to.
     pub open_files: Option<u64>,
+    /// Live sessions in all; the usual limit where none is given.
+    pub max_sessions: Option<usize>,
+    /// Live sessions of one owner, likewise.
+    pub max_per_owner: Option<usize>,
+    /// How large a segment of a recording gets, where that is not the default.
+    pub segment_bytes: Option<u64>,
     /// Called with the page's link once the daemon answers.
     pub on_ready: fn(&str),
 }
@@ -95,6 +103,9 @@ impl Place {
 
 /// Serves until the keeper says that it is over.
 pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
+    let hub = hub_options(&options);
+    // A limit on the size of files is a full disk, not the end: with a handler the write fails instead.
+    let _ = tokio::signal::unix::signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()));
     let (link, mut events) = Link::connect(options.keeper)?;
     let (_epoch, keeper_pid) = link.hello().await?;
     let held = link.take(LISTENERS).await.unwrap_or_default();
@@ -123,9 +134,7 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
         address,
         token: Token::load(&options.state_dir.join("token"))?,
     });
-    let hub =
-        Hub::start(hub_options(options.runtime_dir, &options.state_dir, options.open_files), link.clone())
-            .await?;
+    let hub = Hub::start(hub, link.clone()).await?;
     unix.set_nonblocking(true)?;
     tcp.set_nonblocking(true)?;
     tokio::spawn(face::http::serve_unix(
@@ -161,15 +170,23 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
     Ok(())
 }
 
-fn hub_options(runtime_dir: PathBuf, state_dir: &Path, open_files: Option<u64>) -> HubOptions {
+fn hub_options(options: &DaemonOptions) -> HubOptions {
+    let usual = RecordingLimits::default();
+    let segment_bytes = options.segment_bytes.unwrap_or(usual.segment_bytes);
+    let recording = RecordingLimits { segment_bytes, ..usual };
     HubOptions {
-        runtime_dir,
-        history_file: state_dir.join("bash_history"),
-        max_per_owner: 10,
-        max_total: 1000,
+        runtime_dir: options.runtime_dir.clone(),
+        history_file: options.state_dir.join("bash_history"),
+        recordings_dir: options.state_dir.join("recordings"),
+        captures_dir: options.state_dir.join("captures"),
+        recording,
+        max_per_owner: options.max_per_owner.unwrap_or(10),
+        max_total: options.max_sessions.unwrap_or(1000),
         history_lines: 10_000,
+        retention: Retention::default(),
+        agents_answer_secrets: false,
         prompt_pattern: r"\$\s*$|#\s*$|>\s*$".to_owned(),
-        open_files,
+        open_files: options.open_files,
     }
 }
 

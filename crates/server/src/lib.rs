@@ -7,5 +7,6 @@ mod auth;
 pub mod daemon;
 mod face;
 pub mod ops;
+mod updates;
 
 pub use daemon::{DaemonOptions, Listen};

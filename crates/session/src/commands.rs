@@ -108,6 +108,11 @@ impl Commands {
         last && !matches!(self.phase, Phase::Prompt(at) if command.ended.is_some_and(|e| at.seq > e.seq))
     }
 
+    /// The newest, and those before it.
+    pub(crate) fn newest_first(&self) -> impl Iterator<Item = &Command> {
+        self.kept.iter().rev()
+    }
+
     /// How many commands were started after `seq`.
     pub(crate) fn started_after(&self, seq: u64) -> usize {
         self.kept.iter().filter(|c| c.started.is_some_and(|s| s.seq > seq)).count()

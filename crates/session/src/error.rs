@@ -36,6 +36,9 @@ pub enum SessionError {
     /// The kernel gave no terminal.
     #[error("PTY error: {0}")]
     Pty(String),
+    /// Each session takes a few descriptors, and there are no more.
+    #[error("the limit of open files is reached ({0})")]
+    OpenFiles(u64),
     /// Reading or writing failed.
     #[error("IO error: {0}")]
     Io(#[from] io::Error),
@@ -51,6 +54,48 @@ pub enum SessionError {
     /// Another call is typing.
     #[error("another call is typing into this session")]
     Busy,
+    /// A person has the keyboard.
+    #[error("a person has the keyboard ({by})")]
+    KeyboardHeld {
+        /// Who.
+        by: String,
+        /// When it comes back if that person does nothing; never, where it has to be given back.
+        ends_in_ms: Option<u64>,
+    },
+    /// Another has the keyboard, or nobody.
+    #[error("the keyboard is not yours")]
+    KeyboardNotYours,
+    /// Only a person may do that.
+    #[error("only a person can do that")]
+    NotAPerson,
+    /// A secret is asked for.
+    #[error("{}", if *.suspected { "this looks like a question for a secret" } else { "the program asks for a secret" })]
+    Secret {
+        /// Told from its look, not by the kernel.
+        suspected: bool,
+    },
+    /// The program did not ask for the mouse.
+    #[error("the program did not ask for {}", program.as_ref().map_or("the mouse".to_owned(), |p| format!("the mouse: `{p}`")))]
+    MouseOff {
+        /// Which.
+        program: Option<String>,
+    },
+    /// No such text to click on.
+    #[error("`{label}` is not on the screen{}", if *.nth > 1 { format!(" {nth} times") } else { String::new() })]
+    LabelNotFound {
+        /// Which text.
+        label: String,
+        /// Which of several.
+        nth: usize,
+    },
+    /// The session is another owner's.
+    #[error("session {id} belongs to {owner}")]
+    NotYours {
+        /// Its id.
+        id: String,
+        /// Whose it is.
+        owner: String,
+    },
     /// The shell does not wait for a command.
     #[error("the shell is not waiting for a command{}", doing(.program))]
     NotAtPrompt {
@@ -75,6 +120,15 @@ pub enum SessionError {
     /// Something else in the call is wrong.
     #[error("{0}")]
     Invalid(String),
+    /// Its output is captured already.
+    #[error("the session's output is already captured, in {}", .0.display())]
+    Capturing(std::path::PathBuf),
+    /// Its output is not captured.
+    #[error("the session's output is not captured")]
+    NotCapturing,
+    /// Nothing was recorded of it, or it is gone.
+    #[error("there is no recording of {0}")]
+    NoRecording(String),
     /// The daemon is ending.
     #[error("the daemon is shutting down")]
     ShuttingDown,
@@ -100,8 +154,28 @@ impl SessionError {
             Self::ProgramNotFound(_) => "give the program's path, or a PATH in env that has it",
             Self::Directory { .. } => "give a directory that exists and that you may enter",
             Self::Pty(_) => "destroy sessions that are no longer needed; `kernel.pty.max` limits them all",
+            Self::OpenFiles(_) => {
+                "destroy sessions that are no longer needed, or start cotty where `ulimit -Hn` is higher"
+            }
             Self::Exited(_) => "read it, then destroy it and create a new session",
             Self::Busy => "wait for that call to end, or cancel it",
+            Self::KeyboardHeld { ends_in_ms: Some(ms), .. } => {
+                return Some(format!(
+                    "wait for the keyboard (a wait with `keyboard`); it comes back {} s after the last key",
+                    ms.div_ceil(1000)
+                ));
+            }
+            Self::KeyboardHeld { ends_in_ms: None, .. } => {
+                "wait for the keyboard (a wait with `keyboard`), or ask the person to give it back"
+            }
+            Self::KeyboardNotYours => "take the keyboard first",
+            Self::NotAPerson => "ask the person to do it",
+            Self::Secret { .. } => {
+                "ask a person to type it, then wait until it is no longer asked for; ctrl+c leaves the question"
+            }
+            Self::MouseOff { .. } => "use keys instead",
+            Self::LabelNotFound { .. } => "read the screen, and give the text exactly as it stands there",
+            Self::NotYours { .. } => "use a session of your own; `list` shows them",
             Self::NotAtPrompt { .. } => {
                 "wait for the prompt, send keys to the program, or interrupt it with ctrl+c"
             }
@@ -109,6 +183,9 @@ impl SessionError {
             Self::NoShell => "use send and wait instead, or create a session with bash, zsh or fish",
             Self::Denied { .. } => "do it another way, or ask a person",
             Self::BadPattern(_) => "escape what is meant literally, or use text instead of regex",
+            Self::Capturing(_) => "stop that capture first",
+            Self::NotCapturing => "start one first",
+            Self::NoRecording(_) => "recordings are kept for days, not for ever; ask by the session's id",
             Self::Io(_) | Self::Keeper(_) | Self::Broken(_) | Self::Invalid(_) | Self::ShuttingDown => {
                 return None;
             }

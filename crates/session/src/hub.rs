@@ -1,36 +1,46 @@
 //! Finds sessions, makes them and ends them. Nothing outside assumes that a session is local.
 
+mod access;
 mod create;
 mod destroy;
+mod janitor;
+mod recordings;
+mod retention;
+mod serve;
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use cotty_pty::{Entry, Event, Link, Pty};
 use cotty_vt::{Options, Size, Vt};
 use regex::Regex;
+use rustix::process::{Resource, getrlimit};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
 use crate::journal::{Hot, InputQueue};
-use crate::meta::now_ms;
-use crate::recovery::{Checkpoint, Held, Saved};
-use crate::session::{Ended, Info, Request};
+use crate::recovery::Saved;
+use crate::session::{Info, Request};
 use crate::shell::{Hook, Integration};
 use crate::task::Task;
 use crate::viewers::Viewers;
-use crate::{Meta, Policy, Session, SessionError, Wait};
+use crate::{Meta, Policy, RecordingLimits, Session, SessionError, Wait};
 
+pub use access::Present;
 pub use create::Create;
+pub(crate) use create::check_size;
 pub use destroy::Destroyed;
+pub use recordings::Purge;
+use recordings::Recorder;
+pub use retention::Retention;
+use serve::Start;
 
 /// The keeper's key for what belongs to no session.
 const KEY: &[u8] = b"hub";
 /// Destroyed sessions that are remembered, so that asking for one says so.
 const REMEMBERED: usize = 256;
-/// How long an ended session stays readable.
-const RETENTION_MS: u64 = 10 * 60 * 1000;
 
 /// What a hub is told when it starts.
 #[derive(Debug, Clone)]
@@ -39,12 +49,22 @@ pub struct HubOptions {
     pub runtime_dir: PathBuf,
     /// Where the history of agents' commands lies.
     pub history_file: PathBuf,
+    /// Where recordings lie, a folder for each session.
+    pub recordings_dir: PathBuf,
+    /// Where captures go that name no place.
+    pub captures_dir: PathBuf,
+    /// How much of recordings is kept.
+    pub recording: RecordingLimits,
     /// Live sessions an owner may have.
     pub max_per_owner: usize,
     /// Live sessions in all.
     pub max_total: usize,
     /// Lines of history a session keeps.
     pub history_lines: usize,
+    /// When sessions that nobody comes back to leave.
+    pub retention: Retention,
+    /// Whether agents may answer questions for secrets.
+    pub agents_answer_secrets: bool,
     /// What a prompt looks like where the shell does not mark it.
     pub prompt_pattern: String,
     /// The soft limit of open files that children go back to.
@@ -63,19 +83,32 @@ struct Inner {
     link: Link,
     integration: Integration,
     policy: Arc<Policy>,
+    recorder: Recorder,
     prompt_pattern: Arc<Regex>,
     state: Mutex<State>,
     /// Held while a session is made.
     making: tokio::sync::Mutex<()>,
+    /// Told of whatever may let a session's time run out.
+    janitor: mpsc::UnboundedSender<(u32, Duration)>,
+    /// Had by one session at a time that is taken over and that nobody has asked for yet.
+    turn: tokio::sync::Semaphore,
+    /// How many descriptors a process of ours may have.
+    open_files: u64,
 }
 
 #[derive(Debug, Default)]
 struct State {
     sessions: BTreeMap<u32, Session>,
     next_number: u32,
+    /// Those of them whose program has ended; they do not count.
+    exited: HashSet<u32>,
     gone: VecDeque<Gone>,
     /// Exits of sessions that are still being made.
     early_exits: HashMap<Vec<u8>, i32>,
+    /// The session that each owner used last.
+    active: HashMap<String, u32>,
+    /// How many clients of each owner are there.
+    present: HashMap<String, usize>,
     closing: bool,
 }
 
@@ -102,17 +135,24 @@ impl Hub {
     pub async fn start(options: HubOptions, link: Link) -> Result<Hub, SessionError> {
         let hooks = options.runtime_dir.join("hooks");
         std::fs::create_dir_all(&hooks)?;
+        let (janitor, looks) = mpsc::unbounded_channel();
         let inner = Inner {
             integration: Integration::install(&options.runtime_dir.join("shell"))?,
             policy: Arc::new(Policy::built_in()),
+            recorder: Recorder::start(&options)?,
             prompt_pattern: Arc::new(Wait::pattern(&options.prompt_pattern)?),
             state: Mutex::new(State { next_number: 1, ..State::default() }),
             making: tokio::sync::Mutex::new(()),
+            janitor,
+            turn: tokio::sync::Semaphore::new(1),
+            open_files: getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX),
             options,
             link,
         };
         let hub = Hub { inner: Arc::new(inner) };
+        tokio::spawn(janitor::serve(Arc::downgrade(&hub.inner), looks));
         hub.adopt_all().await?;
+        hub.inner.recorder.tidy();
         Ok(hub)
     }
 
@@ -132,50 +172,23 @@ impl Hub {
         for entry in gone {
             let _ = self.inner.link.forget(&entry.key).await;
         }
-        // Each on its own: one that cannot be taken over, or panics, must not take the others with it.
-        let adoptions: Vec<_> =
-            held.into_iter().map(|entry| tokio::spawn(self.clone().try_adopt(entry))).collect();
-        for adoption in adoptions {
-            let _ = adoption.await;
+        for entry in held {
+            let session = String::from_utf8_lossy(&entry.key).into_owned();
+            match serde_json::from_slice::<Meta>(&entry.blob) {
+                Ok(meta) => self.register(Arc::new(meta), Start::Adopt(entry)),
+                Err(error) => {
+                    tracing::error!(session, %error, "its description cannot be read");
+                    continue;
+                }
+            };
         }
         Ok(())
-    }
-
-    async fn try_adopt(self, entry: Entry) {
-        let session = String::from_utf8_lossy(&entry.key).into_owned();
-        match self.adopt(entry).await {
-            Ok(number) => tracing::info!(session, number, "adopted"),
-            Err(error) => tracing::error!(session, %error, "could not be adopted"),
-        }
-    }
-
-    async fn adopt(&self, entry: Entry) -> Result<u32, SessionError> {
-        let meta: Meta = serde_json::from_slice(&entry.blob)
-            .map_err(|e| SessionError::Broken(format!("its description: {e}")))?;
-        let held = Held::from_slots(self.inner.link.take(&entry.key).await?)?;
-        let checkpoint = held.state.as_ref().map(Checkpoint::read).transpose()?;
-        let input_end = checkpoint.as_ref().map_or(0, Checkpoint::input);
-        let hot = Hot::adopt(&held.journal)?;
-        let input = InputQueue::adopt(held.input, input_end);
-        let pid = entry.pid.unwrap_or(0);
-        let mut task = self.task(meta, pid, Pty::adopt(held.master)?, hot, input)?;
-        task.replay(checkpoint)?;
-        let (size, kernel) = (task.vt.size(), task.pty.get_ref().size()?);
-        if (kernel.cols, kernel.rows) != (size.cols, size.rows) {
-            task.pty.get_ref().resize(cotty_pty::WindowSize { cols: size.cols, rows: size.rows })?;
-        }
-        task.push_input();
-        if let Some(status) = entry.status {
-            while task.drain().await {}
-            task.ended = Some(Ended::from_status(status, now_ms()));
-        }
-        Ok(self.register(task))
     }
 
     /// A task around the parts of a session, with an engine that has seen nothing yet.
     fn task(
         &self,
-        meta: Meta,
+        meta: Arc<Meta>,
         pid: u32,
         pty: Pty,
         hot: Hot,
@@ -195,7 +208,11 @@ impl Hub {
             None => Arc::clone(&self.inner.prompt_pattern),
         };
         Ok(Task {
-            meta: Arc::new(meta),
+            tape: self.inner.recorder.tape(&meta),
+            catcher: None,
+            writer: self.inner.recorder.writer.clone(),
+            impatient: 0,
+            meta,
             pid,
             link: self.inner.link.clone(),
             pty: pty.watch()?,
@@ -214,10 +231,13 @@ impl Hub {
             last_output: None,
             half_drawn_since: None,
             waits: Vec::new(),
+            observers: Vec::new(),
             viewers: Viewers::new(),
             replied: 0,
             noted: 0,
             input_blocked: false,
+            input_held: None,
+            agents_answer_secrets: self.inner.options.agents_answer_secrets,
             hung_up: false,
         })
     }
@@ -226,33 +246,26 @@ impl Hub {
         self.inner.options.runtime_dir.join("hooks").join(id)
     }
 
-    /// Lets a task run, and lets the session be found.
-    fn register(&self, task: Task) -> u32 {
+    /// Lets the session be found, and its task run.
+    fn register(&self, meta: Arc<Meta>, start: Start) -> Session {
         let (requests, inbox) = mpsc::channel(64);
-        let meta = Arc::clone(&task.meta);
         let (number, key) = (meta.number, meta.id.clone().into_bytes());
-        let session = Session::new(meta, requests.clone());
-        tokio::spawn(self.clone().watch_over(task.serve(inbox), number, key.clone()));
+        let session = Session::new(Arc::clone(&meta), requests.clone());
+        let exited = matches!(&start, Start::Adopt(entry) if entry.status.is_some());
         let mut state = self.state();
         state.next_number = state.next_number.max(number + 1);
-        if let Some(status) = state.early_exits.remove(&key) {
+        let early = state.early_exits.remove(&key);
+        if let Some(status) = early {
             let _ = requests.try_send(Request::Exited { status });
         }
-        state.sessions.insert(number, session);
-        number
-    }
-
-    /// Runs a session's task. If it panics, what the keeper holds is enough to begin again: the next task starts
-    /// from the same bytes.
-    async fn watch_over(self, task: impl Future<Output = ()> + Send + 'static, number: u32, key: Vec<u8>) {
-        let panicked = tokio::spawn(task).await.is_err_and(|error| error.is_panic());
-        if panicked {
-            self.state().sessions.remove(&number);
-            let entries = self.inner.link.list().await.unwrap_or_default();
-            if let Some(entry) = entries.into_iter().find(|entry| entry.key == key) {
-                self.try_adopt(entry).await;
-            }
+        if exited || early.is_some() {
+            state.exited.insert(number);
         }
+        state.sessions.insert(number, session.clone());
+        drop(state);
+        let _ = self.inner.janitor.send((number, self.inner.options.retention.soonest()));
+        tokio::spawn(self.clone().serve(meta, start, inbox));
+        session
     }
 
     /// The keeper said that something ended.
@@ -261,13 +274,15 @@ impl Hub {
         let session = {
             let mut state = self.state();
             let known = state.sessions.values().find(|s| s.meta().id.as_bytes() == key).cloned();
-            if known.is_none() {
-                state.early_exits.insert(key.clone(), *status);
-            }
+            match &known {
+                Some(session) => state.exited.insert(session.meta().number),
+                None => state.early_exits.insert(key.clone(), *status).is_some(),
+            };
             known
         };
         if let Some(session) = session {
             let _ = session.tell(Request::Exited { status: *status }).await;
+            let _ = self.inner.janitor.send((session.meta().number, Duration::ZERO));
         }
     }
 
@@ -292,20 +307,23 @@ impl Hub {
         })
     }
 
-    /// All sessions, oldest first. Those that ended long ago leave here.
+    /// All sessions, oldest first.
     pub async fn list(&self) -> Vec<Info> {
         let sessions: Vec<Session> = self.state().sessions.values().cloned().collect();
-        let mut infos = Vec::with_capacity(sessions.len());
-        for session in sessions {
-            let Ok(info) = session.info().await else { continue };
-            let expired = info.ended.is_some_and(|e| now_ms().saturating_sub(e.at_ms) > RETENTION_MS);
-            if expired {
-                self.let_go(&session, "", info.ended.and_then(|e| e.exit_code)).await;
-            } else {
-                infos.push(info);
-            }
+        // All are asked before any is waited for: they answer side by side.
+        let asked: Vec<_> =
+            sessions.into_iter().map(|session| tokio::spawn(async move { session.info().await })).collect();
+        let mut infos = Vec::with_capacity(asked.len());
+        for info in asked {
+            infos.extend(info.await.into_iter().flatten());
         }
         infos
+    }
+
+    /// How many sessions live, and how many have ended and can still be read.
+    pub fn count(&self) -> (usize, usize) {
+        let state = self.state();
+        (state.sessions.len() - state.exited.len(), state.exited.len())
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -313,3 +331,6 @@ impl Hub {
         self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests;

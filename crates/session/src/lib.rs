@@ -5,32 +5,55 @@
 //! told the time. What must outlive the daemon lies in the [`journal`], whose memory the keeper holds.
 
 mod commands;
+mod cut;
 mod environment;
 mod error;
+mod holding;
 mod hub;
 mod id;
 mod journal;
+mod keyboard;
 mod meta;
+mod notation;
+mod pointing;
 mod policy;
 mod ran;
+mod reaction;
 mod reading;
+mod recording;
 mod recovery;
+mod running;
+mod secret;
 mod session;
+mod share;
 mod shell;
+mod sizing;
 mod task;
 mod typing;
+mod updates;
 mod viewers;
 mod wait;
 
+pub use cut::{Cut, LeftOut};
 pub use error::SessionError;
-pub use hub::{Create, Destroyed, Hub, HubOptions};
-pub use meta::{Actor, ActorKind, Meta, Origin};
+pub use holding::{Hold, Holder, KeyboardState};
+pub use hub::{Create, Destroyed, Hub, HubOptions, Present, Purge, Retention};
+pub use journal::disk::{Capture, Page, Purged, RecordingFormat, RecordingLimits, RecordingState};
+pub use keyboard::Returned;
+pub use meta::{Actor, ActorKind, Meta, Origin, Typist};
+pub use notation::with_keys;
+pub use pointing::{Gesture, Mouse, Spot};
 pub use policy::{Policy, Verdict};
 pub use ran::{Ran, RanCommand, RanState};
-pub use reading::{Reading, View};
-pub use session::{Activity, Ended, Info, Input, RunOutcome, RunResult, Session, Typed, Waited};
+pub use reaction::Reaction;
+pub use reading::{Found, FoundAt, Reading, View};
+pub use session::{Activity, Control, Ended, Info, Input, RunOutcome, RunResult, Session, Typed, Waited};
+pub use share::Shared;
+pub use updates::{Batch, Cursor, Line, Reason, Region, Run, Snapshot, Subscription, Update};
 pub use viewers::{Frame, Viewer};
 pub use wait::{Met, Wait};
 
-/// Keys and paste modes are the engine's own.
-pub use cotty_vt::{Allow, Key, KeyCode, Paste, UnknownKey};
+/// Keys, paste modes and looks are the engine's own.
+pub use cotty_vt::{
+    Allow, Color, CursorShape, Key, KeyAction, KeyCode, MouseButton, Paste, Style, UnderlineStyle, UnknownKey,
+};

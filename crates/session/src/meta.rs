@@ -26,6 +26,23 @@ pub struct Actor {
     pub client: String,
 }
 
+/// Whose keys they are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Typist {
+    /// What it is: a person's keys take the keyboard, an agent's need it.
+    pub kind: ActorKind,
+    /// The viewer or client that the keys come through: the same person's come through the same one.
+    pub who: String,
+    /// As others are told.
+    pub name: String,
+}
+
+impl From<&Actor> for Typist {
+    fn from(actor: &Actor) -> Typist {
+        Typist { kind: actor.kind, who: actor.client.clone(), name: actor.client.clone() }
+    }
+}
+
 /// The process that asks for a session: the child gets its directory and environment, never the daemon's.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Origin {
@@ -65,9 +82,22 @@ pub struct Meta {
     pub request: String,
     /// What our own marks carry; `None` where the program is no shell that marks.
     pub nonce: Option<String>,
+    /// Whether it is recorded.
+    #[serde(default = "yes")]
+    pub record: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 pub(crate) fn now_ms() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// ISO 8601, in UTC, with milliseconds.
+pub(crate) fn timestamp(ms: u64) -> String {
+    let at = i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    at.map(|at| format!("{at:.3}")).unwrap_or_default()
 }

@@ -1,11 +1,16 @@
 //! What a reader is given: the screen, what is new to it, or what left the screen.
 
-use cotty_vt::{Line, Position};
+use cotty_vt::{Line, LineId, Position};
+use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::commands::Phase;
 use crate::session::Info;
 use crate::task::Task;
+use crate::typing::push_bounded;
+
+/// Readers whose places are remembered; the one that is furthest behind is forgotten first.
+const MOST_READERS: usize = 256;
 
 /// Which part to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +19,8 @@ pub enum View {
     Screen,
     /// What came since this reader's last read.
     New,
+    /// The rows of the screen that changed since this reader's last read.
+    Changes,
     /// What left the screen: `limit` lines, skipping `offset` from the newest.
     Scrollback {
         /// Lines to skip.
@@ -28,12 +35,41 @@ pub enum View {
 pub struct Reading {
     /// The text.
     pub content: String,
+    /// For [`View::Changes`]: the row of each line of it, from 0.
+    pub rows: Vec<u16>,
+    /// Where the reading began: read from here again to page through it.
+    pub from: u64,
     /// Lines that the limits had dropped before they were read.
     pub dropped: u64,
     /// Whether anything came since this reader's last read.
     pub has_new: bool,
     /// The session at that moment.
     pub info: Info,
+}
+
+/// A place where a pattern was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The text that matched.
+    pub text: String,
+    /// The whole line.
+    pub line: String,
+    /// Where it is.
+    pub place: FoundAt,
+}
+
+/// Where something was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FoundAt {
+    /// On the screen, or in what left it: the line's id and the cell, from 0.
+    Line {
+        /// The line's id.
+        id: u64,
+        /// The first cell of the match.
+        cell: u32,
+    },
+    /// In what a full-screen program once showed.
+    Past,
 }
 
 /// Where a reader stands.
@@ -85,7 +121,12 @@ impl Task {
         // Bytes are read as far as they came, the screen as far as it is to be seen.
         let seq = if raw_new { self.vt.seq() } else { self.vt.shown_seq() };
         let has_new = seq > seen;
+        let rows: Vec<u16> = match view {
+            View::Changes => self.vt.rows_since(seen).collect(),
+            _ => Vec::new(),
+        };
         let (content, dropped) = match view {
+            View::Changes => (self.rows_text(&rows, raw), 0),
             View::Screen if raw => (self.rows_raw(), 0),
             View::Screen => (self.vt.screen_text().trim_end_matches('\n').to_owned(), 0),
             View::New if raw => (String::from_utf8_lossy(self.hot.output(seen, seq)).into_owned(), 0),
@@ -94,9 +135,36 @@ impl Task {
         };
         if since.is_none() {
             let place = Place { seq, position: self.vt.shown_position() };
-            self.saved.readers.insert(reader.to_owned(), place);
+            let readers = &mut self.saved.readers;
+            if readers.len() >= MOST_READERS
+                && !readers.contains_key(reader)
+                && let Some(oldest) =
+                    readers.iter().min_by_key(|(_, place)| place.seq).map(|(name, _)| name.clone())
+            {
+                readers.remove(&oldest);
+            }
+            if let Some(before) = self.saved.readers.insert(reader.to_owned(), place) {
+                // What was read from there may be paged through.
+                push_bounded(&mut self.saved.passed, before);
+            }
         }
-        Reading { content, dropped, has_new, info: self.info() }
+        Reading { content, rows, from: seen, dropped, has_new, info: self.info() }
+    }
+
+    fn rows_text(&self, rows: &[u16], raw: bool) -> String {
+        let text = |&row: &u16| if raw { self.vt.row_ansi(row) } else { self.vt.row_text(row) };
+        rows.iter().map(text).collect::<Vec<_>>().join("\n")
+    }
+
+    pub(crate) fn search(&self, pattern: &Regex, limit: usize) -> Vec<Found> {
+        let found = |hit: cotty_vt::Match| {
+            let place = match hit.place {
+                cotty_vt::Place::Text { from, .. } => FoundAt::Line { id: from.line.0, cell: from.cell },
+                cotty_vt::Place::Kept { .. } => FoundAt::Past,
+            };
+            Found { text: hit.text, line: hit.line, place }
+        };
+        self.vt.search(pattern, limit).into_iter().map(found).collect()
     }
 
     fn rows_raw(&self) -> String {
@@ -134,7 +202,8 @@ impl Task {
     /// Where the cursor stood after that much output, if anybody typed or read then.
     fn position_at(&self, seq: u64) -> Option<Position> {
         let typed = self.saved.requests.iter().find(|r| r.seq == seq).map(|r| r.position);
-        typed.or_else(|| self.saved.readers.values().find(|p| p.seq == seq).map(|p| p.position))
+        let mut places = self.saved.readers.values().chain(&self.saved.passed);
+        typed.or_else(|| places.find(|p| p.seq == seq).map(|p| p.position))
     }
 
     /// The text from a position on, without what was typed since: what a person would call the answer.
@@ -220,10 +289,20 @@ impl Task {
     }
 
     /// What a wait searches: what came since `since`; by default since the last line was typed, or the whole screen.
-    pub(crate) fn text_since(&self, since: Option<u64>) -> String {
+    /// With `after`, only lines that changed after that much output.
+    pub(crate) fn text_since(&self, since: Option<u64>, after: Option<u64>) -> String {
         let alt_screen = self.vt.modes().alt_screen;
         let mut text = match since.or(self.saved.echoes.back().map(|echo| echo.seq).filter(|_| !alt_screen)) {
             None => self.vt.screen_text(),
+            Some(seq) if after.is_some_and(|after| after > seq) => {
+                // What was typed so long ago that its line is gone stands before all that is left.
+                let oldest = self.vt.history().next().map_or(LineId(0), |line| line.id);
+                let mut typed = self.typed_regions(seq);
+                typed.retain(|(from, answer)| answer.is_some() || from.line >= oldest);
+                let mut lines = self.vt.lines_since(after.unwrap_or(seq));
+                lines.retain(|line| !typed.iter().any(|region| is_typed(region, line.id)));
+                join(&lines)
+            }
             Some(seq) => {
                 // Both what was added and what was changed further up.
                 let changed = join(&self.lines_without_echo(seq));
@@ -244,6 +323,11 @@ impl Task {
         }
         text
     }
+}
+
+/// Whether a line shows what was typed.
+fn is_typed((from, answer): &(Position, Option<Position>), line: LineId) -> bool {
+    from.line <= line && answer.is_none_or(|answer| line < answer.line)
 }
 
 /// Puts text behind text, on a line of its own.

@@ -3,13 +3,16 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io;
 use std::os::fd::OwnedFd;
+use std::time::Instant;
 
 use cotty_vt::{Position, Vt};
 use serde::{Deserialize, Serialize};
 
 use crate::SessionError;
 use crate::commands::Commands;
+use crate::journal::disk::{Capture, Capturing};
 use crate::journal::{What, memory};
+use crate::keyboard::Keyboard;
 use crate::reading::{Echo, Place};
 use crate::task::Task;
 
@@ -31,8 +34,18 @@ pub(crate) struct Saved {
     /// Requests that typed, so that a retry types nothing.
     pub(crate) requests: VecDeque<Remembered>,
     pub(crate) readers: BTreeMap<String, Place>,
+    /// Where readers stood before.
+    pub(crate) passed: VecDeque<Place>,
     /// Lines that were typed.
     pub(crate) echoes: VecDeque<Echo>,
+    pub(crate) keyboard: Keyboard,
+    /// Output before a person typed last.
+    pub(crate) person_typed_at: Option<u64>,
+    /// The session's own size, while it follows somebody's window.
+    pub(crate) put_back: Option<(u16, u16)>,
+    pub(crate) capturing: Option<Capturing>,
+    /// The last capture, and the request that ended it.
+    pub(crate) captured: Option<(String, Capture)>,
 }
 
 /// A request that typed.
@@ -75,10 +88,6 @@ impl Checkpoint {
         }
         Ok(checkpoint)
     }
-
-    pub(crate) fn input(&self) -> u64 {
-        self.input
-    }
 }
 
 impl Task {
@@ -112,6 +121,7 @@ impl Task {
         if let Some(checkpoint) = checkpoint {
             self.vt = Vt::restore(&checkpoint.engine).map_err(|e| SessionError::Broken(e.to_string()))?;
             self.saved = checkpoint.saved;
+            self.input.accept(checkpoint.input);
             index = checkpoint.index;
         }
         self.hot.checkpointed(self.vt.seq(), index);
@@ -131,6 +141,10 @@ impl Task {
             self.apply(&record.what, ms);
         }
         self.replay_output(end, &mut times);
+        if self.vt.modes().synchronized {
+            // A frame that was begun before the checkpoint gets its time from now.
+            self.half_drawn_since.get_or_insert_with(Instant::now);
+        }
         Ok(())
     }
 

@@ -2,11 +2,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cotty_vt::{Key, Paste};
+use regex::Regex;
+use rustix::process::Signal;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::meta::ActorKind;
+use crate::holding::{Hold, KeyboardState};
+use crate::journal::disk::{Capture, Capturing, RecordingState};
+use crate::meta::Typist;
+use crate::pointing::Mouse;
 use crate::ran::{Ran, RanCommand};
-use crate::reading::{Reading, View};
+use crate::reaction::Reaction;
+use crate::reading::{Found, Reading, View};
+use crate::updates::{Snapshot, Subscribed, Subscription, Update};
 use crate::viewers::Viewer;
 use crate::{Met, Meta, SessionError, Wait};
 
@@ -25,6 +32,25 @@ pub enum Input {
     },
     /// One key, encoded for the modes that the program has set.
     Key(Key),
+    /// The mouse, for a program that asked for it.
+    Mouse(Mouse),
+    /// Bytes as they are.
+    Bytes(Vec<u8>),
+    /// What the terminal itself understands, by the character that the program set for it.
+    Control(Control),
+    /// One after the other, as one.
+    Several(Vec<Input>),
+}
+
+/// What the line discipline does with a character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Control {
+    /// Interrupts the program.
+    Interrupt,
+    /// Ends its input.
+    Eof,
+    /// Suspends it.
+    Suspend,
 }
 
 /// How a program ended.
@@ -59,6 +85,8 @@ pub enum Activity {
     Running(Option<String>),
     /// The program reads a line without showing it.
     SecretInput,
+    /// What is shown looks like a question for a secret, by a program whose own terminal we cannot see.
+    SecretSuspected,
     /// The program has ended.
     Exited,
 }
@@ -86,8 +114,14 @@ pub struct Info {
     pub cwd: Option<String>,
     /// Output processed.
     pub seq: u64,
+    /// How its recording goes.
+    pub recording: RecordingState,
     /// Milliseconds since anything came or was typed.
     pub idle_ms: u64,
+    /// Who may type.
+    pub keyboard: KeyboardState,
+    /// Lines of history it keeps.
+    pub history_lines: usize,
 }
 
 /// What was typed.
@@ -110,6 +144,8 @@ pub struct Waited {
     pub info: Info,
     /// Its screen at that moment.
     pub screen: String,
+    /// The line that was waited for.
+    pub matched: Option<String>,
     /// Why nothing held, where nothing did.
     pub why: Option<String>,
 }
@@ -149,12 +185,13 @@ pub(crate) enum Request {
     Type {
         input: Input,
         request: String,
-        by: ActorKind,
+        by: Typist,
         reply: Reply<Result<Typed, SessionError>>,
     },
     Run {
         command: String,
         request: String,
+        by: Typist,
         lane: std::sync::Weak<()>,
         reply: Reply<Result<u64, SessionError>>,
     },
@@ -181,16 +218,77 @@ pub(crate) enum Request {
         since: Option<u64>,
         reply: Reply<Reading>,
     },
+    Observe {
+        seq: u64,
+        text: Option<String>,
+        reply: Reply<Reaction>,
+    },
+    Hold {
+        hold: Hold,
+        by: Typist,
+        reply: Reply<Result<KeyboardState, SessionError>>,
+    },
+    Viewer {
+        who: String,
+        here: bool,
+    },
+    Signal {
+        signal: Signal,
+        by: Typist,
+        reply: Reply<Result<(u32, Option<String>), SessionError>>,
+    },
+    Resize {
+        size: (u16, u16),
+        reply: Reply<Result<(), SessionError>>,
+    },
+    Fit {
+        size: Option<(u16, u16)>,
+        by: Typist,
+        reply: Reply<Result<(), SessionError>>,
+    },
+    History {
+        lines: usize,
+        reply: Reply<Result<(), SessionError>>,
+    },
+    Search {
+        pattern: Regex,
+        limit: usize,
+        reply: Reply<Vec<Found>>,
+    },
     Info {
         reply: Reply<Info>,
     },
     View {
         reply: Reply<Viewer>,
     },
+    Subscribe {
+        reply: Reply<Subscribed>,
+    },
+    Flush {
+        reply: Reply<()>,
+    },
+    FlushCapture {
+        reply: Reply<()>,
+    },
+    Capturing {
+        reply: Reply<Option<(String, Capture)>>,
+    },
+    StartCapture {
+        capturing: Capturing,
+        reply: Reply<Result<Capture, SessionError>>,
+    },
+    StopCapture {
+        request: String,
+        reply: Reply<Result<Capture, SessionError>>,
+    },
     Exited {
         status: i32,
     },
     Close,
+    #[cfg(test)]
+    Panic {
+        reply: Reply<()>,
+    },
 }
 
 /// A live terminal. Cheap to clone; every method is a message to the one task that owns it.
@@ -219,7 +317,10 @@ impl Session {
     async fn ask<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, SessionError> {
         let (reply, answer) = oneshot::channel();
         self.tell(request(reply)).await?;
-        answer.await.map_err(|_| SessionError::Destroyed(self.meta.id.clone()))
+        answer.await.map_err(|_| match self.requests.is_closed() {
+            true => SessionError::Destroyed(self.meta.id.clone()),
+            false => SessionError::Broken("it failed on this, and was taken over as it was before".into()),
+        })
     }
 
     pub(crate) async fn tell(&self, request: Request) -> Result<(), SessionError> {
@@ -227,9 +328,52 @@ impl Session {
     }
 
     /// Types. The same request again types nothing and answers the same.
-    pub async fn send(&self, input: Input, by: ActorKind, request: &str) -> Result<Typed, SessionError> {
-        let request = request.to_owned();
+    pub async fn send(&self, input: Input, by: &Typist, request: &str) -> Result<Typed, SessionError> {
+        let (request, by) = (request.to_owned(), by.clone());
         self.ask(|reply| Request::Type { input, request, by, reply }).await?
+    }
+
+    /// What the program did with something typed after `seq`, or has done in a tenth of a second.
+    pub async fn observe(&self, seq: u64, text: Option<String>) -> Result<Reaction, SessionError> {
+        self.ask(|reply| Request::Observe { seq, text, reply }).await
+    }
+
+    /// Takes the keyboard, or gives it back.
+    pub async fn hold(&self, hold: Hold, by: &Typist) -> Result<KeyboardState, SessionError> {
+        let by = by.clone();
+        self.ask(|reply| Request::Hold { hold, by, reply }).await?
+    }
+
+    /// Tells that a viewer came or went, by the name its keys come under.
+    pub async fn viewer(&self, who: &str, here: bool) -> Result<(), SessionError> {
+        self.tell(Request::Viewer { who: who.to_owned(), here }).await
+    }
+
+    /// Signals the program in the foreground; answers its process group and its name.
+    pub async fn signal(&self, signal: Signal, by: &Typist) -> Result<(u32, Option<String>), SessionError> {
+        let by = by.clone();
+        self.ask(|reply| Request::Signal { signal, by, reply }).await?
+    }
+
+    /// Gives the terminal another size: columns and rows.
+    pub async fn resize(&self, size: (u16, u16)) -> Result<(), SessionError> {
+        self.ask(|reply| Request::Resize { size, reply }).await?
+    }
+
+    /// Has the session follow the window of whoever has the keyboard; without a size it gets its own back.
+    pub async fn fit(&self, size: Option<(u16, u16)>, by: &Typist) -> Result<(), SessionError> {
+        let by = by.clone();
+        self.ask(|reply| Request::Fit { size, by, reply }).await?
+    }
+
+    /// Keeps so many lines of history from now on.
+    pub async fn set_history(&self, lines: usize) -> Result<(), SessionError> {
+        self.ask(|reply| Request::History { lines, reply }).await?
+    }
+
+    /// Searches what is on the screen, what left it, and what full-screen programs showed.
+    pub async fn search(&self, pattern: Regex, limit: usize) -> Result<Vec<Found>, SessionError> {
+        self.ask(|reply| Request::Search { pattern, limit, reply }).await
     }
 
     /// Waits.
@@ -243,14 +387,15 @@ impl Session {
         &self,
         command: &str,
         timeout: Duration,
+        by: &Typist,
         request: &str,
     ) -> Result<RunResult, SessionError> {
         // Held until the end: as long as it lives, nobody else types.
         let lane = Arc::new(());
         let start = || {
             let (command, request) = (command.to_owned(), request.to_owned());
-            let lane = Arc::downgrade(&lane);
-            self.ask(|reply| Request::Run { command, request, lane, reply })
+            let (lane, by) = (Arc::downgrade(&lane), by.clone());
+            self.ask(|reply| Request::Run { command, request, by, lane, reply })
         };
         match start().await? {
             // The cursor is not where the prompt ends: perhaps only because a right prompt is being drawn.
@@ -298,8 +443,55 @@ impl Session {
         self.ask(|reply| Request::Info { reply }).await
     }
 
+    /// Returns when all that has happened so far is in its files, or cannot be.
+    pub(crate) async fn flush(&self) -> Result<(), SessionError> {
+        self.ask(|reply| Request::FlushCapture { reply }).await?;
+        self.ask(|reply| Request::Flush { reply }).await
+    }
+
+    /// The request that began its capture, and what that has so far.
+    pub(crate) async fn capturing(&self) -> Result<Option<(String, Capture)>, SessionError> {
+        self.ask(|reply| Request::Capturing { reply }).await
+    }
+
+    pub(crate) async fn start_capture(&self, capturing: Capturing) -> Result<Capture, SessionError> {
+        self.ask(|reply| Request::StartCapture { capturing, reply }).await?
+    }
+
+    /// Ends the capture and tells what it has. The same request again answers the same.
+    pub async fn stop_capture(&self, request: &str) -> Result<Capture, SessionError> {
+        let request = request.to_owned();
+        self.ask(|reply| Request::FlushCapture { reply }).await?;
+        self.ask(|reply| Request::StopCapture { request, reply }).await?
+    }
+
     /// Its screen, and every change from then on.
     pub async fn view(&self) -> Result<Viewer, SessionError> {
         self.ask(|reply| Request::View { reply }).await
+    }
+
+    /// The same for a front end that draws lines: a snapshot, then what changes of it, and how the program ended.
+    pub async fn subscribe(&self) -> Result<Subscription, SessionError> {
+        Subscription::new(self.clone()).await
+    }
+
+    /// What it shows now, for a front end that draws lines.
+    pub async fn snapshot(&self) -> Result<Snapshot, SessionError> {
+        let first = self.join_updates().await?.first;
+        let snapshot = first.iter().find_map(|update| match &**update {
+            Update::Snapshot(snapshot) => Some(snapshot.clone()),
+            _ => None,
+        });
+        snapshot.ok_or_else(|| SessionError::Destroyed(self.meta.id.clone()))
+    }
+
+    pub(crate) async fn join_updates(&self) -> Result<Subscribed, SessionError> {
+        self.ask(|reply| Request::Subscribe { reply }).await
+    }
+
+    /// Shows what happens when the task fails.
+    #[cfg(test)]
+    pub(crate) async fn panic(&self) -> Result<(), SessionError> {
+        self.ask(|reply| Request::Panic { reply }).await
     }
 }

@@ -1,5 +1,6 @@
 //! The one task that owns a terminal: it reads, feeds, answers, and tells whoever waits.
 
+use std::convert::Infallible;
 use std::io;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -14,9 +15,12 @@ use tokio::io::unix::AsyncFd;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::commands::{Moment, Phase};
+use crate::journal::disk::{Catcher, Tape, Worker};
 use crate::journal::{Hot, InputQueue, Pushed, Record, What};
 use crate::meta::now_ms;
+use crate::reaction::Observer;
 use crate::recovery::Saved;
+use crate::secret;
 use crate::session::{Activity, Ended, Info, Request, Waited};
 use crate::shell::{AskedLine, Hook, ShellMark, read_mark, was_replaced};
 use crate::viewers::{LONGEST_FRAME, Viewers};
@@ -29,6 +33,10 @@ const TURN: usize = 64 * 1024;
 const SETTLED: Duration = Duration::from_millis(100);
 /// How often a terminal is looked at that nobody has open, though its program lives: it may be opened again.
 const REOPENED: Duration = Duration::from_secs(1);
+/// How long the kernel may take to hand over what was written: until then it looks as if all had been read.
+const SHORTEST_HOLD: Duration = Duration::from_millis(30);
+/// How long a program may take to read what it was given before it gets more.
+const LONGEST_HOLD: Duration = Duration::from_secs(1);
 
 pub(crate) struct Task {
     pub(crate) meta: Arc<Meta>,
@@ -54,18 +62,33 @@ pub(crate) struct Task {
     /// Since when the program is in the middle of drawing.
     pub(crate) half_drawn_since: Option<Instant>,
     pub(crate) waits: Vec<(Running, oneshot::Sender<Waited>)>,
+    pub(crate) observers: Vec<Observer>,
     pub(crate) viewers: Viewers,
     /// The program's queries up to here were answered by the daemon before us.
     pub(crate) replied: u64,
     /// The shell's questions up to here, likewise.
     pub(crate) noted: u64,
     pub(crate) input_blocked: bool,
+    /// Since when input waits for the program to read what it was given before.
+    pub(crate) input_held: Option<Instant>,
+    /// Whether agents may answer questions for secrets.
+    pub(crate) agents_answer_secrets: bool,
     pub(crate) hung_up: bool,
+    /// What is on its way to the session's files.
+    pub(crate) tape: Tape,
+    pub(crate) catcher: Option<Catcher>,
+    pub(crate) writer: Worker,
+    /// Where the disk was waited for in vain.
+    pub(crate) impatient: u64,
 }
 
 impl Task {
     /// Serves until the session is closed or nobody can ask for it any more.
-    pub(crate) async fn serve(mut self, mut inbox: mpsc::Receiver<Request>) {
+    pub(crate) async fn serve(mut self, first: Option<Request>, inbox: &mut mpsc::Receiver<Request>) {
+        if let Some(request) = first {
+            self.handle(request).await;
+            self.after_turn();
+        }
         loop {
             let wake = self.wakeup(Instant::now());
             tokio::select! {
@@ -84,6 +107,8 @@ impl Task {
                     self.push_input();
                     self.forget_hang_up(closed);
                 }
+                landing = self.tape.landing() => self.tape_landed(landing),
+                () = caught(&mut self.catcher) => {}
                 () = sleep_until(wake) => {
                     if self.hung_up && self.ended.is_none() {
                         self.drain().await;
@@ -95,16 +120,18 @@ impl Task {
         if let Some(hook) = &self.hook {
             hook.remove();
         }
+        self.close_files();
     }
 
     async fn handle(&mut self, request: Request) {
+        self.end_late_frame(Instant::now());
         // Whoever asked may have gone; then the answer is for nobody, and that is fine.
         match request {
             Request::Type { input, request, by, reply } => {
-                let _ = reply.send(self.type_input(&input, &request, by).await);
+                let _ = reply.send(self.type_input(&input, &request, &by).await);
             }
-            Request::Run { command, request, lane, reply } => {
-                let _ = reply.send(self.start_run(&command, &request, lane).await);
+            Request::Run { command, request, by, lane, reply } => {
+                let _ = reply.send(self.start_run(&command, &request, &by, lane).await);
             }
             Request::RunResult { request, reply } => {
                 let _ = reply.send(self.run_result(&request));
@@ -119,25 +146,65 @@ impl Task {
             Request::Read { view, raw, reader, since, reply } => {
                 let _ = reply.send(self.read(view, raw, &reader, since));
             }
+            Request::Observe { seq, text, reply } => self.observers.push(Observer::new(seq, text, reply)),
+            Request::Hold { hold, by, reply } => {
+                let _ = reply.send(self.hold(hold, &by).await);
+            }
+            Request::Viewer { who, here } => self.viewer(who, here),
+            Request::Signal { signal, by, reply } => {
+                let _ = reply.send(self.signal(signal, &by));
+            }
+            Request::Resize { size, reply } => {
+                let _ = reply.send(self.resize(size).await);
+            }
+            Request::Fit { size, by, reply } => {
+                let _ = reply.send(self.fit(size, &by).await);
+            }
+            Request::History { lines, reply } => {
+                let _ = reply.send(self.set_history(lines).await);
+            }
+            Request::Search { pattern, limit, reply } => {
+                let _ = reply.send(self.search(&pattern, limit));
+            }
             Request::Info { reply } => {
                 let _ = reply.send(self.info());
             }
-            Request::View { reply } => {
-                let activity = self.activity();
-                let _ = reply.send(self.viewers.join(&self.vt, Instant::now(), activity));
-            }
+            Request::View { reply } => self.viewers.join(reply, Instant::now()),
+            Request::Subscribe { reply } => self.viewers.updates.join(reply, Instant::now()),
             Request::Exited { status } => {
                 // All that was said before the end is read before the end is told.
                 while self.drain().await {}
-                let ended = Ended::from_status(status, now_ms());
-                self.ended = Some(ended);
-                // What the program did not read, nobody will.
-                self.input_blocked = false;
-                self.viewers.changed(Instant::now());
-                self.viewers.ended(ended);
+                self.program_ended(status);
+            }
+            Request::Flush { reply } => self.tape.flush(reply),
+            Request::FlushCapture { reply } => self.flush_capture(reply),
+            Request::Capturing { reply } => {
+                let _ = reply.send(self.capturing());
+            }
+            Request::StartCapture { capturing, reply } => {
+                let _ = reply.send(self.start_capture(capturing).await);
+            }
+            Request::StopCapture { request, reply } => {
+                let _ = reply.send(self.stop_capture(&request).await);
             }
             Request::Close => {}
+            #[cfg(test)]
+            Request::Panic { reply: _reply } => panic!("as asked"),
         }
+    }
+
+    /// Notes how the program ended. All that it said has been read.
+    pub(crate) fn program_ended(&mut self, status: i32) {
+        let ended = Ended::from_status(status, now_ms());
+        self.ended = Some(ended);
+        self.note_exit(ended);
+        // What the program did not read, nobody will.
+        self.input_blocked = false;
+        self.input_held = None;
+        // A frame that it did not end will have no end.
+        self.half_drawn_since = None;
+        self.vt.show_unfinished();
+        self.viewers.ended(ended, Instant::now());
     }
 
     /// Reads what is there, at most a turn's worth. `true`: there may be more.
@@ -147,6 +214,9 @@ impl Task {
             if self.hot.wants_checkpoint() && self.checkpoint().await.is_err() {
                 // Without a keeper nothing is kept, but the session goes on as long as it can.
                 self.hot.checkpointed(self.vt.seq(), self.hot.index_len());
+            }
+            if self.tape.is_behind(&self.hot) {
+                self.let_tape_catch_up().await;
             }
             match self.read_once() {
                 Ok(0) => break,
@@ -160,6 +230,19 @@ impl Task {
         taken >= TURN
     }
 
+    /// Takes what the terminal says as far as there is room in the journal, for an engine that is still to be rebuilt.
+    pub(crate) async fn read_ahead(&mut self) -> Infallible {
+        while !self.hot.wants_checkpoint() && self.pty.readable().await.is_ok() {
+            let hot = &mut self.hot;
+            match self.pty.try_io(Interest::READABLE, |pty| Ok(hot.read_from(pty)?)) {
+                Ok(count) if count > 0 => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                _ => break,
+            }
+        }
+        std::future::pending().await
+    }
+
     fn read_once(&mut self) -> io::Result<usize> {
         let hot = &mut self.hot;
         let read = if self.hung_up {
@@ -169,7 +252,9 @@ impl Task {
         };
         match read {
             Ok(count) => {
-                self.process(now_ms());
+                let ms = now_ms();
+                self.process(ms);
+                self.note_output(ms);
                 Ok(count)
             }
             Err(e) => {
@@ -221,6 +306,7 @@ impl Task {
         for effect in effects {
             match effect.kind {
                 EffectKind::Reply(bytes) if effect.seq > self.replied => owed.extend(bytes),
+                EffectKind::Bell => self.viewers.updates.bell(now),
                 EffectKind::Mark(mark) => {
                     let Some(nonce) = &self.meta.nonce else { continue };
                     let Some((mark, position)) = read_mark(&mark, nonce) else { continue };
@@ -248,7 +334,10 @@ impl Task {
     /// Notes a mark, and answers the shell's question. An answer that came from the daemon before us is given again:
     /// it carries the question's id, so a second one does no harm, and none at all would hold the shell up.
     fn shell_said(&mut self, mark: ShellMark, at: Moment) {
-        let ShellMark::Ask(ask) = mark else { return self.saved.commands.marked(&mark, at) };
+        let ShellMark::Ask(ask) = mark else {
+            self.saved.commands.marked(&mark, at);
+            return self.note_command(at);
+        };
         let open = at.seq > self.noted;
         let line = match &ask.line {
             AskedLine::Here(line) => Some(line.clone()),
@@ -291,20 +380,34 @@ impl Task {
             Pushed::Blocked => Err(io::ErrorKind::WouldBlock.into()),
             pushed => Ok(pushed),
         });
+        self.input_held = match pushed {
+            Ok(Pushed::Held) => self.input_held.or_else(|| Some(Instant::now())),
+            _ => None,
+        };
         self.input_blocked = match pushed {
-            Ok(Pushed::All) => false,
+            Ok(Pushed::All | Pushed::Held) => false,
             Ok(_) => true,
             Err(e) => e.kind() == io::ErrorKind::WouldBlock,
         };
     }
 
+    /// Goes on typing once the program has read what it was given, or had the time to.
+    fn push_held_input(&mut self, now: Instant) {
+        let Some(since) = self.input_held else { return };
+        let read = now >= since + SHORTEST_HOLD && facts::unread_input(self.pty.get_ref()) == Some(0);
+        if read || now >= since + LONGEST_HOLD {
+            self.input.go_on();
+            self.push_input();
+        }
+    }
+
     fn after_turn(&mut self) {
         let now = Instant::now();
-        if self.frame_ends().is_some_and(|end| end <= now) {
-            self.half_drawn_since = None;
-            self.vt.show_unfinished();
-            self.viewers.changed(now);
-        }
+        self.end_late_frame(now);
+        self.expire_keyboard();
+        self.push_held_input(now);
+        self.tell_observers(now);
+        self.turn_files(now);
         self.waits.retain(|(_, reply)| !reply.is_closed());
         if !self.waits.is_empty() {
             let mut waits = std::mem::take(&mut self.waits);
@@ -316,9 +419,10 @@ impl Task {
                     continue;
                 };
                 let why = (met == crate::Met::Timeout).then(|| self.why_not(&running.wait));
+                let matched = running.found(met);
                 let screen = self.vt.screen_text().trim_end_matches('\n').to_owned();
                 let elapsed = now - running.started;
-                let _ = reply.send(Waited { met, elapsed, info: self.info(), screen, why });
+                let _ = reply.send(Waited { met, elapsed, info: self.info(), screen, matched, why });
             }
         }
         if self.viewers.wakeup().is_some_and(|due| due <= now) {
@@ -335,7 +439,25 @@ impl Task {
         let watched = !self.waits.is_empty() || self.viewers.any();
         let frame = self.frame_ends().filter(|_| watched);
         let reopened = (self.hung_up && self.ended.is_none()).then(|| now + REOPENED);
-        [waits, self.viewers.wakeup(), frame, reopened].into_iter().flatten().min()
+        let observers = self.observers.iter().map(|observer| observer.wakeup(now)).min();
+        // Looked at less and less often: nothing announces that a program has read.
+        let held = self.input_held.map(|since| (since + SHORTEST_HOLD).max(now + (now - since) / 4));
+        // A person's time is told by the clock on the wall: it goes on while there is no daemon.
+        let in_ms = |end: u64| now + Duration::from_millis(end.saturating_sub(now_ms()));
+        let keyboard = self.keyboard_ends_ms().map(in_ms);
+        let files = [self.tape.wakeup(), self.catcher.as_ref().and_then(Catcher::wakeup)];
+        let due = [waits, self.viewers.wakeup(), frame, reopened, observers, held, keyboard];
+        due.into_iter().chain(files).flatten().min()
+    }
+
+    /// Shows a frame that its program takes too long to end. Nobody is woken up for it where nobody watches, so it may
+    /// be long overdue when somebody asks.
+    fn end_late_frame(&mut self, now: Instant) {
+        if self.frame_ends().is_some_and(|end| end <= now) {
+            self.half_drawn_since = None;
+            self.vt.show_unfinished();
+            self.viewers.changed(now);
+        }
     }
 
     /// When a frame that its program does not end is shown as it is.
@@ -352,7 +474,11 @@ impl Task {
             prompt: self.prompt(),
             exited: self.ended.is_some(),
             half_drawn_until: self.frame_ends(),
-            text_since: &|since| self.text_since(since),
+            last_change: self.last_output.max(self.last_typed),
+            keyboard_free: self.saved.keyboard.held().is_none(),
+            asks_secret: &|| matches!(self.activity(), Activity::SecretInput | Activity::SecretSuspected),
+            reads: &|| self.reads(),
+            text_since: &|since, after| self.text_since(since, after),
             is_over: &|request| self.saved.commands.is_over(request),
         })
     }
@@ -403,18 +529,37 @@ impl Task {
         matches.then(|| Prompt { seq: self.vt.seq(), guessed: true })
     }
 
+    /// Whether the program has taken what was typed and waits for more.
+    pub(crate) fn reads(&self) -> bool {
+        let taken = self.input.waiting() == 0 && facts::unread_input(self.pty.get_ref()) == Some(0);
+        taken && facts::waits_for_input(self.pty.get_ref()).unwrap_or(self.prompt().is_some())
+    }
+
     pub(crate) fn activity(&self) -> Activity {
         if self.ended.is_some() {
             return Activity::Exited;
         }
-        if facts::line_mode(self.pty.get_ref()).is_some_and(facts::LineMode::asks_for_secret) {
+        let mode = facts::line_mode(self.pty.get_ref());
+        if mode.is_some_and(facts::LineMode::asks_for_secret) {
             return Activity::SecretInput;
+        }
+        // Not shown and not in lines: a terminal further in may be asking, which only its look can tell.
+        if mode.is_some_and(|mode| !mode.echo) && self.asks_further_in() {
+            return Activity::SecretSuspected;
         }
         let waits = match self.meta.nonce {
             Some(_) => matches!(self.saved.commands.phase(), Phase::Prompt(_)) && self.prompt().is_some(),
             None => self.prompt().is_some(),
         };
         if waits { Activity::Prompt } else { Activity::Running(self.foreground_name()) }
+    }
+
+    fn asks_further_in(&self) -> bool {
+        let cursor = self.vt.cursor();
+        let line = self.vt.row_text(cursor.row);
+        let upto: String = line.chars().take(usize::from(cursor.col)).collect();
+        secret::looks_like_question(&upto)
+            && self.foreground_name().is_some_and(|program| secret::has_a_terminal_inside(&program))
     }
 
     pub(crate) fn foreground_name(&self) -> Option<String> {
@@ -438,12 +583,23 @@ impl Task {
             prompt: self.prompt().is_some(),
             cwd: cwd.or_else(|| self.vt.directory().map(str::to_owned)),
             seq: self.vt.shown_seq(),
+            recording: self.tape.state(&self.hot),
             idle_ms: touched.map_or(0, |at| u64::try_from(at.elapsed().as_millis()).unwrap_or(u64::MAX)),
+            keyboard: self.keyboard(),
+            history_lines: self.vt.history_limit(),
         }
     }
 }
 
-async fn sleep_until(at: Option<Instant>) {
+/// A capture's job has come back.
+async fn caught(catcher: &mut Option<Catcher>) {
+    match catcher {
+        Some(catcher) => catcher.landing().await,
+        None => std::future::pending().await,
+    }
+}
+
+pub(crate) async fn sleep_until(at: Option<Instant>) {
     match at {
         Some(at) => tokio::time::sleep_until(at.into()).await,
         // Nothing to wake up for: an idle session costs nothing.

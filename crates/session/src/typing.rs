@@ -1,26 +1,28 @@
 //! What is typed: recorded first, then queued; it reaches the program exactly once, whoever dies.
 
 use std::collections::VecDeque;
-use std::sync::Weak;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use cotty_pty::facts;
+use rustix::process::{Pid, Signal};
+use rustix::termios::{SpecialCodeIndex, tcgetattr};
 
 use crate::commands::{Moment, Phase};
 use crate::journal::{Record, What};
-use crate::meta::{ActorKind, now_ms};
+use crate::meta::{ActorKind, Typist, now_ms};
 use crate::reading::{Echo, Shown};
 use crate::recovery::Remembered;
-use crate::session::{Input, RunOutcome, RunResult, Typed};
+use crate::session::{Control, Input, Typed};
 use crate::task::Task;
-use crate::{Activity, SessionError, Verdict};
+use crate::{Activity, Key, KeyCode, SessionError};
 
 /// Requests, and typed lines, that are remembered.
 const REMEMBERED: usize = 256;
-/// A key may have been typed whose echo is not here yet.
-const ECHO_ARRIVES: Duration = Duration::from_millis(100);
 
-fn push_bounded<T>(queue: &mut VecDeque<T>, item: T) {
+/// What ends a paste; the Enter key after it is typed once the program has read so far, or it might take it for text.
+const PASTE_END: &[u8] = b"\x1b[201~";
+
+pub(crate) fn push_bounded<T>(queue: &mut VecDeque<T>, item: T) {
     if queue.len() == REMEMBERED {
         queue.pop_front();
     }
@@ -32,93 +34,103 @@ impl Task {
         &mut self,
         input: &Input,
         request: &str,
-        by: ActorKind,
+        by: &Typist,
     ) -> Result<Typed, SessionError> {
         if let Some(typed) = self.remembered(request) {
             return Ok(typed);
         }
         // A person can always type; calls of agents do not mix into each other.
-        if by != ActorKind::Person && self.lane.strong_count() > 0 {
+        if by.kind != ActorKind::Person && self.lane.strong_count() > 0 {
             return Err(SessionError::Busy);
         }
         self.drain().await;
-        let bytes = match input {
+        self.check_keyboard(by)?;
+        self.check_secret(by, Some(input))?;
+        self.check_not_into_a_line(by, input)?;
+        let bytes = self.encode(input)?;
+        self.type_bytes(&bytes, request, by, false).await
+    }
+
+    fn encode(&self, input: &Input) -> Result<Vec<u8>, SessionError> {
+        Ok(match input {
             Input::Text { text, paste } => self.vt.encode_text(text, *paste),
             Input::Key(key) => self.vt.encode_key(key),
-        };
-        self.type_bytes(&bytes, request, false).await
-    }
-
-    /// Types a command at the prompt; the lane is the caller's until it lets go.
-    pub(crate) async fn start_run(
-        &mut self,
-        command: &str,
-        request: &str,
-        lane: Weak<()>,
-    ) -> Result<u64, SessionError> {
-        if let Some(typed) = self.remembered(request) {
-            self.lane = lane;
-            return Ok(typed.seq);
-        }
-        if self.lane.strong_count() > 0 {
-            return Err(SessionError::Busy);
-        }
-        // One that was replaced (`exec zsh`) has marked its last prompt.
-        let at_prompt = matches!(self.saved.commands.phase(), Phase::Prompt(_));
-        if self.meta.nonce.is_none() || (!at_prompt && self.ended.is_none() && self.shell_was_replaced()) {
-            return Err(SessionError::NoShell);
-        }
-        let command = command.trim_end_matches(['\n', '\r']);
-        if command.trim().is_empty() {
-            return Err(SessionError::Invalid("the command is empty".into()));
-        }
-        if let Verdict::Deny { reason } = self.policy.judge(command) {
-            return Err(SessionError::Denied { reason });
-        }
-        self.drain().await;
-        self.check_line_is_free()?;
-        let bytes = self.encode_command(command);
-        let typed = self.type_bytes(&bytes, request, true).await?;
-        self.lane = lane;
-        Ok(typed.seq)
-    }
-
-    /// A command and Enter. Several lines go as one paste, so that they start together, and so does what would be a key
-    /// (a tab completes); a shell that takes no pastes is told by Ctrl-V that what follows is text.
-    fn encode_command(&self, command: &str) -> Vec<u8> {
-        if !command.contains(char::is_control) {
-            return format!("{command}\r").into_bytes();
-        }
-        if self.vt.modes().bracketed_paste {
-            return self.vt.encode_text(&format!("{command}\n"), cotty_vt::Paste::Always);
-        }
-        let mut typed = String::with_capacity(command.len() + 16);
-        for c in command.replace("\r\n", "\n").chars() {
-            if c.is_ascii_control() {
-                typed.push('\u{16}');
+            Input::Mouse(mouse) => self.point(mouse)?,
+            Input::Bytes(bytes) => bytes.clone(),
+            Input::Control(control) => vec![self.control_character(*control)],
+            Input::Several(inputs) => {
+                let parts: Result<Vec<Vec<u8>>, _> = inputs.iter().map(|input| self.encode(input)).collect();
+                parts?.concat()
             }
-            typed.push(c);
-        }
-        typed.push('\r');
-        typed.into_bytes()
+        })
     }
 
-    fn check_line_is_free(&self) -> Result<(), SessionError> {
-        if let Some(ended) = self.ended {
-            return Err(SessionError::Exited(ended.exit_code));
-        }
-        let Phase::Prompt(prompt) = self.saved.commands.phase() else {
-            return Err(SessionError::NotAtPrompt { program: self.foreground_name() });
+    /// The character that the program set for it, or else the usual one.
+    fn control_character(&self, control: Control) -> u8 {
+        let (index, usual) = match control {
+            Control::Interrupt => (SpecialCodeIndex::VINTR, 0x03),
+            Control::Eof => (SpecialCodeIndex::VEOF, 0x04),
+            Control::Suspend => (SpecialCodeIndex::VSUSP, 0x1a),
         };
-        let typing = self.input.waiting() > 0
-            || self.last_typed.is_some_and(|at| at.elapsed() < ECHO_ARRIVES && self.typed_seq >= prompt.seq);
-        if typing || self.vt.position() != prompt.position {
-            return Err(SessionError::LineBegun);
-        }
-        Ok(())
+        let set = tcgetattr(self.pty.get_ref()).ok().map(|termios| termios.special_codes[index]);
+        set.filter(|&code| code != 0).unwrap_or(usual)
     }
 
-    async fn type_bytes(&mut self, bytes: &[u8], request: &str, run: bool) -> Result<Typed, SessionError> {
+    /// A person who types takes the keyboard; an agent needs it.
+    pub(crate) fn check_keyboard(&mut self, by: &Typist) -> Result<(), SessionError> {
+        self.expire_keyboard();
+        match self.saved.keyboard.held() {
+            Some(held) if by.kind != ActorKind::Person => Err(SessionError::KeyboardHeld {
+                by: held.name.clone(),
+                ends_in_ms: held.ends_ms().map(|end| end.saturating_sub(now_ms())),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// An agent does not answer a question for a secret; it may only leave it.
+    pub(crate) fn check_secret(&self, by: &Typist, input: Option<&Input>) -> Result<(), SessionError> {
+        let leaves = matches!(
+            input,
+            Some(
+                Input::Control(_)
+                    | Input::Key(Key {
+                        code: KeyCode::Char('c' | 'd' | 'z' | '\\'),
+                        ctrl: true,
+                        alt: false,
+                        ..
+                    })
+            )
+        );
+        if by.kind == ActorKind::Person || leaves || self.agents_answer_secrets {
+            return Ok(());
+        }
+        match self.activity() {
+            Activity::SecretInput => Err(SessionError::Secret { suspected: false }),
+            Activity::SecretSuspected => Err(SessionError::Secret { suspected: true }),
+            _ => Ok(()),
+        }
+    }
+
+    /// What a person left on the command line is not the agent's to go on with.
+    fn check_not_into_a_line(&self, by: &Typist, input: &Input) -> Result<(), SessionError> {
+        let Phase::Prompt(prompt) = self.saved.commands.phase() else { return Ok(()) };
+        let text = matches!(input, Input::Text { .. } | Input::Bytes(_) | Input::Several(_));
+        let persons = self.saved.person_typed_at.is_some_and(|seq| seq >= prompt.seq);
+        let begun = self.vt.position() != prompt.position;
+        match by.kind != ActorKind::Person && text && persons && begun {
+            true => Err(SessionError::LineBegun),
+            false => Ok(()),
+        }
+    }
+
+    pub(crate) async fn type_bytes(
+        &mut self,
+        bytes: &[u8],
+        request: &str,
+        by: &Typist,
+        run: bool,
+    ) -> Result<Typed, SessionError> {
         if let Some(ended) = self.ended {
             return Err(SessionError::Exited(ended.exit_code));
         }
@@ -135,11 +147,19 @@ impl Task {
         let hidden = mode.is_some_and(facts::LineMode::asks_for_secret);
         let ends = bytes.iter().filter(|&&b| !hidden && matches!(b, b'\r' | b'\n')).count();
         let lines = u32::try_from(ends).unwrap_or(u32::MAX);
-        let (seq, count) = (self.vt.seq(), bytes.len() as u64);
+        let (seq, count, at) = (self.vt.seq(), bytes.len() as u64, now_ms());
         let to = self.input.stage(bytes)?;
-        let what = What::Typed { request: request.to_owned(), bytes: count, to, lines, shown, run };
+        // What a person types is nobody's business, and a secret least of all.
+        let recorded = by.kind != ActorKind::Person && !hidden;
+        let (request, by) = (request.to_owned(), by.clone());
+        let what = What::Typed { request, bytes: count, to, lines, shown, run, by, at, recorded };
         self.hot.record(&Record { seq, what: what.clone() })?;
-        self.apply(&what, now_ms());
+        self.apply(&what, at);
+        // Whatever is typed next, an interrupt perhaps, does not wait for what is held back.
+        self.input.go_on();
+        if !run && bytes.ends_with(b"\r") && bytes[..bytes.len() - 1].ends_with(PASTE_END) {
+            self.input.hold_at(to - 1);
+        }
         self.last_typed = Some(Instant::now());
         self.push_input();
         Ok(Typed { seq, bytes: count })
@@ -149,9 +169,15 @@ impl Task {
     pub(crate) fn apply(&mut self, what: &What, ms: u64) {
         let seq = self.vt.seq();
         match what {
-            What::Typed { request, bytes, to, lines, shown, run } => {
+            What::Typed { request, bytes, to, lines, shown, run, by, at, .. } => {
                 self.input.accept(*to);
                 self.typed_seq = seq;
+                if by.kind == ActorKind::Person {
+                    self.saved.keyboard.person_typed(&by.who, &by.name, *bytes, seq, *at);
+                    self.saved.person_typed_at = Some(seq);
+                } else {
+                    self.saved.keyboard.agent_typed();
+                }
                 let position = self.vt.position();
                 let remembered = Remembered { request: request.clone(), seq, bytes: *bytes, position };
                 push_bounded(&mut self.saved.requests, remembered);
@@ -166,63 +192,42 @@ impl Task {
                 }
             }
             What::Replied { to } => self.input.accept(*to),
-            What::Resized { cols, rows } => self.vt.resize(cotty_vt::Size { cols: *cols, rows: *rows }),
+            What::Resized { cols, rows, put_back } => {
+                self.vt.resize(cotty_vt::Size { cols: *cols, rows: *rows });
+                self.saved.put_back = *put_back;
+            }
+            What::Keyboard { change, at } => self.apply_keyboard(change, *at),
+            What::History { lines } => self.vt.set_history_lines(*lines),
+            What::CaptureBegan(capturing) => self.saved.capturing = Some(capturing.clone()),
+            What::CaptureEnded { request, capture } => {
+                self.saved.capturing = None;
+                self.saved.captured = Some((request.clone(), capture.clone()));
+            }
             What::Marked { .. } => {}
         }
+        self.note_record(what, ms);
     }
 
-    fn remembered(&self, request: &str) -> Option<Typed> {
+    /// A signal is as good as a key: an agent needs the keyboard for it.
+    pub(crate) fn signal(
+        &mut self,
+        signal: Signal,
+        by: &Typist,
+    ) -> Result<(u32, Option<String>), SessionError> {
+        if let Some(ended) = self.ended {
+            return Err(SessionError::Exited(ended.exit_code));
+        }
+        self.check_keyboard(by)?;
+        let program = self.foreground_name();
+        let leader = || i32::try_from(self.pid).ok().and_then(Pid::from_raw);
+        let group = facts::foreground(self.pty.get_ref()).or_else(leader);
+        let Some(group) = group else { return Err(SessionError::Broken("it has no process".into())) };
+        rustix::process::kill_process_group(group, signal).map_err(std::io::Error::from)?;
+        Ok((group.as_raw_nonzero().get().unsigned_abs(), program))
+    }
+
+    pub(crate) fn remembered(&self, request: &str) -> Option<Typed> {
         let known = self.saved.requests.iter().rev().find(|known| known.request == request)?;
         Some(Typed { seq: known.seq, bytes: known.bytes })
-    }
-
-    pub(crate) fn run_result(&self, request: &str) -> Result<RunResult, SessionError> {
-        let Some(command) = self.saved.commands.of_request(request) else {
-            return Err(SessionError::Invalid(format!("no command was typed by request {request}")));
-        };
-        if let Some(reason) = &command.denied {
-            return Err(SessionError::Denied { reason: reason.clone() });
-        }
-        let excerpt = self.output_of(command);
-        let begun = command.started.or(command.typed).map_or(0, |m| m.ms);
-        let over = command.ended.map(|m| m.ms).or(self.ended.map(|e| e.at_ms)).unwrap_or_else(now_ms);
-        let outcome = match (command.ended, self.ended) {
-            (_, Some(_)) if self.saved.commands.is_last_word(command) => RunOutcome::Exited,
-            (Some(_), _) => RunOutcome::Done,
-            (None, Some(_)) => RunOutcome::Exited,
-            (None, None) => RunOutcome::Running,
-        };
-        let exit_code = match outcome {
-            RunOutcome::Exited => self.ended.and_then(|e| e.exit_code),
-            _ => command.exit_code,
-        };
-        Ok(RunResult {
-            outcome,
-            output: excerpt.text,
-            dropped: excerpt.dropped,
-            exit_code,
-            duration_ms: over.saturating_sub(begun),
-            info: self.info(),
-        })
-    }
-
-    /// Why a wait came to nothing, in words to act on.
-    pub(crate) fn why_not(&self, wait: &crate::Wait) -> String {
-        let waited_for_text = wait.text.is_some() || wait.regex.is_some();
-        let on_screen = wait.text.as_ref().is_some_and(|needle| self.vt.screen_text().contains(needle));
-        let doing = match self.activity() {
-            Activity::Prompt => "the shell waits for a command".to_owned(),
-            Activity::Running(Some(program)) => format!("`{program}` is still running"),
-            Activity::Running(None) => "a program is still running".to_owned(),
-            Activity::SecretInput => "the program asks for a secret".to_owned(),
-            Activity::Exited => "the program has ended".to_owned(),
-        };
-        match (waited_for_text, on_screen) {
-            (true, true) => {
-                format!("it stands on the screen, but only in what was typed or there before; {doing}")
-            }
-            (true, false) => format!("it did not appear; {doing}"),
-            _ => doing,
-        }
     }
 }

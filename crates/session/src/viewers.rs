@@ -4,14 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cotty_vt::{Painter, Vt};
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, oneshot};
 
 use crate::session::{Activity, Ended};
+use crate::share::{BEHIND, Pace, Shared};
+use crate::updates::Updates;
 
-/// Frames that a viewer may be behind before it gets a fresh paint instead.
-const BEHIND: usize = 64;
-/// Not more often than this, however fast the output.
-const INTERVAL: Duration = Duration::from_millis(16);
 /// A program that begins a frame and does not end it is shown half drawn after this.
 pub(crate) const LONGEST_FRAME: Duration = Duration::from_millis(150);
 
@@ -45,92 +43,332 @@ pub enum Frame {
 #[derive(Debug)]
 pub struct Viewer {
     /// The screen now.
-    pub first: Arc<Frame>,
+    pub first: Arc<Shared<Frame>>,
     /// What changes from then on. A viewer that is too slow sees a gap and asks to view anew.
-    pub frames: broadcast::Receiver<Arc<Frame>>,
+    pub frames: broadcast::Receiver<Arc<Shared<Frame>>>,
 }
 
-/// The session's end: draws when there is somebody to see it.
+/// The session's end: draws when there is somebody to see it. Those who want updates instead of paints are served by
+/// [`Updates`], which is told all that this is told.
 #[derive(Debug)]
 pub(crate) struct Viewers {
-    frames: broadcast::Sender<Arc<Frame>>,
+    pub(crate) updates: Updates,
+    frames: broadcast::Sender<Arc<Shared<Frame>>>,
+    /// Who wants to view, until the next frame.
+    joining: Vec<oneshot::Sender<Viewer>>,
     painter: Painter,
-    drawn: Option<Instant>,
-    dirty_since: Option<Instant>,
+    /// The paint for those who join before the screen changes again.
+    first: Option<Arc<Shared<Frame>>>,
+    pace: Pace,
     look_again: Option<Instant>,
-    doing: Option<Activity>,
+    /// The title and the activity that were told last.
+    told: Option<(String, Activity)>,
+    /// To be told after the last paint.
+    ended: Option<Ended>,
 }
 
 impl Viewers {
     pub(crate) fn new() -> Viewers {
         let (frames, _) = broadcast::channel(BEHIND);
         Viewers {
+            updates: Updates::new(),
             frames,
+            joining: Vec::new(),
             painter: Painter::new(),
-            drawn: None,
-            dirty_since: None,
+            first: None,
+            pace: Pace::default(),
             look_again: None,
-            doing: None,
+            told: None,
+            ended: None,
         }
     }
 
     /// The screen may have changed.
     pub(crate) fn changed(&mut self, now: Instant) {
-        if self.frames.receiver_count() > 0 && self.dirty_since.is_none() {
-            self.dirty_since = Some(now);
+        if self.any_paint() {
+            self.pace.want(now);
         }
+        self.updates.changed(now);
+    }
+
+    /// The program ended.
+    pub(crate) fn ended(&mut self, ended: Ended, now: Instant) {
+        if self.any_paint() {
+            self.ended = Some(ended);
+            self.pace.want(now);
+        }
+        self.updates.ended(ended, now);
+    }
+
+    /// A new viewer, answered when the next frame is due: so any number who come at once, or come again because they
+    /// were too slow, cost the session one paint.
+    pub(crate) fn join(&mut self, reply: oneshot::Sender<Viewer>, now: Instant) {
+        self.joining.push(reply);
+        self.pace.want(now);
     }
 
     /// When the next frame is due.
     pub(crate) fn wakeup(&self) -> Option<Instant> {
-        let Some(dirty) = self.dirty_since else { return self.look_again };
-        Some(self.drawn.map_or(dirty, |drawn| dirty.max(drawn + INTERVAL)))
+        let paint = [self.pace.due(), self.look_again].into_iter().flatten().min();
+        [paint.filter(|_| self.any_paint()), self.updates.wakeup()].into_iter().flatten().min()
     }
 
     pub(crate) fn any(&self) -> bool {
-        self.frames.receiver_count() > 0
+        self.any_paint() || self.updates.any()
     }
 
-    /// Draws what changed. For when it is due.
+    fn any_paint(&self) -> bool {
+        self.frames.receiver_count() > 0 || !self.joining.is_empty()
+    }
+
+    /// Draws what is due.
     pub(crate) fn draw(&mut self, vt: &Vt, now: Instant, doing: Activity) {
-        if self.dirty_since.take().is_some() {
+        let is_due = |at: Option<Instant>| at.is_some_and(|due| due <= now);
+        if is_due(self.pace.due()) {
+            self.pace.draw(now);
             self.look_again = Some(now + SECOND_LOOK);
-        } else {
+            self.paint(vt, doing);
+        } else if is_due(self.look_again) {
             self.look_again = None;
-            if self.doing.as_ref() == Some(&doing) {
-                return;
+            if self.told.as_ref().is_none_or(|(_, told)| *told != doing) {
+                self.paint(vt, doing);
             }
         }
-        self.drawn = Some(now);
-        self.doing = Some(doing.clone());
-        // A frame goes out even where no cell changed: the title or the activity may have.
-        let data = self.painter.diff(vt).unwrap_or_default();
-        let _ = self.frames.send(Arc::new(paint(vt, data, false, doing)));
-    }
-
-    /// A new viewer. The shared painter is brought up to date first, so that the next difference fits its paint.
-    pub(crate) fn join(&mut self, vt: &Vt, now: Instant, activity: Activity) -> Viewer {
-        match self.painter.diff(vt) {
-            Some(data) if self.frames.receiver_count() > 0 => {
-                let _ = self.frames.send(Arc::new(paint(vt, data, false, activity.clone())));
-            }
-            _ => {}
+        if is_due(self.updates.wakeup()) {
+            self.updates.draw(vt, now);
         }
-        self.dirty_since = None;
-        self.drawn = Some(now);
-        self.look_again = Some(now + SECOND_LOOK);
-        self.doing = Some(activity.clone());
-        let data = Painter::new().full(vt);
-        Viewer { first: Arc::new(paint(vt, data, true, activity)), frames: self.frames.subscribe() }
     }
 
-    pub(crate) fn ended(&self, ended: Ended) {
-        let _ = self.frames.send(Arc::new(Frame::Exited(ended)));
+    fn paint(&mut self, vt: &Vt, doing: Activity) {
+        let told = (vt.title().to_owned(), doing.clone());
+        let retold = self.told.as_ref() != Some(&told);
+        self.told = Some(told);
+        if self.frames.receiver_count() == 0 {
+            // Nobody has seen anything.
+            self.first = None;
+        } else if let Some(data) = self.painter.diff(vt).or(retold.then(String::new)) {
+            self.first = None;
+            let _ = self.frames.send(frame(vt, data, false, doing.clone()));
+        }
+        if let Some(ended) = self.ended.take() {
+            let _ = self.frames.send(Arc::new(Shared::new(Frame::Exited(ended))));
+        }
+        self.joining.retain(|reply| !reply.is_closed());
+        if self.joining.is_empty() {
+            return;
+        }
+        // The shared painter has seen this screen, so that the next difference fits this paint.
+        let first = self.first.get_or_insert_with(|| frame(vt, self.painter.full(vt), true, doing));
+        for reply in self.joining.drain(..) {
+            let _ = reply.send(Viewer { first: Arc::clone(first), frames: self.frames.subscribe() });
+        }
     }
 }
 
-fn paint(vt: &Vt, data: String, full: bool, activity: Activity) -> Frame {
+fn frame(vt: &Vt, data: String, full: bool, activity: Activity) -> Arc<Shared<Frame>> {
     let size = vt.size();
     let title = vt.title().to_owned();
-    Frame::Paint { seq: vt.seq(), full, size: (size.cols, size.rows), data, title, activity }
+    let size = (size.cols, size.rows);
+    Arc::new(Shared::new(Frame::Paint { seq: vt.shown_seq(), full, size, data, title, activity }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cotty_vt::Size;
+    use tokio::sync::broadcast::error::TryRecvError;
+
+    const TICK: Duration = Duration::from_millis(16);
+
+    /// A terminal, its viewers, and a clock that goes only when told.
+    struct Desk {
+        vt: Vt,
+        viewers: Viewers,
+        now: Instant,
+    }
+
+    impl Desk {
+        fn new() -> Desk {
+            let size = Size { cols: 20, rows: 4 };
+            Desk { vt: Vt::new(size), viewers: Viewers::new(), now: Instant::now() }
+        }
+
+        fn feed(&mut self, text: &str) {
+            self.vt.feed(text.as_bytes());
+            self.viewers.changed(self.now);
+        }
+
+        fn draw_if_due(&mut self) {
+            if self.viewers.wakeup().is_some_and(|due| due <= self.now) {
+                self.viewers.draw(&self.vt, self.now, Activity::Prompt);
+            }
+        }
+
+        /// Lets the time pass as the session's task does: it wakes up when it asked to.
+        fn pass(&mut self, time: Duration) {
+            let end = self.now + time;
+            self.draw_if_due();
+            while let Some(due) = self.viewers.wakeup().filter(|due| *due <= end) {
+                self.now = self.now.max(due);
+                self.draw_if_due();
+            }
+            self.now = end;
+        }
+
+        fn ask(&mut self) -> oneshot::Receiver<Viewer> {
+            let (reply, answer) = oneshot::channel();
+            self.viewers.join(reply, self.now);
+            answer
+        }
+
+        fn join(&mut self) -> Eyes {
+            let mut answer = self.ask();
+            self.pass(TICK);
+            Eyes::new(answer.try_recv().unwrap())
+        }
+    }
+
+    /// A viewer that draws what it is sent.
+    struct Eyes {
+        vt: Vt,
+        frames: broadcast::Receiver<Arc<Shared<Frame>>>,
+        exits: usize,
+    }
+
+    impl Eyes {
+        fn new(viewer: Viewer) -> Eyes {
+            let vt = Vt::new(Size { cols: 20, rows: 4 });
+            let mut eyes = Eyes { vt, frames: viewer.frames, exits: 0 };
+            eyes.see(&viewer.first);
+            eyes
+        }
+
+        fn see(&mut self, frame: &Frame) {
+            match frame {
+                Frame::Paint { data, .. } => {
+                    assert_eq!(self.exits, 0, "a paint after the end");
+                    self.vt.feed(data.as_bytes());
+                }
+                Frame::Exited(_) => self.exits += 1,
+            }
+        }
+
+        /// Takes what there is; `false` after a gap.
+        fn read(&mut self) -> bool {
+            loop {
+                match self.frames.try_recv() {
+                    Ok(frame) => self.see(&frame),
+                    Err(TryRecvError::Lagged(_)) => return false,
+                    Err(_) => return true,
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_frame_is_drawn_and_encoded_once_for_all_who_have_seen_the_same() {
+        let mut desk = Desk::new();
+        desk.feed("hello");
+        let mut answers: Vec<_> = (0..50).map(|_| desk.ask()).collect();
+        desk.pass(TICK);
+        // One comes later, while nothing has changed.
+        answers.push(desk.ask());
+        desk.pass(TICK);
+        let mut viewers: Vec<_> = answers.iter_mut().map(|answer| answer.try_recv().unwrap()).collect();
+        desk.feed(" world");
+        desk.pass(TICK);
+        let frames: Vec<_> = viewers.iter_mut().map(|viewer| viewer.frames.try_recv().unwrap()).collect();
+        let mut encoded = 0;
+        for (viewer, frame) in viewers.iter().zip(&frames) {
+            assert!(Arc::ptr_eq(&viewer.first, &viewers[0].first));
+            assert!(Arc::ptr_eq(frame, &frames[0]));
+            for frame in [&viewer.first, frame] {
+                frame.wire(|_| {
+                    encoded += 1;
+                    vec![]
+                });
+            }
+        }
+        assert_eq!(encoded, 2);
+    }
+
+    #[test]
+    fn one_who_joins_or_comes_again_makes_no_frame_for_the_others() {
+        let mut desk = Desk::new();
+        let mut eyes = desk.join();
+        desk.feed("a");
+        desk.pass(Duration::from_millis(1));
+        let mut frames = 0;
+        // Many laggards ask again and again, much faster than frames are drawn.
+        for _ in 0..160 {
+            let mut answer = desk.ask();
+            desk.feed("b");
+            desk.draw_if_due();
+            drop(answer.try_recv());
+            desk.pass(Duration::from_millis(1));
+            while let Ok(frame) = eyes.frames.try_recv() {
+                eyes.see(&frame);
+                frames += 1;
+            }
+        }
+        assert!((10..=12).contains(&frames), "{frames} frames in 160 ms");
+        desk.pass(TICK);
+        assert!(eyes.read());
+        assert_eq!(eyes.vt.screen_text(), desk.vt.screen_text());
+    }
+
+    #[test]
+    fn a_laggard_holds_little_and_goes_on_with_a_fresh_paint() {
+        let mut desk = Desk::new();
+        let (mut reads, mut sleeps) = (desk.join(), desk.join());
+        let mut made = Vec::new();
+        for count in 0..5000 {
+            desk.feed(&format!("{count}\r\n"));
+            desk.pass(TICK);
+            let frame = reads.frames.try_recv().unwrap();
+            reads.see(&frame);
+            made.push(Arc::downgrade(&frame));
+        }
+        let alive = made.iter().filter(|frame| frame.strong_count() > 0).count();
+        assert!(alive <= BEHIND, "{alive} frames are held for one who does not look");
+        assert_eq!(reads.vt.screen_text(), desk.vt.screen_text());
+        assert!(!sleeps.read(), "it missed something, and knows");
+        let mut again = desk.join();
+        assert_eq!(again.vt.screen_text(), desk.vt.screen_text());
+        desk.feed("more");
+        desk.pass(TICK);
+        assert!(again.read() && reads.read());
+        assert_eq!(again.vt.screen_text(), desk.vt.screen_text());
+        assert_eq!(reads.vt.screen_text(), desk.vt.screen_text());
+    }
+
+    #[test]
+    fn the_end_is_told_after_the_last_paint() {
+        let mut desk = Desk::new();
+        let mut eyes = desk.join();
+        desk.feed("bye");
+        let ended = Ended { exit_code: Some(0), signal: None, at_ms: 0 };
+        desk.viewers.ended(ended, desk.now);
+        desk.pass(TICK);
+        assert!(eyes.read());
+        assert_eq!((eyes.exits, eyes.vt.screen_text()), (1, desk.vt.screen_text()));
+    }
+
+    #[test]
+    fn nobody_there_costs_nothing() {
+        let mut desk = Desk::new();
+        desk.feed("a");
+        assert_eq!(desk.viewers.wakeup(), None);
+        let eyes = desk.join();
+        desk.feed("b");
+        assert!(desk.viewers.wakeup().is_some());
+        drop(eyes);
+        assert_eq!(desk.viewers.wakeup(), None);
+        drop(desk.ask());
+        desk.pass(TICK);
+        assert_eq!(desk.viewers.wakeup(), None);
+        desk.feed("c");
+        assert_eq!(desk.join().vt.screen_text(), desk.vt.screen_text());
+        assert!(!desk.viewers.any());
+    }
 }

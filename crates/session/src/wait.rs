@@ -12,8 +12,19 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 const FIRST_OUTPUT: Duration = Duration::from_millis(500);
 /// A prompt that is only guessed from its look must stand still for this long.
 const GUESS_SETTLES: Duration = Duration::from_millis(50);
+/// What is drawn when a text appears is let finish: until it is quiet this long, but not longer than the second.
+const FRAME_QUIET: Duration = Duration::from_millis(5);
+const FRAME_LONGEST: Duration = Duration::from_millis(50);
+/// What only the kernel knows (a secret asked for, a program that reads) announces nothing. It is looked at this long
+/// after the last output or key, and then, as long as somebody waits for it, at the last of these intervals.
+const SAMPLES: [Duration; 4] = [
+    Duration::from_millis(2),
+    Duration::from_millis(10),
+    Duration::from_millis(50),
+    Duration::from_millis(250),
+];
 
-/// What to wait for: the first condition that holds wins, and the program's exit ends every wait.
+/// What to wait for. The first condition that holds wins, unless all are asked for; the program's exit ends every wait.
 #[derive(Debug, Clone, Default)]
 pub struct Wait {
     /// This text appears.
@@ -26,6 +37,16 @@ pub struct Wait {
     pub prompt: bool,
     /// The command that this request typed is over.
     pub command: Option<String>,
+    /// The program asks for a secret.
+    pub secret: bool,
+    /// The program has taken what was typed and reads the terminal again.
+    pub reads: bool,
+    /// No person has the keyboard.
+    pub keyboard: bool,
+    /// All of the conditions at once, instead of any.
+    pub all: bool,
+    /// A match of this ends the wait, whatever else was asked for: what should not happen.
+    pub stop: Option<Regex>,
     /// Only what came after this much output counts.
     pub since: Option<u64>,
     /// Give up after this long.
@@ -45,6 +66,16 @@ pub enum Met {
     Prompt,
     /// The command is over.
     Command,
+    /// The program asks for a secret.
+    Secret,
+    /// The program reads the terminal again.
+    Reads,
+    /// The keyboard is free.
+    Keyboard,
+    /// All of the conditions hold.
+    All,
+    /// What should not happen did.
+    Stop,
     /// The program ended.
     Exit,
     /// Nothing of it, in time.
@@ -62,7 +93,7 @@ impl Wait {
     }
 
     fn reads_text(&self) -> bool {
-        self.text.is_some() || self.regex.is_some()
+        self.text.is_some() || self.regex.is_some() || self.stop.is_some()
     }
 
     fn limit(&self) -> Duration {
@@ -70,19 +101,25 @@ impl Wait {
     }
 }
 
-/// What the session looks like at a moment.
+/// What the session looks like at a moment. What costs something is asked only if needed.
 pub(crate) struct Look<'a> {
     pub(crate) now: Instant,
     /// When output came last.
     pub(crate) last_output: Option<Instant>,
+    /// When anything came or was typed last.
+    pub(crate) last_change: Option<Instant>,
     pub(crate) seq: u64,
     /// The shell waits since this much output; guessed where it has no marks.
     pub(crate) prompt: Option<Prompt>,
     pub(crate) exited: bool,
     /// The program is in the middle of drawing, and is given until then to finish.
     pub(crate) half_drawn_until: Option<Instant>,
-    /// What came since, without the echo of what was typed. Asked only if needed.
-    pub(crate) text_since: &'a dyn Fn(Option<u64>) -> String,
+    /// No person has the keyboard.
+    pub(crate) keyboard_free: bool,
+    pub(crate) asks_secret: &'a dyn Fn() -> bool,
+    pub(crate) reads: &'a dyn Fn() -> bool,
+    /// What came since, without the echo of what was typed; with a second number only what changed after it.
+    pub(crate) text_since: &'a dyn Fn(Option<u64>, Option<u64>) -> String,
     /// Whether the command that a request typed is over.
     pub(crate) is_over: &'a dyn Fn(&str) -> bool,
 }
@@ -93,6 +130,13 @@ pub(crate) struct Prompt {
     pub(crate) guessed: bool,
 }
 
+/// Something that was found in the output.
+#[derive(Debug, Clone)]
+struct Found {
+    at: Instant,
+    line: String,
+}
+
 /// A wait that goes on.
 #[derive(Debug)]
 pub(crate) struct Running {
@@ -100,46 +144,111 @@ pub(crate) struct Running {
     pub(crate) started: Instant,
     /// The output that was searched last, to search only when there is more.
     searched: Option<u64>,
+    text: Option<Found>,
+    regex: Option<Found>,
+    stop: Option<Found>,
 }
 
 impl Running {
     pub(crate) fn new(wait: Wait, now: Instant) -> Running {
-        Running { wait, started: now, searched: None }
+        Running { wait, started: now, searched: None, text: None, regex: None, stop: None }
     }
 
     /// The condition that holds now, if one does.
     pub(crate) fn check(&mut self, look: &Look<'_>) -> Option<Met> {
-        let wait = &self.wait;
-        if wait.command.as_ref().is_some_and(|request| (look.is_over)(request)) {
-            return Some(Met::Command);
+        self.search(look);
+        let holds = |at: Option<Instant>| at.is_some_and(|at| at <= look.now || look.exited);
+        if holds(frame_ends(self.stop.as_ref(), look)) {
+            return Some(Met::Stop);
         }
-        if wait.reads_text() && self.searched != Some(look.seq) {
-            self.searched = Some(look.seq);
-            let text = (look.text_since)(wait.since);
-            if wait.text.as_ref().is_some_and(|needle| text.contains(needle.as_str())) {
-                return Some(Met::Text);
-            }
-            if wait.regex.as_ref().is_some_and(|regex| regex.is_match(&text)) {
-                return Some(Met::Regex);
-            }
+        let conditions = self.conditions(look);
+        let met = if self.wait.all {
+            let all = !conditions.is_empty() && conditions.iter().all(|(_, at)| holds(*at));
+            all.then_some(Met::All)
+        } else {
+            conditions.iter().find(|(_, at)| holds(*at)).map(|(met, _)| *met)
+        };
+        match met {
+            // What is quiet because it has ended is told as ended.
+            Some(Met::Idle) | None if look.exited => Some(Met::Exit),
+            None if look.now >= self.started + self.wait.limit() => Some(Met::Timeout),
+            met => met,
         }
-        if wait.prompt && self.prompt_at(look).is_some_and(|at| at <= look.now) {
-            return Some(Met::Prompt);
-        }
-        if look.exited {
-            return Some(Met::Exit);
-        }
-        if self.idle_at(look).is_some_and(|at| at <= look.now) {
-            return Some(Met::Idle);
-        }
-        (look.now >= self.started + wait.limit()).then_some(Met::Timeout)
     }
 
     /// When to look again if nothing happens.
     pub(crate) fn wakeup(&self, look: &Look<'_>) -> Instant {
         let deadline = self.started + self.wait.limit();
-        let prompt = if self.wait.prompt { self.prompt_at(look) } else { None };
-        [self.idle_at(look), prompt].into_iter().flatten().fold(deadline, Instant::min)
+        let samples = (self.wait.secret || self.wait.reads).then(|| next_sample(look, self.started));
+        let stop = frame_ends(self.stop.as_ref(), look);
+        let due = self.conditions(look).into_iter().filter_map(|(_, at)| at.filter(|at| *at > look.now));
+        due.chain(stop).chain(samples).fold(deadline, Instant::min)
+    }
+
+    /// The line in which something was found.
+    pub(crate) fn found(&self, met: Met) -> Option<String> {
+        let found = match met {
+            Met::Text => &self.text,
+            Met::Regex => &self.regex,
+            Met::Stop => &self.stop,
+            Met::All => return self.text.as_ref().or(self.regex.as_ref()).map(|found| found.line.clone()),
+            _ => return None,
+        };
+        found.as_ref().map(|found| found.line.clone())
+    }
+
+    /// Each condition that was asked for, and since or from when it holds; the order is which is told first.
+    fn conditions(&self, look: &Look<'_>) -> Vec<(Met, Option<Instant>)> {
+        let wait = &self.wait;
+        let now_if = |holds: bool| holds.then_some(look.now);
+        let mut conditions = Vec::new();
+        if let Some(request) = &wait.command {
+            conditions.push((Met::Command, now_if((look.is_over)(request))));
+        }
+        if wait.text.is_some() {
+            conditions.push((Met::Text, frame_ends(self.text.as_ref(), look)));
+        }
+        if wait.regex.is_some() {
+            conditions.push((Met::Regex, frame_ends(self.regex.as_ref(), look)));
+        }
+        if wait.prompt {
+            conditions.push((Met::Prompt, self.prompt_at(look)));
+        }
+        if wait.secret {
+            conditions.push((Met::Secret, now_if((look.asks_secret)())));
+        }
+        if wait.keyboard {
+            conditions.push((Met::Keyboard, now_if(look.keyboard_free)));
+        }
+        if wait.reads {
+            conditions.push((Met::Reads, now_if((look.reads)())));
+        }
+        if wait.idle.is_some() {
+            conditions.push((Met::Idle, self.idle_at(look)));
+        }
+        conditions
+    }
+
+    /// Looks for what has not been found yet, in what came since the last time.
+    fn search(&mut self, look: &Look<'_>) {
+        let wait = &self.wait;
+        if !wait.reads_text() || self.searched == Some(look.seq) {
+            return;
+        }
+        // All of it again while that is little, since a pattern may span lines.
+        let much = look.seq.saturating_sub(wait.since.unwrap_or(0)) > MUCH;
+        let text = (look.text_since)(wait.since, self.searched.filter(|_| much));
+        self.searched = Some(look.seq);
+        let found = |range: std::ops::Range<usize>| Found { at: look.now, line: line_at(&text, range) };
+        if let (Some(needle), None) = (&wait.text, &self.text) {
+            self.text = text.find(needle.as_str()).map(|at| found(at..at + needle.len()));
+        }
+        if let (Some(regex), None) = (&wait.regex, &self.regex) {
+            self.regex = regex.find(&text).map(|found_at| found(found_at.range()));
+        }
+        if let (Some(regex), None) = (&wait.stop, &self.stop) {
+            self.stop = regex.find(&text).map(|found_at| found(found_at.range()));
+        }
     }
 
     fn prompt_at(&self, look: &Look<'_>) -> Option<Instant> {
@@ -164,6 +273,31 @@ impl Running {
     }
 }
 
+/// More output than this is searched piece by piece.
+const MUCH: u64 = 256 << 10;
+/// The most of a line that is told.
+const LONGEST_LINE: usize = 500;
+
+/// When what is drawn with a find has had its time to be finished.
+fn frame_ends(found: Option<&Found>, look: &Look<'_>) -> Option<Instant> {
+    let found = found?;
+    let quiet = look.last_output.map_or(found.at, |at| at + FRAME_QUIET);
+    Some(quiet.clamp(found.at, found.at + FRAME_LONGEST))
+}
+
+fn next_sample(look: &Look<'_>, started: Instant) -> Instant {
+    let change = look.last_change.map_or(started, |at| at.max(started));
+    let due = SAMPLES.iter().map(|after| change + *after).find(|at| *at > look.now);
+    due.unwrap_or(look.now + SAMPLES[SAMPLES.len() - 1])
+}
+
+/// The line, or lines, around a find.
+fn line_at(text: &str, range: std::ops::Range<usize>) -> String {
+    let start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+    let end = text[range.end..].find('\n').map_or(text.len(), |at| range.end + at);
+    text[start..end].chars().take(LONGEST_LINE).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,12 +305,26 @@ mod tests {
     struct Fake {
         start: Instant,
         text: String,
+        newest: String,
         over: bool,
+        secret: bool,
+        reads: bool,
+        keyboard_free: bool,
+        exited: bool,
     }
 
     impl Fake {
         fn new() -> Fake {
-            Fake { start: Instant::now(), text: String::new(), over: false }
+            Fake {
+                start: Instant::now(),
+                text: String::new(),
+                newest: String::new(),
+                over: false,
+                secret: false,
+                reads: false,
+                keyboard_free: true,
+                exited: false,
+            }
         }
         fn at(&self, ms: u64) -> Instant {
             self.start + Duration::from_millis(ms)
@@ -193,14 +341,32 @@ mod tests {
             prompt: Option<Prompt>,
             half_drawn_until: Option<u64>,
         ) -> Option<Met> {
-            running.check(&Look {
+            self.look(now, output, seq, prompt, half_drawn_until, |look| running.check(look))
+        }
+        fn wakeup(&self, running: &Running, now: u64, output: Option<u64>) -> Instant {
+            self.look(now, output, 5, None, None, |look| running.wakeup(look))
+        }
+        fn look<T>(
+            &self,
+            now: u64,
+            output: Option<u64>,
+            seq: u64,
+            prompt: Option<Prompt>,
+            half_drawn_until: Option<u64>,
+            decide: impl FnOnce(&Look<'_>) -> T,
+        ) -> T {
+            decide(&Look {
                 now: self.at(now),
                 last_output: output.map(|ms| self.at(ms)),
                 seq,
                 prompt,
-                exited: false,
+                exited: self.exited,
                 half_drawn_until: half_drawn_until.map(|ms| self.at(ms)),
-                text_since: &|_| self.text.clone(),
+                last_change: output.map(|ms| self.at(ms)),
+                keyboard_free: self.keyboard_free,
+                asks_secret: &|| self.secret,
+                reads: &|| self.reads,
+                text_since: &|_, after| if after.is_some() { self.newest.clone() } else { self.text.clone() },
                 is_over: &|_| self.over,
             })
         }
@@ -213,7 +379,12 @@ mod tests {
         let mut running = Running::new(wait, fake.at(0));
         assert_eq!(fake.check(&mut running, 0, None, 0), None);
         fake.text = "all done".into();
-        assert_eq!(fake.check(&mut running, 1, Some(1), 8), Some(Met::Text));
+        assert_eq!(fake.check(&mut running, 1, Some(1), 8), None);
+        assert_eq!(fake.check(&mut running, 6, Some(1), 8), Some(Met::Text));
+        assert_eq!(running.found(Met::Text).as_deref(), Some("all done"));
+        // What is long quiet is true at once.
+        let mut running = Running::new(Wait { text: Some("done".into()), ..Wait::default() }, fake.at(50));
+        assert_eq!(fake.check(&mut running, 50, Some(1), 8), Some(Met::Text));
     }
 
     #[test]
@@ -265,6 +436,83 @@ mod tests {
             fake.check_with(&mut running, 90, Some(90), 20, prompt(20, false), None),
             Some(Met::Prompt)
         );
+    }
+
+    #[test]
+    fn what_is_drawn_with_a_find_is_let_finish() {
+        let mut fake = Fake::new();
+        fake.text = "x".into();
+        let mut running = Running::new(Wait { text: Some("x".into()), ..Wait::default() }, fake.at(0));
+        for ms in 0..50 {
+            // More comes all the time.
+            assert_eq!(fake.check(&mut running, ms, Some(ms), ms + 1), None, "{ms}");
+        }
+        assert_eq!(fake.check(&mut running, 50, Some(50), 60), Some(Met::Text));
+    }
+
+    #[test]
+    fn what_should_not_happen_ends_a_wait() {
+        let mut fake = Fake::new();
+        let stop = Some(Wait::pattern("error|failed").unwrap());
+        let wait = Wait { text: Some("done".into()), stop, ..Wait::default() };
+        let mut running = Running::new(wait, fake.at(0));
+        fake.text = "one\nit failed here\ntwo".into();
+        assert_eq!(fake.check(&mut running, 10, Some(8), 5), None);
+        assert_eq!(fake.check(&mut running, 13, Some(8), 5), Some(Met::Stop));
+        assert_eq!(running.found(Met::Stop).as_deref(), Some("it failed here"));
+    }
+
+    #[test]
+    fn all_means_all_at_once() {
+        let mut fake = Fake::new();
+        let wait = Wait { text: Some("x".into()), secret: true, all: true, ..Wait::default() };
+        let mut running = Running::new(wait, fake.at(0));
+        fake.text = "x".into();
+        assert_eq!(fake.check(&mut running, 20, Some(0), 5), None);
+        fake.secret = true;
+        assert_eq!(fake.check(&mut running, 30, Some(0), 5), Some(Met::All));
+        // Nothing asked for is not everything.
+        let mut running = Running::new(Wait { all: true, ..Wait::default() }, fake.at(0));
+        assert_eq!(fake.check(&mut running, 30, Some(0), 5), None);
+    }
+
+    #[test]
+    fn the_kernel_is_asked_at_moments_and_the_keyboard_tells_itself() {
+        let mut fake = Fake::new();
+        let mut running = Running::new(Wait { secret: true, reads: true, ..Wait::default() }, fake.at(0));
+        assert_eq!(fake.check(&mut running, 5, Some(3), 5), None);
+        for (now, due) in [(3, 5), (5, 13), (13, 53), (53, 253), (253, 503), (503, 753)] {
+            assert_eq!(fake.wakeup(&running, now, Some(3)), fake.at(due), "at {now}");
+        }
+        fake.reads = true;
+        assert_eq!(fake.check(&mut running, 13, Some(3), 5), Some(Met::Reads));
+        fake.keyboard_free = false;
+        let mut running = Running::new(Wait { keyboard: true, ..Wait::default() }, fake.at(0));
+        assert_eq!(fake.check(&mut running, 5, None, 5), None);
+        fake.keyboard_free = true;
+        assert_eq!(fake.check(&mut running, 5, None, 5), Some(Met::Keyboard));
+    }
+
+    #[test]
+    fn much_output_is_searched_piece_by_piece() {
+        let mut fake = Fake::new();
+        let mut running = Running::new(Wait { text: Some("x".into()), ..Wait::default() }, fake.at(0));
+        assert_eq!(fake.check(&mut running, 0, None, MUCH + 1), None);
+        fake.text = "never looked at: x".into();
+        assert_eq!(fake.check(&mut running, 100, Some(0), MUCH + 2), None);
+        fake.newest = "x".into();
+        assert_eq!(fake.check(&mut running, 200, Some(0), MUCH + 3), Some(Met::Text));
+    }
+
+    #[test]
+    fn the_end_is_told_as_such_unless_what_was_waited_for_came_first() {
+        let mut fake = Fake::new();
+        fake.exited = true;
+        let idle = Wait { idle: Some(Duration::from_millis(1)), ..Wait::default() };
+        assert_eq!(fake.check(&mut Running::new(idle, fake.at(0)), 10, Some(0), 5), Some(Met::Exit));
+        fake.text = "done".into();
+        let text = Wait { text: Some("done".into()), ..Wait::default() };
+        assert_eq!(fake.check(&mut Running::new(text, fake.at(9)), 10, Some(10), 5), Some(Met::Text));
     }
 
     #[test]

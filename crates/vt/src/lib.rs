@@ -73,7 +73,7 @@ pub use key::{Key, KeyAction, KeyCode, Keypad, Media, ModifierKey};
 pub use key_parse::UnknownKey;
 pub use modes::{Cursor, CursorShape, Modes, MouseEncoding, MouseMode};
 pub use mouse::{MouseAction, MouseButton, MouseEvent};
-pub use paint::Painter;
+pub use paint::{Painter, RowVersion};
 pub use paste::Paste;
 pub use read::{CellRef, CellText};
 pub use search::{Match, Place};

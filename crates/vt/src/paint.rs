@@ -3,6 +3,7 @@ use alloc::vec::Vec;
 use core::fmt::Write;
 
 use crate::cell::{Cell, Glyph, Kind};
+use crate::read::CellRef;
 use crate::row::Row;
 use crate::style::INVERSE;
 use crate::term::Term;
@@ -50,6 +51,47 @@ struct CursorLook {
     col: u16,
     visible: bool,
     code: u8,
+}
+
+/// Enough of a row to know whether what a viewer sees of it may have changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowVersion {
+    name: RowName,
+    look: ScreenLook,
+}
+
+impl RowVersion {
+    /// The part of the text that the row shows: its line, and the cell of it that the row begins with.
+    pub fn place(self) -> (LineId, u32) {
+        (self.name.line, self.name.start)
+    }
+
+    /// Whether it is the same row with the same text, though its colours may be others.
+    pub fn same_text(self, other: RowVersion) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Vt {
+    /// The version of a row that readers see; a row that stays the same keeps it.
+    pub fn row_version(&self, row: u16) -> Option<RowVersion> {
+        let term = self.shown();
+        let row = term.row(row)?;
+        Some(RowVersion { name: RowName::of(row), look: ScreenLook::of(term) })
+    }
+
+    /// A row's cells as they are to look: the whole screen's reversal and the colours the program changed are
+    /// already in their styles.
+    pub fn row_painted(&self, row: u16) -> impl Iterator<Item = CellRef<'_>> {
+        let term = self.shown();
+        term.row(row).into_iter().flat_map(move |row| {
+            let cells = Cells::of(term, row);
+            (0..term.cols()).map(move |col| {
+                let cell = row.get(col);
+                CellRef { style: cells.style(cell), ..CellRef::new(cell, &term.tables) }
+            })
+        })
+    }
 }
 
 impl Painter {

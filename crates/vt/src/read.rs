@@ -121,6 +121,11 @@ impl Vt {
             .flat_map(move |row| (0..cols).map(move |col| CellRef::new(row.get(col), tables)))
     }
 
+    /// The rows of the screen in which something changed after `seq`, wherever they stood then.
+    pub fn rows_since(&self, seq: u64) -> impl Iterator<Item = u16> {
+        (0..).zip(self.shown().screen().iter()).filter(move |(_, row)| row.stamp > seq).map(|(at, _)| at)
+    }
+
     /// A row with its styles as SGR, right-trimmed, reset at the end when any were needed.
     pub fn row_ansi(&self, row: u16) -> String {
         let mut out = String::new();

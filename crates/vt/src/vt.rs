@@ -70,6 +70,11 @@ impl Vt {
         self.term.history.set_max_lines(lines);
     }
 
+    /// How many lines the history keeps.
+    pub fn history_limit(&self) -> usize {
+        self.term.history.max_lines()
+    }
+
     /// Hands over the effects since the last call; the caller performs them.
     pub fn take_effects(&mut self) -> Vec<Effect> {
         self.term.effects.take()

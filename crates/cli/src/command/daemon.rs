@@ -22,6 +22,34 @@ pub(crate) struct Args {
     open_files: Option<u64>,
     #[arg(long)]
     foreground: bool,
+    #[command(flatten)]
+    limits: Limits,
+}
+
+/// How much there may be.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub(crate) struct Limits {
+    /// Most live sessions in all (1000)
+    #[arg(long, value_name = "N")]
+    max_sessions: Option<usize>,
+    /// Most live sessions of one owner (10)
+    #[arg(long, value_name = "N")]
+    max_per_owner: Option<usize>,
+    /// How large a segment of a recording gets
+    #[arg(long, value_name = "BYTES", hide = true)]
+    segment_bytes: Option<usize>,
+}
+
+impl Limits {
+    /// The same, for the daemon's command line.
+    fn args(self) -> impl Iterator<Item = OsString> {
+        let given = [
+            ("--max-sessions", self.max_sessions),
+            ("--max-per-owner", self.max_per_owner),
+            ("--segment-bytes", self.segment_bytes),
+        ];
+        given.into_iter().filter_map(|(name, limit)| Some([name.into(), limit?.to_string().into()])).flatten()
+    }
 }
 
 /// `cotty __launch`.
@@ -37,7 +65,7 @@ pub(crate) fn keeper() -> anyhow::Result<ExitCode> {
     let nowhere = std::fs::OpenOptions::new().write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdout(&nowhere)?;
     match prepare(&home) {
-        Ok((lock, listen)) => keep(lock, Some(ready), listen, false),
+        Ok((lock, listen)) => keep(lock, Some(ready), listen, Limits::default(), false),
         Err(error) => {
             // The client reads the reason when this closes, so it stays open until the reason is written.
             std::mem::forget(ready);
@@ -62,6 +90,7 @@ pub(crate) fn keep(
     lock: OwnedFd,
     ready: Option<OwnedFd>,
     listen: Option<SocketAddr>,
+    limits: Limits,
     foreground: bool,
 ) -> anyhow::Result<ExitCode> {
     // A relative COTTY_HOME was meant from here, and we leave.
@@ -82,6 +111,7 @@ pub(crate) fn keep(
     if let Some(soft) = limit.current {
         daemon_args.extend(["--open-files".into(), soft.to_string().into()]);
     }
+    daemon_args.extend(limits.args());
     if foreground {
         daemon_args.push("--foreground".into());
     }
@@ -109,6 +139,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         state_dir: home.state().to_owned(),
         listen: args.listen.map_or(Listen::Anywhere, Listen::At),
         open_files: args.open_files,
+        max_sessions: args.limits.max_sessions,
+        max_per_owner: args.limits.max_per_owner,
+        segment_bytes: args.limits.segment_bytes.map(|bytes| bytes as u64),
         on_ready: if args.foreground { greet } else { |_| {} },
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;

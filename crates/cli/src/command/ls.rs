@@ -50,6 +50,7 @@ fn row(info: &SessionInfo) -> [String; 8] {
         (Activity::Exited, None, None) => "exited".to_owned(),
         (Activity::Prompt, ..) => "prompt".to_owned(),
         (Activity::SecretInput, ..) => "asks for a secret".to_owned(),
+        (Activity::SecretSuspected, ..) => "may ask for a secret".to_owned(),
         (Activity::Running { program: Some(program) }, ..) => format!("running {program}"),
         (Activity::Running { program: None }, ..) => "running".to_owned(),
     };

@@ -13,10 +13,12 @@ pub(crate) struct Args {
     /// Serve the page here instead of at 127.0.0.1:7420
     #[arg(long, env = "COTTY_HTTP_LISTEN", value_name = "ADDR")]
     listen: Option<SocketAddr>,
+    #[command(flatten)]
+    limits: daemon::Limits,
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let home = Home::open()?;
     let lock = lock_keeper(&home)?;
-    daemon::keep(lock, None, args.listen, true)
+    daemon::keep(lock, None, args.listen, args.limits, true)
 }

@@ -50,8 +50,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         idle_ms: args.idle,
         prompt: args.prompt,
         exit: args.exit || !some,
-        since: None,
         timeout_ms: Some(u64::try_from(timeout.as_millis())?),
+        ..Wait::default()
     };
     let params = Params { session: args.session, wait };
     let waited: Reply = block_on(async { Ok(client.call("wait", &params).await?) })?;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::connect_info::{ConnectInfo, Connected};
+use axum::extract::ws::{Message, Utf8Bytes};
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::StatusCode;
 use axum::middleware::Next;
@@ -16,7 +17,7 @@ use cotty_session::{Actor, Hub};
 use tokio::net::{TcpListener, UnixListener};
 
 use crate::daemon::Place;
-use crate::face::{mcp, view, web};
+use crate::face::{mcp, updates, view, web};
 use crate::ops::{self, Context};
 
 /// Largest call.
@@ -58,6 +59,7 @@ fn routes(app: &App) -> Router {
     Router::new()
         .route("/v1/call", post(call))
         .route("/v1/sessions/{session}/view", get(view::view))
+        .route("/v1/updates", get(updates::updates))
         .layer(DefaultBodyLimit::max(BODY))
         .with_state(app.clone())
 }
@@ -117,7 +119,13 @@ pub(crate) fn refuse(fault: Fault) -> Response<Body> {
     (status, Json(Answer::Error(fault))).into_response()
 }
 
-async fn call(State(app): State<App>, body: axum::body::Bytes) -> Response {
+/// A text message whose bytes are shared with other sockets, not copied for this one.
+pub(crate) fn shared_text(wire: Arc<[u8]>) -> Result<Message, axum::Error> {
+    let text = Utf8Bytes::try_from(Bytes::from_owner(wire)).map_err(axum::Error::new)?;
+    Ok(Message::Text(text))
+}
+
+async fn call(State(app): State<App>, body: Bytes) -> Response {
     let call: Call = match serde_json::from_slice(&body) {
         Ok(call) => call,
         Err(error) => return refuse(Fault::new(Code::InvalidInput, format!("not a call: {error}"))),

@@ -2,5 +2,6 @@
 
 pub(crate) mod http;
 mod mcp;
+mod updates;
 mod view;
 mod web;

@@ -1,48 +1,82 @@
 //! A viewer over a WebSocket: paints go out, keys come in.
 
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock};
 use std::time::SystemTime;
 
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use cotty_protocol::op::send;
 use cotty_protocol::view::{FromViewer, Paint, ToViewer};
 use cotty_protocol::{Code, Fault};
-use cotty_session::{ActorKind, Frame, Session, Viewer};
+use cotty_session::{ActorKind, Frame, Hold, Session, Shared, Typist, Viewer};
+use serde::Deserialize;
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::auth::VIEW_PROTOCOL;
-use crate::face::http::{App, refuse};
+use crate::face::http::{App, refuse, shared_text};
 use crate::ops::{activity, fault, send_input};
 
 /// Longest message from a viewer: a large paste.
 const MESSAGE: usize = 4 << 20;
 
+/// Who views: the same viewer comes back under the same name, and then still has the keyboard if it had it.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Who {
+    viewer: Option<String>,
+    name: Option<String>,
+}
+
 pub(crate) async fn view(
     State(app): State<App>,
     Path(name): Path<String>,
+    Query(who): Query<Who>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
+    let typist = match typist(who) {
+        Ok(typist) => typist,
+        Err(fault) => return refuse(fault),
+    };
     let session = match app.hub.find(&name) {
         Ok(session) => session,
         Err(error) => return refuse(fault(error)),
     };
     upgrade.protocols([VIEW_PROTOCOL]).max_message_size(MESSAGE).on_upgrade(move |socket| async move {
         // Whoever closes first, the session goes on.
-        let _ = serve(socket, session).await;
+        let _ = session.viewer(&typist.who, true).await;
+        let _ = serve(socket, &session, &typist).await;
+        let _ = session.viewer(&typist.who, false).await;
     })
 }
 
-async fn serve(mut socket: WebSocket, session: Session) -> Result<(), axum::Error> {
-    let Some(mut viewer) = begin(&mut socket, &session).await? else { return Ok(()) };
+/// A name for what comes from a viewer: short, and nothing that could act on another terminal.
+fn typist(who: Who) -> Result<Typist, Fault> {
+    let plain = |text: &String| !text.is_empty() && text.len() <= 64 && !text.chars().any(char::is_control);
+    if !who.viewer.iter().chain(&who.name).all(plain) {
+        return Err(Fault::new(Code::InvalidInput, "`viewer` and `name` have 1 to 64 plain characters"));
+    }
+    let name = who.name.unwrap_or_else(|| "viewer".to_owned());
+    Ok(Typist { kind: ActorKind::Person, who: who.viewer.unwrap_or_else(fresh_id), name })
+}
+
+/// An id that no other daemon gave out, either.
+fn fresh_id() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    static DAEMON: LazyLock<u128> = LazyLock::new(|| {
+        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_nanos())
+    });
+    format!("view:{}:{}", *DAEMON, COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
+async fn serve(mut socket: WebSocket, session: &Session, typist: &Typist) -> Result<(), axum::Error> {
+    let Some(mut viewer) = begin(&mut socket, session).await? else { return Ok(()) };
     loop {
         tokio::select! {
             frame = viewer.frames.recv() => match frame {
-                Ok(frame) => tell(&mut socket, &message(&frame, &session)).await?,
+                Ok(frame) => show(&mut socket, &frame, session).await?,
                 // Too slow for the differences: the newest screen instead of all that was missed.
-                Err(RecvError::Lagged(_)) => match begin(&mut socket, &session).await? {
+                Err(RecvError::Lagged(_)) => match begin(&mut socket, session).await? {
                     Some(fresh) => viewer = fresh,
                     None => return Ok(()),
                 },
@@ -50,7 +84,7 @@ async fn serve(mut socket: WebSocket, session: Session) -> Result<(), axum::Erro
             },
             received = socket.recv() => match received {
                 Some(Ok(Message::Text(text))) => {
-                    if let Err(refused) = typed(&session, &text).await {
+                    if let Err(refused) = told(session, typist, &text).await {
                         tell(&mut socket, &ToViewer::Refused(refused)).await?;
                     }
                 }
@@ -68,7 +102,7 @@ async fn begin(socket: &mut WebSocket, session: &Session) -> Result<Option<Viewe
         tell(socket, &ToViewer::Gone).await?;
         return Ok(None);
     };
-    tell(socket, &message(&viewer.first, session)).await?;
+    show(socket, &viewer.first, session).await?;
     // The end itself may have come before the first frame, or be among those that were missed.
     if let Some(ended) = session.info().await.ok().and_then(|info| info.ended) {
         let (exit_code, signal) = (ended.exit_code, ended.signal);
@@ -77,12 +111,7 @@ async fn begin(socket: &mut WebSocket, session: &Session) -> Result<Option<Viewe
     Ok(Some(viewer))
 }
 
-async fn typed(session: &Session, text: &str) -> Result<(), Fault> {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    // Another daemon's keys may be remembered, and its process id may come again.
-    static DAEMON: LazyLock<u128> = LazyLock::new(|| {
-        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_nanos())
-    });
+async fn told(session: &Session, typist: &Typist, text: &str) -> Result<(), Fault> {
     let message: FromViewer = serde_json::from_str(text)
         .map_err(|e| Fault::new(Code::InvalidInput, format!("not a message: {e}")))?;
     let params = match message {
@@ -92,15 +121,26 @@ async fn typed(session: &Session, text: &str) -> Result<(), Fault> {
         FromViewer::Text { text, paste } => {
             send::Params { text: Some(text), paste, ..send::Params::default() }
         }
+        FromViewer::Mouse { mouse, ctrl, alt, shift } => {
+            send::Params { mouse: Some(mouse), ctrl, alt, shift, ..send::Params::default() }
+        }
+        // As long as it is looked at, it is kept.
+        FromViewer::Take => {
+            return session.hold(Hold::Take(None), typist).await.map(drop).map_err(fault);
+        }
+        FromViewer::Give => return session.hold(Hold::Give, typist).await.map(drop).map_err(fault),
+        FromViewer::Fit { size } => {
+            let size = size.map(|size| (size.cols, size.rows));
+            return session.fit(size, typist).await.map_err(fault);
+        }
     };
     let input = send_input(&params)?;
     // A key is never retried, so its id only has to be new.
-    let request = format!("view:{}:{}", *DAEMON, COUNT.fetch_add(1, Ordering::Relaxed));
-    session.send(input, ActorKind::Person, &request).await.map(drop).map_err(fault)
+    session.send(input, typist, &fresh_id()).await.map(drop).map_err(fault)
 }
 
-fn message(frame: &Arc<Frame>, session: &Session) -> ToViewer {
-    match frame.as_ref() {
+fn message(frame: &Frame, session: &Session) -> ToViewer {
+    match frame {
         Frame::Paint { seq, full, size, data, title, activity: doing } => ToViewer::Paint(Paint {
             seq: *seq,
             full: *full,
@@ -113,6 +153,12 @@ fn message(frame: &Arc<Frame>, session: &Session) -> ToViewer {
         }),
         Frame::Exited(ended) => ToViewer::Exited { exit_code: ended.exit_code, signal: ended.signal },
     }
+}
+
+/// Sends a frame, in the bytes that all its viewers are sent.
+async fn show(socket: &mut WebSocket, frame: &Shared<Frame>, session: &Session) -> Result<(), axum::Error> {
+    let wire = frame.wire(|frame| serde_json::to_vec(&message(frame, session)).unwrap_or_default());
+    socket.send(shared_text(wire)?).await
 }
 
 async fn tell(socket: &mut WebSocket, message: &ToViewer) -> Result<(), axum::Error> {

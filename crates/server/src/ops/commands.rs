@@ -24,7 +24,7 @@ impl Operation for Commands {
     type Reply = Reply;
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
-        let session = context.hub.find(&params.session).map_err(fault)?;
+        let session = context.session(&params.session)?;
         let limit = if params.output.is_some() { 0 } else { params.limit.unwrap_or(LIMIT) };
         let ran = session.commands(limit).await.map_err(fault)?;
         let mut commands: Vec<Command> = ran.commands.into_iter().map(command).collect();

@@ -2,9 +2,13 @@
 
 use std::time::Duration;
 
-use cotty_protocol::op::{self, Dimensions, Place, SessionInfo, send};
+use base64::Engine as _;
+use cotty_protocol::op::{self, Dimensions, Place, SessionInfo, keyboard, mouse, send};
 use cotty_protocol::{Code, Fault};
-use cotty_session::{Activity, Info, Input, Key, KeyCode, Met, Paste, SessionError, Wait};
+use cotty_session::{
+    Activity, Control, Gesture, Holder, Info, Input, Key, KeyAction, KeyCode, KeyboardState, Met, Mouse,
+    MouseButton, Paste, SessionError, Spot, Wait, with_keys,
+};
 
 /// A session's error as it goes over the wire: the code once, here.
 pub(crate) fn fault(error: SessionError) -> Fault {
@@ -16,15 +20,24 @@ pub(crate) fn fault(error: SessionError) -> Fault {
             Code::InvalidInput
         }
         SessionError::ProgramNotFound(_) => Code::ProgramNotFound,
-        SessionError::Pty(_) => Code::PtyError,
+        SessionError::Pty(_) | SessionError::OpenFiles(_) => Code::PtyError,
         SessionError::Io(_) | SessionError::Keeper(_) => Code::IoError,
         SessionError::Broken(_) => Code::SessionError,
         SessionError::Exited(_) => Code::ProcessExited,
         SessionError::Busy => Code::Busy,
+        SessionError::KeyboardHeld { .. } | SessionError::KeyboardNotYours => Code::KeyboardHeld,
+        SessionError::NotAPerson => Code::NotAPerson,
+        SessionError::Secret { .. } => Code::SecretInput,
+        SessionError::MouseOff { .. } => Code::MouseOff,
+        SessionError::LabelNotFound { .. } => Code::LabelNotFound,
+        SessionError::NotYours { .. } => Code::NotYours,
         SessionError::NotAtPrompt { .. } | SessionError::LineBegun => Code::NotAtPrompt,
         SessionError::NoShell => Code::NoShell,
         SessionError::Denied { .. } => Code::PolicyDenied,
         SessionError::BadPattern(_) => Code::InvalidPattern,
+        SessionError::Capturing(_) => Code::CaptureRunning,
+        SessionError::NotCapturing => Code::NoCapture,
+        SessionError::NoRecording(_) => Code::NoRecording,
         SessionError::ShuttingDown => Code::ShuttingDown,
     };
     Fault { code, message: error.to_string(), hint: error.hint() }
@@ -35,8 +48,27 @@ pub(crate) fn activity(activity: Activity) -> op::Activity {
         Activity::Prompt => op::Activity::Prompt,
         Activity::Running(program) => op::Activity::Running { program },
         Activity::SecretInput => op::Activity::SecretInput,
+        Activity::SecretSuspected => op::Activity::SecretSuspected,
         Activity::Exited => op::Activity::Exited,
     }
+}
+
+pub(crate) fn keyboard_state(state: KeyboardState) -> keyboard::Reply {
+    let now = jiff::Timestamp::now().as_millisecond();
+    let (holder, by, ends_ms) = match state.holder {
+        Holder::Agent => (keyboard::Holder::Agent, None, None),
+        Holder::Nobody => (keyboard::Holder::Nobody, None, None),
+        Holder::Person { name, ends_ms, .. } => (keyboard::Holder::Person, Some(name), ends_ms),
+    };
+    let returned = state.returned.map(|returned| keyboard::Returned {
+        by: returned.by,
+        held_ms: returned.held_ms,
+        bytes: returned.bytes,
+        since: returned.from_seq,
+        until: returned.to_seq,
+    });
+    let returns_in_ms = ends_ms.map(|end| end.saturating_sub(u64::try_from(now).unwrap_or(0)));
+    keyboard::Reply { holder, by, returns_in_ms, returned }
 }
 
 pub(super) fn dimensions(size: (u16, u16)) -> Dimensions {
@@ -73,6 +105,15 @@ pub(super) fn info(info: Info) -> SessionInfo {
         owner: info.meta.actor.owner,
         cwd: info.cwd,
         seq: info.seq,
+        keyboard: keyboard_state(info.keyboard),
+        history_lines: info.history_lines,
+        idle_ms: info.idle_ms,
+        recording: op::Recording {
+            on: info.recording.on,
+            bytes: info.recording.bytes,
+            lost_bytes: info.recording.lost,
+            error: info.recording.error,
+        },
     }
 }
 
@@ -86,9 +127,16 @@ pub(super) fn wait(wait: op::Wait) -> Result<Wait, Fault> {
     };
     nonempty("text", &wait.text)?;
     nonempty("regex", &wait.regex)?;
+    nonempty("stop", &wait.stop)?;
+    let pattern = |given: Option<String>| given.as_deref().map(Wait::pattern).transpose().map_err(fault);
     Ok(Wait {
         text: wait.text,
-        regex: wait.regex.as_deref().map(Wait::pattern).transpose().map_err(fault)?,
+        regex: pattern(wait.regex)?,
+        stop: pattern(wait.stop)?,
+        secret: wait.secret,
+        reads: wait.reads,
+        keyboard: wait.keyboard,
+        all: wait.all,
         idle: wait.idle_ms.filter(|&ms| ms > 0).map(Duration::from_millis),
         prompt: wait.prompt,
         command: None,
@@ -103,6 +151,11 @@ pub(super) fn met(met: Met) -> op::Met {
         Met::Regex => op::Met::Regex,
         Met::Idle => op::Met::Idle,
         Met::Prompt | Met::Command => op::Met::Prompt,
+        Met::Secret => op::Met::Secret,
+        Met::Reads => op::Met::Reads,
+        Met::Keyboard => op::Met::Keyboard,
+        Met::All => op::Met::All,
+        Met::Stop => op::Met::Stop,
         Met::Exit => op::Met::Exit,
         Met::Timeout => op::Met::Timeout,
     }
@@ -110,15 +163,45 @@ pub(super) fn met(met: Met) -> op::Met {
 
 /// What `send` was asked to type.
 pub(crate) fn send_input(params: &send::Params) -> Result<Input, Fault> {
+    let kinds = [
+        ("text", params.text.is_some()),
+        ("key", params.key.is_some()),
+        ("mouse", params.mouse.is_some()),
+        ("control", params.control.is_some()),
+        ("bytes", params.bytes.is_some()),
+    ];
+    let given: Vec<&str> = kinds.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect();
+    if given.len() > 1 {
+        let message = format!("{} cannot be given together", given.join(" and "));
+        return Err(Fault::new(Code::InvalidInput, message).with_hint("send one after the other"));
+    }
+    if let Some(control) = params.control {
+        return Ok(Input::Control(match control {
+            send::Control::Interrupt => Control::Interrupt,
+            send::Control::Eof => Control::Eof,
+            send::Control::Suspend => Control::Suspend,
+        }));
+    }
+    if let Some(mouse) = &params.mouse {
+        return mouse_input(mouse, params);
+    }
+    if let Some(bytes) = &params.bytes {
+        let bytes = base64::prelude::BASE64_STANDARD
+            .decode(bytes)
+            .map_err(|error| Fault::new(Code::InvalidInput, format!("`bytes` is not base64: {error}")))?;
+        return match bytes.is_empty() {
+            true => Err(Fault::new(Code::NoInput, "there are no bytes")),
+            false => Ok(Input::Bytes(bytes)),
+        };
+    }
     match (&params.text, &params.key) {
-        (Some(_), Some(_)) => Err(Fault::new(Code::InvalidInput, "text and key cannot be given together")
-            .with_hint("send the text first, then the key")),
         (None, None) => Err(Fault::new(Code::NoInput, "No input provided (need text or key)")),
         (Some(text), None) if text.is_empty() => Err(Fault::new(Code::NoInput, "the text is empty")),
         (Some(_), None) if params.ctrl || params.alt || params.shift => {
             Err(Fault::new(Code::InvalidInput, "modifiers belong to a key, not to text")
                 .with_hint("give the key as `key`"))
         }
+        (Some(text), None) if params.special => Ok(Input::Several(with_keys(text))),
         (Some(text), None) => {
             let paste = match params.paste {
                 send::Paste::Auto => Paste::Auto,
@@ -127,8 +210,50 @@ pub(crate) fn send_input(params: &send::Params) -> Result<Input, Fault> {
             };
             Ok(Input::Text { text: text.clone(), paste })
         }
-        (None, Some(key)) => key_input(key, params),
+        (_, Some(key)) => key_input(key, params),
     }
+}
+
+fn mouse_input(given: &mouse::Mouse, params: &send::Params) -> Result<Input, Fault> {
+    let wrong = |message: &str| Fault::new(Code::InvalidInput, message);
+    let at = match (&given.label, given.row, given.col) {
+        (Some(label), None, None) if !label.is_empty() => {
+            Spot::Label { text: label.clone(), nth: given.nth.unwrap_or(1) }
+        }
+        (None, Some(row @ 1..), Some(col @ 1..)) => Spot::Cell { row: row - 1, col: col - 1 },
+        _ => {
+            return Err(wrong("the mouse needs a place")
+                .with_hint("give row and col, both from 1, or a label that the screen shows"));
+        }
+    };
+    let scrolls = given.action == mouse::Action::Scroll;
+    if !scrolls && (given.down.is_some() || given.right.is_some()) {
+        return Err(wrong("down and right belong to the action `scroll`"));
+    }
+    let gesture = match given.action {
+        mouse::Action::Click => Gesture::Click,
+        mouse::Action::DoubleClick => Gesture::DoubleClick,
+        mouse::Action::Press => Gesture::Press,
+        mouse::Action::Release => Gesture::Release,
+        mouse::Action::Move => Gesture::Move,
+        mouse::Action::Scroll => {
+            let down = given.down.unwrap_or(if given.right.is_some() { 0 } else { 3 });
+            let right = given.right.unwrap_or(0);
+            let steps = down.unsigned_abs().max(right.unsigned_abs());
+            if steps == 0 || steps > 1000 {
+                return Err(wrong("the wheel turns 1 to 1000 steps at a time"));
+            }
+            Gesture::Scroll { down, right }
+        }
+    };
+    let button = match given.button {
+        mouse::Button::Left => MouseButton::Left,
+        mouse::Button::Middle => MouseButton::Middle,
+        mouse::Button::Right => MouseButton::Right,
+        mouse::Button::None => MouseButton::None,
+    };
+    let send::Params { ctrl, alt, shift, .. } = *params;
+    Ok(Input::Mouse(Mouse { gesture, at, button, ctrl, alt, shift }))
 }
 
 fn key_input(name: &str, params: &send::Params) -> Result<Input, Fault> {
@@ -144,6 +269,11 @@ fn key_input(name: &str, params: &send::Params) -> Result<Input, Fault> {
     key.ctrl |= params.ctrl;
     key.alt |= params.alt;
     key.shift |= params.shift;
+    key.action = match params.event {
+        send::KeyEvent::Press => KeyAction::Press,
+        send::KeyEvent::Repeat => KeyAction::Repeat,
+        send::KeyEvent::Release => KeyAction::Release,
+    };
     // Shift with a letter is its capital: no terminal tells the two apart.
     if let (KeyCode::Char(c), true) = (key.code, params.shift) {
         key.code = KeyCode::Char(c.to_uppercase().next().unwrap_or(c));

@@ -38,6 +38,7 @@ impl Operation for Create {
                 checksum: params.allow.contains(&Allow::Checksum),
                 resize: params.allow.contains(&Allow::Resize),
             },
+            unrecorded: params.record == Some(false),
         };
         let made = context.hub.create(create, context.actor, &context.origin, &context.request).await;
         let made = made.map_err(fault)?;

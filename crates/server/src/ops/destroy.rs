@@ -18,8 +18,9 @@ impl Operation for Destroy {
     type Reply = Reply;
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+        let (actor, request) = (&context.actor, &context.request);
         let ended =
-            context.hub.destroy(&params.session, params.force, &context.request).await.map_err(fault)?;
+            context.hub.destroy_for(&params.session, params.force, actor, request).await.map_err(fault)?;
         Ok(Reply { destroyed: true, exit_code: ended.exit_code, left_running: ended.left_running })
     }
 }

@@ -18,7 +18,7 @@ impl Operation for Info {
     type Reply = Reply;
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
-        let session = context.hub.find(&params.session).map_err(fault)?;
+        let session = context.session(&params.session)?;
         Ok(convert::info(session.info().await.map_err(fault)?))
     }
 }

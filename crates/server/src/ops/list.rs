@@ -1,7 +1,8 @@
 //! `list`: all sessions.
 
 use cotty_protocol::Fault;
-use cotty_protocol::op::list::{Params, Reply};
+use cotty_protocol::op::list::{Other, Params, Reply};
+use cotty_session::{ActorKind, Info};
 
 use super::{Access, Context, Operation, convert};
 
@@ -16,8 +17,18 @@ impl Operation for List {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, _params: Params) -> Result<Reply, Fault> {
-        let sessions: Vec<_> = context.hub.list().await.into_iter().map(convert::info).collect();
-        Ok(Reply { count: sessions.len(), sessions })
+    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+        let actor = &context.actor;
+        let own = |info: &Info| actor.kind == ActorKind::Person || info.meta.actor.owner == actor.owner;
+        let (own, others): (Vec<Info>, Vec<Info>) = context.hub.list().await.into_iter().partition(own);
+        let sessions: Vec<_> = own.into_iter().map(convert::info).collect();
+        let other = |info: Info| Other {
+            session_id: info.meta.id,
+            number: info.meta.number,
+            name: info.meta.name,
+            owner: info.meta.actor.owner,
+        };
+        let others = if params.all { others.into_iter().map(other).collect() } else { Vec::new() };
+        Ok(Reply { count: sessions.len(), sessions, others })
     }
 }

@@ -1,14 +1,22 @@
 //! The operations: one file each, listed once. Every face reads this table.
 
+mod capture;
 mod commands;
+mod configure;
 mod convert;
 mod create;
 mod destroy;
 mod info;
+mod keyboard;
 mod list;
+mod purge;
 mod read;
+mod recording;
+mod resize;
 mod run;
+mod search;
 mod send;
+mod signal;
 mod status;
 mod wait;
 
@@ -18,7 +26,7 @@ use std::pin::Pin;
 use std::sync::{Arc, LazyLock};
 
 use cotty_protocol::{Code, Fault};
-use cotty_session::{Actor, Hub, Origin};
+use cotty_session::{Actor, Hub, Origin, Session, Typist};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -26,15 +34,23 @@ use serde_json::Value;
 
 use crate::daemon::Place;
 
+pub use capture::Capture;
 pub use commands::Commands;
+pub use configure::Configure;
 pub(crate) use convert::{activity, fault, send_input};
 pub use create::Create;
 pub use destroy::Destroy;
 pub use info::Info;
+pub use keyboard::Keyboard;
 pub use list::List;
+pub use purge::Purge;
 pub use read::Read;
+pub use recording::Recording;
+pub use resize::Resize;
 pub use run::Run;
+pub use search::Search;
 pub use send::Send as SendInput;
+pub use signal::Signal;
 pub use status::Status;
 pub use wait::Wait;
 
@@ -62,6 +78,18 @@ pub struct Context {
     pub request: String,
     /// The daemon itself.
     pub(crate) place: Arc<Place>,
+}
+
+impl Context {
+    /// The session that is meant, if the actor may have it.
+    pub(crate) fn session(&self, reference: &str) -> Result<Session, Fault> {
+        self.hub.find_for(reference, &self.actor).map_err(fault)
+    }
+
+    /// Who types, when the actor does.
+    pub(crate) fn typist(&self) -> Typist {
+        Typist::from(&self.actor)
+    }
 }
 
 /// One operation.
@@ -109,7 +137,15 @@ pub static OPERATIONS: &[Entry] = &[
     entry::<Commands>(),
     entry::<List>(),
     entry::<Info>(),
+    entry::<Search>(),
+    entry::<Keyboard>(),
+    entry::<Signal>(),
+    entry::<Resize>(),
+    entry::<Configure>(),
     entry::<Destroy>(),
+    entry::<Recording>(),
+    entry::<Capture>(),
+    entry::<Purge>(),
     entry::<Status>(),
 ];
 

@@ -1,13 +1,16 @@
 //! `read`: what a session shows, after waiting for something if asked to.
 
-use cotty_protocol::Fault;
+use cotty_protocol::op::LeftOut;
 use cotty_protocol::op::read::{Format, Params, Reply, View};
-use cotty_session as session;
+use cotty_protocol::{Code, Fault};
+use cotty_session::{self as session, Cut};
 
 use super::convert::{self, dimensions, fault, place};
 use super::{Access, Context, Operation};
 
 const DEFAULT_LIMIT: usize = 1000;
+/// Longest name of a reader: it is kept with the session.
+const READER: usize = 64;
 
 /// See the module.
 #[derive(Debug)]
@@ -21,7 +24,7 @@ impl Operation for Read {
     type Reply = Reply;
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
-        let session = context.hub.find(&params.session).map_err(fault)?;
+        let session = context.session(&params.session)?;
         let met = match params.wait {
             Some(wait) => Some(session.wait(convert::wait(wait)?).await.map_err(fault)?.met),
             None => None,
@@ -29,6 +32,7 @@ impl Operation for Read {
         let view = match params.view {
             View::Screen => session::View::Screen,
             View::New => session::View::New,
+            View::Changes => session::View::Changes,
             View::Scrollback => {
                 let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
                 session::View::Scrollback { offset: params.offset, limit }
@@ -36,11 +40,35 @@ impl Operation for Read {
         };
         let raw = params.format == Format::Raw;
         // Every client has its own place, so that readers do not steal from each other.
-        let reading = session.read(view, raw, &context.actor.owner, params.since).await.map_err(fault)?;
+        let owner = &context.actor.owner;
+        let reader = match &params.reader {
+            Some(reader) if reader.len() > READER => {
+                return Err(Fault::new(
+                    Code::InvalidInput,
+                    format!("a reader's name has up to {READER} bytes"),
+                ));
+            }
+            Some(reader) => format!("{owner}: {reader}"),
+            None => owner.clone(),
+        };
+        let reading = session.read(view, raw, &reader, params.since).await.map_err(fault)?;
         let info = reading.info;
+        let most = params.max_bytes.filter(|&most| most > 0).unwrap_or(usize::MAX);
+        let cut = match params.view {
+            View::New if params.offset > 0 => Cut::page(&reading.content, params.offset, most),
+            _ => Cut::head_and_tail(reading.content, most),
+        };
+        let left_out = cut.left_out.map(|left_out| LeftOut {
+            bytes: left_out.bytes,
+            lines: left_out.lines,
+            offset: left_out.after,
+            since: reading.from,
+        });
         Ok(Reply {
-            lines: reading.content.lines().count(),
-            content: reading.content,
+            lines: cut.text.lines().count(),
+            content: cut.text,
+            rows: reading.rows.iter().map(|row| row + 1).collect(),
+            left_out,
             cursor: (params.view == View::Screen).then(|| place(info.cursor)),
             dimensions: dimensions(info.size),
             has_new_content: reading.has_new,

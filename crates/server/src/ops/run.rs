@@ -23,9 +23,12 @@ impl Operation for Run {
     type Reply = Reply;
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
-        let session = context.hub.find(&params.session).map_err(fault)?;
+        let session = context.session(&params.session)?;
         let timeout = params.timeout_ms.map_or(TIMEOUT, Duration::from_millis);
-        let result = session.run(&params.command, timeout, &context.request).await.map_err(fault)?;
+        let result = session
+            .run(&params.command, timeout, &context.typist(), &context.request)
+            .await
+            .map_err(fault)?;
         Ok(Reply {
             outcome: match result.outcome {
                 RunOutcome::Done => Outcome::Done,

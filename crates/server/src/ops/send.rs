@@ -2,6 +2,7 @@
 
 use cotty_protocol::Fault;
 use cotty_protocol::op::send::{Params, Reply};
+use cotty_session::ActorKind;
 
 use super::convert::{fault, send_input};
 use super::{Access, Context, Operation};
@@ -12,15 +13,27 @@ pub struct Send;
 
 impl Operation for Send {
     const NAME: &'static str = "send";
-    const SUMMARY: &'static str = "Type text or press a key in a session";
+    const SUMMARY: &'static str = "Type text, press a key or use the mouse in a session";
     const ACCESS: Access = Access::Write;
     type Params = Params;
     type Reply = Reply;
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
-        let session = context.hub.find(&params.session).map_err(fault)?;
+        let session = context.session(&params.session)?;
         let input = send_input(&params)?;
-        let typed = session.send(input, context.actor.kind, &context.request).await.map_err(fault)?;
-        Ok(Reply { bytes: typed.bytes, seq: typed.seq })
+        let typist = context.typist();
+        let typed = session.send(input, &typist, &context.request).await.map_err(fault)?;
+        // A person sees it; an agent is told.
+        let reaction = match typist.kind {
+            ActorKind::Person => None,
+            _ => Some(session.observe(typed.seq, params.text).await.map_err(fault)?),
+        };
+        Ok(Reply {
+            bytes: typed.bytes,
+            seq: typed.seq,
+            consumed: reaction.map(|r| r.consumed),
+            reacted: reaction.map(|r| r.reacted),
+            submitted: reaction.map(|r| r.submitted),
+        })
     }
 }

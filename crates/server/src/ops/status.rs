@@ -17,8 +17,7 @@ impl Operation for Status {
     type Reply = Reply;
 
     async fn run(context: Context, _params: Params) -> Result<Reply, Fault> {
-        let sessions = context.hub.list().await;
-        let exited = sessions.iter().filter(|info| info.ended.is_some()).count();
+        let (live, exited) = context.hub.count();
         let place = &context.place;
         Ok(Reply {
             pid: std::process::id(),
@@ -27,7 +26,7 @@ impl Operation for Status {
             http: place.http.clone(),
             link: place.link(),
             socket: place.socket.to_string_lossy().into_owned(),
-            live: sessions.len() - exited,
+            live,
             exited,
         })
     }

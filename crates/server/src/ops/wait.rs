@@ -19,13 +19,20 @@ impl Operation for Wait {
     type Reply = Reply;
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
-        let session = context.hub.find(&params.session).map_err(fault)?;
+        let session = context.session(&params.session)?;
         let asked = &params.wait;
-        let conditions =
-            asked.text.is_some() || asked.regex.is_some() || asked.idle_ms.is_some() || asked.prompt;
+        let conditions = asked.text.is_some()
+            || asked.regex.is_some()
+            || asked.idle_ms.is_some()
+            || asked.stop.is_some()
+            || asked.prompt
+            || asked.secret
+            || asked.reads
+            || asked.keyboard;
         if !conditions && !asked.exit && asked.timeout_ms.is_none() {
-            return Err(Fault::new(Code::InvalidInput, "nothing to wait for")
-                .with_hint("give text, regex, idle_ms, prompt, exit or timeout_ms"));
+            return Err(Fault::new(Code::InvalidInput, "nothing to wait for").with_hint(
+                "give text, regex, idle_ms, prompt, secret, reads, keyboard, exit, stop or timeout_ms",
+            ));
         }
         let waited = session.wait(convert::wait(params.wait)?).await.map_err(fault)?;
         let elapsed_ms = u64::try_from(waited.elapsed.as_millis()).unwrap_or(u64::MAX);
@@ -38,6 +45,7 @@ impl Operation for Wait {
             signal: waited.info.ended.and_then(|e| e.signal),
             seq: waited.info.seq,
             screen: waited.screen,
+            matched: waited.matched,
             why: waited.why,
         })
     }

@@ -4,13 +4,14 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use cotty_pty::child::{self, Spec, Stage};
-use cotty_pty::{Pty, WindowSize};
+use cotty_pty::{KeeperError, Pty, WindowSize};
 use rustix::io::Errno;
 use tokio::io::AsyncReadExt;
 
-use super::Hub;
+use super::{Hub, Start};
 use crate::Allow;
 use crate::environment::child_environment;
 use crate::id::{random_text, session_id};
@@ -24,6 +25,10 @@ use crate::{Actor, ActorKind, Meta, Origin, Session, SessionError, Wait};
 const DEFAULT_SIZE: (u16, u16) = (80, 24);
 /// Largest either way.
 const LARGEST: u16 = 1000;
+
+/// Descriptors that a session takes in the keeper, whose limit is ours, and those that are kept free for all else:
+/// without them nobody could be answered, and nothing be checkpointed.
+const DESCRIPTORS: (u64, u64) = (4, 40);
 
 /// What to start.
 #[derive(Debug, Clone, Default)]
@@ -46,6 +51,8 @@ pub struct Create {
     pub prompt_pattern: Option<String>,
     /// What its output may do beyond showing things.
     pub allow: Allow,
+    /// Leave no recording.
+    pub unrecorded: bool,
 }
 
 impl Hub {
@@ -85,6 +92,7 @@ impl Hub {
             actor,
             request: request.to_owned(),
             nonce: None,
+            record: !create.unrecorded,
         };
         let spec = self.spec(&mut meta, env, &cwd)?;
         self.spawn(meta, &spec, &cwd).await
@@ -100,17 +108,23 @@ impl Hub {
         if self.state().closing {
             return Err(SessionError::ShuttingDown);
         }
-        // Asking every session is only needed where the limit may be reached.
-        if self.state().sessions.len() < options.max_per_owner.min(options.max_total) {
-            return Ok(());
-        }
-        let live: Vec<_> = self.list().await.into_iter().filter(|info| info.ended.is_none()).collect();
-        let mine: Vec<_> = live.iter().filter(|info| info.meta.actor.owner == owner).collect();
-        let (limit, mut candidates) = match () {
-            () if live.len() >= options.max_total => (options.max_total, live.iter().collect()),
-            () if mine.len() >= options.max_per_owner => (options.max_per_owner, mine),
+        let (all, own) = {
+            let state = self.state();
+            // The ended ones are held, too.
+            if DESCRIPTORS.1 + DESCRIPTORS.0 * (state.sessions.len() as u64 + 1) > self.inner.open_files {
+                return Err(SessionError::OpenFiles(self.inner.open_files));
+            }
+            let live = state.sessions.values().filter(|s| !state.exited.contains(&s.meta().number));
+            let own = live.filter(|s| s.meta().actor.owner == owner).count();
+            (state.sessions.len() - state.exited.len(), own)
+        };
+        let (limit, of_all) = match () {
+            () if all >= options.max_total => (options.max_total, true),
+            () if own >= options.max_per_owner => (options.max_per_owner, false),
             () => return Ok(()),
         };
+        let mut candidates = self.list().await;
+        candidates.retain(|info| info.ended.is_none() && (of_all || info.meta.actor.owner == owner));
         candidates.sort_by_key(|info| std::cmp::Reverse(info.idle_ms));
         let idle = candidates.iter().take(3).map(|info| info.meta.id.clone()).collect();
         Err(SessionError::TooMany { limit, idle })
@@ -165,18 +179,23 @@ impl Hub {
 
     async fn spawn(&self, meta: Meta, spec: &Spec, cwd: &Path) -> Result<Session, SessionError> {
         let (cols, rows) = meta.size;
-        let (pty, slave) = Pty::open(WindowSize { cols, rows }).map_err(pty_error)?;
-        let (hot, journal) = Hot::create()?;
-        let (input, queue) = InputQueue::create()?;
+        let refused = |error| self.refused(error);
+        let (pty, slave) = Pty::open(WindowSize { cols, rows }).map_err(refused)?;
+        let (hot, journal) = Hot::create().map_err(refused)?;
+        let (input, queue) = InputQueue::create().map_err(refused)?;
         // Everything the child needs lies ready before it is asked for: it starts even if we die now.
-        let (mut ours, theirs) = UnixStream::pair()?;
+        let (mut ours, theirs) = UnixStream::pair().map_err(refused)?;
         let bytes = child::encode(spec)?;
         ours.set_nonblocking(true)?;
         ours.write_all(&bytes).map_err(|_| SessionError::Invalid("the environment is too large".into()))?;
         let blob = serde_json::to_vec(&meta).map_err(io::Error::other)?;
         let key = meta.id.clone().into_bytes();
-        let slots = vec![(slot::MASTER, pty.duplicate()?), (slot::JOURNAL, journal), (slot::INPUT, queue)];
-        let pid = self.inner.link.spawn(&key, &blob, OwnedFd::from(theirs), slave, slots).await?;
+        let master = pty.duplicate().map_err(refused)?;
+        let slots = vec![(slot::MASTER, master), (slot::JOURNAL, journal), (slot::INPUT, queue)];
+        let pid = match self.inner.link.spawn(&key, &blob, OwnedFd::from(theirs), slave, slots).await {
+            Err(KeeperError::Refused(error)) => return Err(refused(error)),
+            spawned => spawned?,
+        };
         let mut failure = Vec::new();
         tokio::net::UnixStream::from_std(ours)?.read_to_end(&mut failure).await?;
         if let Some(failure) = child::decode_failure(&failure) {
@@ -184,10 +203,22 @@ impl Hub {
             self.state().early_exits.remove(&key);
             return Err(start_error(&failure, &meta.program, cwd));
         }
-        let id = meta.id.clone();
-        let task = self.task(meta, pid, pty, hot, input)?;
-        self.register(task);
-        self.find(&id)
+        let meta = Arc::new(meta);
+        let mut task = self.task(Arc::clone(&meta), pid, pty, hot, input)?;
+        task.go_live(false);
+        Ok(self.register(meta, Start::Made(Box::new(task))))
+    }
+
+    /// What the kernel means when it gives no terminal, or no memory for one.
+    fn refused(&self, error: io::Error) -> SessionError {
+        match Errno::from_io_error(&error) {
+            // It says ENOSPC for its limit on terminals; nobody should look at a disk for that.
+            Some(Errno::NOSPC) => {
+                SessionError::Pty("the system's limit of pseudo-terminals is reached".into())
+            }
+            Some(Errno::MFILE | Errno::NFILE) => SessionError::OpenFiles(self.inner.open_files),
+            _ => SessionError::Pty(error.to_string()),
+        }
     }
 }
 
@@ -213,13 +244,19 @@ fn check_words(create: &Create) -> Result<(), SessionError> {
 
 fn checked_size(create: &Create) -> Result<(u16, u16), SessionError> {
     let (cols, rows) = (create.cols.unwrap_or(DEFAULT_SIZE.0), create.rows.unwrap_or(DEFAULT_SIZE.1));
+    check_size(cols, rows)?;
+    Ok((cols, rows))
+}
+
+/// Whether a terminal can be that large.
+pub(crate) fn check_size(cols: u16, rows: u16) -> Result<(), SessionError> {
     if !(2..=LARGEST).contains(&cols) || !(1..=LARGEST).contains(&rows) {
         let message = format!(
             "{cols} columns by {rows} rows is no size for a terminal: 2 to {LARGEST} by 1 to {LARGEST}"
         );
         return Err(SessionError::Invalid(message));
     }
-    Ok((cols, rows))
+    Ok(())
 }
 
 fn login_shell(env: &BTreeMap<String, String>) -> String {
@@ -257,15 +294,6 @@ fn resolve(program: &str, path: Option<&String>, cwd: &Path) -> Result<PathBuf, 
         std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
     };
     candidates.into_iter().find(runs).ok_or_else(|| SessionError::ProgramNotFound(program.to_owned()))
-}
-
-fn pty_error(error: io::Error) -> SessionError {
-    match Errno::from_io_error(&error) {
-        // The kernel says ENOSPC for its limit on terminals; nobody should look at a disk for that.
-        Some(Errno::NOSPC) => SessionError::Pty("the system's limit of pseudo-terminals is reached".into()),
-        Some(Errno::MFILE | Errno::NFILE) => SessionError::Pty("the limit of open files is reached".into()),
-        _ => SessionError::Pty(error.to_string()),
-    }
 }
 
 fn start_error(failure: &child::Failure, program: &str, cwd: &Path) -> SessionError {

@@ -1,7 +1,7 @@
 use std::io;
 use std::time::Duration;
 
-use cotty_pty::tree::{self, Member};
+use cotty_pty::tree::{self, Member, Root};
 use rustix::process::Signal;
 
 use super::{Gone, Hub, HubBlob, KEY, REMEMBERED};
@@ -14,6 +14,9 @@ const GRACE: Duration = Duration::from_secs(2);
 const REST_GRACE: Duration = Duration::from_millis(200);
 /// How long the kernel may take to end what was killed.
 const KILLED: Duration = Duration::from_secs(2);
+
+/// How long a disk may take for the rest of a recording.
+const FLUSHED: Duration = Duration::from_secs(2);
 
 /// How a session ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,35 +43,72 @@ impl Hub {
             }
             found => found?,
         };
-        let info = session.info().await?;
-        let leader = i32::try_from(info.pid).unwrap_or(0);
-        let marker = format!("COTTY_SESSION={}", info.meta.id);
-        let members = || tree::members(leader, &marker);
+        let ended = self.end(std::slice::from_ref(&session), force, request).await;
+        ended.into_iter().next().unwrap_or(Err(SessionError::Destroyed(reference.to_owned())))
+    }
+
+    /// Ends sessions with everything they started, all at the same time.
+    async fn end(
+        &self,
+        sessions: &[Session],
+        force: bool,
+        request: &str,
+    ) -> Vec<Result<Destroyed, SessionError>> {
+        let infos = each(sessions, |session: Session| async move { session.info().await }).await;
+        let roots: Vec<Root> = sessions
+            .iter()
+            .zip(&infos)
+            .map(|(session, info)| Root {
+                // A session that does not answer has no process to find; 0 leads none.
+                leader: info.as_ref().ok().and_then(|info| i32::try_from(info.pid).ok()).unwrap_or(0),
+                marker: format!("COTTY_SESSION={}", session.meta().id),
+            })
+            .collect();
+        let members = || tree::members(&roots);
+        let all_exit = async |limit| {
+            let exits =
+                each(sessions, move |session: Session| async move { wait_for_exit(&session, limit).await })
+                    .await;
+            exits.into_iter().all(|exited| exited.unwrap_or(true))
+        };
         if force {
-            tree::signal(&members(), Signal::KILL);
+            tree::signal(members().iter().flatten(), Signal::KILL);
         } else {
             ask_to_end(&members());
         }
-        let ended = wait_for_exit(&session, GRACE).await?;
-        if ended {
+        if all_exit(GRACE).await {
             rest_ends(&members, REST_GRACE).await;
         }
-        tree::signal(&members(), Signal::KILL);
-        wait_for_exit(&session, KILLED).await?;
+        tree::signal(members().iter().flatten(), Signal::KILL);
+        all_exit(KILLED).await;
         rest_ends(&members, KILLED).await;
-        let info = session.info().await?;
-        let exit_code = info.ended.and_then(|e| e.exit_code);
-        let left_running = members().iter().map(|m| format!("{} ({})", m.name, m.pid)).collect();
-        self.let_go(&session, request, exit_code).await;
-        Ok(Destroyed { exit_code, left_running })
+        let mut results = Vec::with_capacity(sessions.len());
+        for (session, left) in sessions.iter().zip(members()) {
+            let info = match session.info().await {
+                Ok(info) => info,
+                Err(error) => {
+                    results.push(Err(error));
+                    continue;
+                }
+            };
+            let exit_code = info.ended.and_then(|e| e.exit_code);
+            let left_running = left.iter().map(|m| format!("{} ({})", m.name, m.pid)).collect();
+            self.let_go(session, request, exit_code).await;
+            results.push(Ok(Destroyed { exit_code, left_running }));
+        }
+        results
     }
 
     /// Remembers that a session was here, then lets the keeper forget it.
     pub(super) async fn let_go(&self, session: &Session, request: &str, exit_code: Option<i32>) {
         let meta = session.meta();
+        // First, what the keeper is about to forget goes to the disk.
+        let _ = tokio::time::timeout(FLUSHED, session.flush()).await;
+        self.inner.recorder.is_over(&meta.id);
         let blob = {
             let mut state = self.state();
             state.sessions.remove(&meta.number);
+            state.exited.remove(&meta.number);
             if state.gone.len() == REMEMBERED {
                 state.gone.pop_front();
             }
@@ -101,27 +141,34 @@ impl Hub {
             state.closing = true;
             state.sessions.values().cloned().collect()
         };
-        let ends = sessions.into_iter().map(|session| {
-            let hub = self.clone();
-            tokio::spawn(async move { hub.destroy(&session.meta().id, false, "shutdown").await.map(drop) })
-        });
-        for end in ends.collect::<Vec<_>>() {
-            let _ = end.await;
-        }
+        self.end(&sessions, false, "shutdown").await;
     }
 }
 
+/// Does the same with each session, side by side.
+async fn each<T: Send + 'static, F: Future<Output = Result<T, SessionError>> + Send + 'static>(
+    sessions: &[Session],
+    what: impl Fn(Session) -> F,
+) -> Vec<Result<T, SessionError>> {
+    let tasks: Vec<_> = sessions.iter().map(|session| tokio::spawn(what(session.clone()))).collect();
+    let mut results = Vec::with_capacity(tasks.len());
+    for task in tasks {
+        results.push(task.await.unwrap_or_else(|error| Err(SessionError::Broken(error.to_string()))));
+    }
+    results
+}
+
 /// As a terminal that goes away does: an interactive bash ignores TERM, a stopped job needs CONT to hear either.
-fn ask_to_end(members: &[Member]) {
-    tree::signal(members, Signal::HUP);
-    tree::signal(members, Signal::CONT);
-    tree::signal(members, Signal::TERM);
+fn ask_to_end(trees: &[Vec<Member>]) {
+    for signal in [Signal::HUP, Signal::CONT, Signal::TERM] {
+        tree::signal(trees.iter().flatten(), signal);
+    }
 }
 
 /// Gives what the program left behind a moment to end: nothing tells when a stranger's process does.
-async fn rest_ends(members: &impl Fn() -> Vec<Member>, limit: Duration) {
+async fn rest_ends(members: &impl Fn() -> Vec<Vec<Member>>, limit: Duration) {
     let until = tokio::time::Instant::now() + limit;
-    while tokio::time::Instant::now() < until && members().iter().any(|member| !member.free) {
+    while tokio::time::Instant::now() < until && members().iter().flatten().any(|member| !member.free) {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }

@@ -1,8 +1,8 @@
 //! The hot end of a session's journal: memory that the keeper holds, so that a SIGKILL of the daemon loses nothing.
 //!
 //! Output is read by the kernel straight into a ring; its length is stored after. A kill between the two is found
-//! by the sentinel: the area ahead is filled with 0xFF, which no UTF-8 text contains. All else (what was typed,
-//! sizes, times of marks) stands beside it in an index of [`Record`]s. A [`checkpoint`](Hot::checkpointed) is a
+//! by the [`ahead`] of the output. All else (what was typed, sizes, times of marks) stands beside it in an index of
+//! [`Record`]s. A [`checkpoint`](Hot::checkpointed) is a
 //! whole state from which the tail of ring and index can be replayed; it has to be taken before either ring would
 //! overwrite what came after the last one.
 
@@ -12,21 +12,28 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
+use super::ahead::{self, Ahead};
+use super::disk::{Capture, Capturing};
 use super::mapping::{Cells, Ring, memory};
+use crate::meta::Typist;
 use crate::reading::Shown;
 
-/// Most bytes one read may take. Also how far ahead the sentinel must stand, so an idle session pays for it.
+/// Most bytes one read may take. Also how far ahead the ring is filled, so an idle session pays for it.
 pub(crate) const READ: usize = 16 * 1024;
 /// Output held. A checkpoint is due each time this much is written.
 const OUTPUT: usize = 2 << 20;
 const INDEX: usize = 64 * 1024;
 const HEADER: usize = 4096;
-const SENTINEL: u8 = 0xFF;
-const MAGIC: u64 = u64::from_le_bytes(*b"cottyJ01");
+/// The first version, which had 0xFF ahead everywhere: read and continued as it is.
+const MAGIC_1: u64 = u64::from_le_bytes(*b"cottyJ01");
+const MAGIC: u64 = u64::from_le_bytes(*b"cottyJ02");
 
 const CELL_MAGIC: usize = 0;
 const CELL_OUTPUT: usize = 1;
 const CELL_INDEX: usize = 2;
+/// What the last checkpoint covers; 0 where an older version wrote.
+const CELL_COVERED_OUTPUT: usize = 3;
+const CELL_COVERED_INDEX: usize = 4;
 
 /// Something that happened beside the output, at a place in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,13 +46,54 @@ pub(crate) struct Record {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum What {
     /// Input was accepted: the queue up to `to` will reach the program exactly once.
-    Typed { request: String, bytes: u64, to: u64, lines: u32, shown: Shown, run: bool },
+    Typed {
+        request: String,
+        bytes: u64,
+        to: u64,
+        lines: u32,
+        shown: Shown,
+        run: bool,
+        by: Typist,
+        at: u64,
+        /// Whether a recording may hold what it was.
+        recorded: bool,
+    },
     /// The program's queries up to here were answered; the answers end at `to` in the queue.
     Replied { to: u64 },
     /// The marks up to here were seen at this time (milliseconds since the epoch).
     Marked { at: u64 },
-    /// The terminal has a new size.
-    Resized { cols: u16, rows: u16 },
+    /// The terminal has a new size; one that is put back later is that of `put_back`.
+    Resized { cols: u16, rows: u16, put_back: Option<(u16, u16)> },
+    /// The keyboard changed hands at this time, not by typing.
+    Keyboard { change: KeyboardChange, at: u64 },
+    /// So many lines of history are kept.
+    History { lines: usize },
+    /// Output is captured from here on.
+    CaptureBegan(Capturing),
+    /// It is no more; this is what the request that ended it was told.
+    CaptureEnded { request: String, capture: Capture },
+}
+
+/// How the keyboard changes hands without a key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum KeyboardChange {
+    /// Asked for; kept for this long after the last key, or until it is given back.
+    Took {
+        who: String,
+        name: String,
+        lease_ms: Option<u64>,
+    },
+    Gave {
+        who: String,
+    },
+    /// A viewer went away, or came.
+    Vanished {
+        who: String,
+    },
+    Came {
+        who: String,
+    },
+    Expired,
 }
 
 /// The hot journal of one session.
@@ -56,7 +104,8 @@ pub(crate) struct Hot {
     index: Ring,
     /// Output and index lengths at the last checkpoint.
     checkpoint: (u64, u64),
-    /// The sentinel stands from the end of the output up to here.
+    /// What stands ahead of the output, and up to where.
+    ahead: &'static Ahead,
     filled: u64,
 }
 
@@ -74,13 +123,13 @@ impl Hot {
     /// had, or was just being given when it died.
     pub(crate) fn adopt(fd: &OwnedFd) -> io::Result<Hot> {
         let mut hot = Hot::open(fd)?;
-        if hot.cells.load(CELL_MAGIC) != MAGIC {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "not a journal of this version"));
-        }
+        hot.ahead = match hot.cells.load(CELL_MAGIC) {
+            MAGIC => &ahead::VARIED,
+            MAGIC_1 => &ahead::PLAIN,
+            _ => return Err(io::Error::new(io::ErrorKind::InvalidData, "not a journal of this version")),
+        };
         let stored = hot.output_len();
-        let ahead = hot.output.slice(stored, stored + READ as u64);
-        let found = ahead.iter().rposition(|&byte| byte != SENTINEL).map_or(0, |last| last + 1);
-        let len = stored + found as u64;
+        let len = stored + hot.ahead.written(stored, hot.output.slice(stored, stored + READ as u64)) as u64;
         hot.filled = stored + READ as u64;
         hot.fill_ahead(len);
         hot.cells.store(CELL_OUTPUT, len);
@@ -88,11 +137,13 @@ impl Hot {
     }
 
     fn open(fd: &OwnedFd) -> io::Result<Hot> {
+        let cells = Cells::map(fd, 0)?;
         Ok(Hot {
-            cells: Cells::map(fd, 0)?,
+            checkpoint: (cells.load(CELL_COVERED_OUTPUT), cells.load(CELL_COVERED_INDEX)),
+            cells,
             index: Ring::map(fd, HEADER as u64, INDEX)?,
             output: Ring::map(fd, (HEADER + INDEX) as u64, OUTPUT)?,
-            checkpoint: (0, 0),
+            ahead: &ahead::VARIED,
             filled: 0,
         })
     }
@@ -111,10 +162,16 @@ impl Hot {
     pub(crate) fn read_from(&mut self, source: impl AsFd) -> Result<usize, Errno> {
         let len = self.output_len();
         let count = rustix::io::read(source, self.output.slice_mut(len, len + READ as u64))?;
-        // The sentinel first: from the moment the new length is stored, it must stand ahead of it.
+        // What stands ahead first: from the moment the new length is stored, it must stand behind that.
         self.fill_ahead(len + count as u64);
         self.cells.store(CELL_OUTPUT, len + count as u64);
         Ok(count)
+    }
+
+    /// Where the output begins that is still held.
+    pub(crate) fn oldest(&self) -> u64 {
+        // The area ahead of the end is the oldest part of the ring.
+        self.output_len().saturating_sub((OUTPUT - READ) as u64)
     }
 
     /// Output that is still held.
@@ -132,6 +189,8 @@ impl Hot {
     /// A state that covers everything so far is safe with the keeper.
     pub(crate) fn checkpointed(&mut self, output: u64, index: u64) {
         self.checkpoint = (output, index);
+        self.cells.store(CELL_COVERED_OUTPUT, output);
+        self.cells.store(CELL_COVERED_INDEX, index);
     }
 
     /// Writes a record down. From here on it has happened, whoever dies.
@@ -151,8 +210,16 @@ impl Hot {
     }
 
     /// The records from an index position on.
-    pub(crate) fn records(&self, mut from: u64) -> Vec<Record> {
+    pub(crate) fn records(&self, from: u64) -> Vec<Record> {
+        self.records_with_ends(from).into_iter().map(|(_, record)| record).collect()
+    }
+
+    /// The records from an index position on, each with the position where it ends. None, if they are overwritten.
+    pub(crate) fn records_with_ends(&self, mut from: u64) -> Vec<(u64, Record)> {
         let mut records = Vec::new();
+        if self.index_len().saturating_sub(from) > self.index.len() as u64 {
+            return records;
+        }
         while from + 4 <= self.index_len() {
             let head = self.index.slice(from, from + 4);
             let len = u64::from(u32::from_le_bytes([head[0], head[1], head[2], head[3]]));
@@ -160,8 +227,8 @@ impl Hot {
                 break;
             }
             let Ok(record) = postcard::from_bytes(self.index.slice(from + 4, from + 4 + len)) else { break };
-            records.push(record);
             from += 4 + len;
+            records.push((from, record));
         }
         records
     }
@@ -169,7 +236,7 @@ impl Hot {
     fn fill_ahead(&mut self, len: u64) {
         let (from, to) = (self.filled.max(len), len + READ as u64);
         if from < to {
-            self.output.slice_mut(from, to).fill(SENTINEL);
+            self.ahead.fill(from, self.output.slice_mut(from, to));
             self.filled = to;
         }
     }
@@ -194,6 +261,9 @@ mod tests {
                 lines: 0,
                 shown: Shown::Surely,
                 run: false,
+                by: Typist { kind: crate::ActorKind::Agent, who: "a".into(), name: "a".into() },
+                at: 0,
+                recorded: true,
             },
         }
     }
@@ -210,6 +280,47 @@ mod tests {
         drop(hot);
         let hot = Hot::adopt(&fd).unwrap();
         assert_eq!(String::from_utf8_lossy(hot.output(0, hot.output_len())), "one two");
+    }
+
+    #[test]
+    fn output_that_ends_in_a_long_run_of_any_byte_is_found_to_its_last_few() {
+        for byte in 0..=0xFF_u8 {
+            let (mut hot, fd) = Hot::create().unwrap();
+            let (reader, mut writer) = pipe();
+            writer.write_all(&vec![b'x'; 1000 + usize::from(byte)]).unwrap();
+            hot.read_from(&reader).unwrap();
+            let len = hot.output_len();
+            hot.output.slice_mut(len, len + 5000).fill(byte);
+            drop(hot);
+            let hot = Hot::adopt(&fd).unwrap();
+            let lost = (len + 5000) - hot.output_len();
+            let text = !ahead::NEVER_TEXT.contains(&byte);
+            assert!(lost == 0 || !text && lost <= 4, "{byte:#x}: {lost} of 5000 bytes lost");
+        }
+    }
+
+    #[test]
+    fn a_journal_of_the_first_version_goes_on_as_it_was() {
+        let (mut hot, fd) = Hot::create().unwrap();
+        let (reader, mut writer) = pipe();
+        writer.write_all(b"one ").unwrap();
+        hot.read_from(&reader).unwrap();
+        // As that version left it, killed in the middle of a read.
+        let len = hot.output_len();
+        hot.output.slice_mut(len, len + READ as u64).fill(0xFF);
+        hot.output.slice_mut(len, len + 4).copy_from_slice(b"two ");
+        hot.cells.store(CELL_MAGIC, MAGIC_1);
+        for cell in [CELL_COVERED_OUTPUT, CELL_COVERED_INDEX] {
+            hot.cells.store(cell, 0);
+        }
+        let mut hot = Hot::adopt(&fd).unwrap();
+        writer.write_all(b"three ").unwrap();
+        hot.read_from(&reader).unwrap();
+        let len = hot.output_len();
+        hot.output.slice_mut(len, len + 4).copy_from_slice(b"four");
+        drop(hot);
+        let hot = Hot::adopt(&fd).unwrap();
+        assert_eq!(String::from_utf8_lossy(hot.output(0, hot.output_len())), "one two three four");
     }
 
     #[test]

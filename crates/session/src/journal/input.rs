@@ -29,6 +29,8 @@ pub(crate) enum Pushed {
     Some,
     /// There is more, and no room.
     Blocked,
+    /// There is more, but not before the program has read what it was given.
+    Held,
 }
 
 /// The input queue of one session.
@@ -38,6 +40,8 @@ pub(crate) struct InputQueue {
     /// Where what was accepted ends.
     end: u64,
     trimmed: u64,
+    /// Not beyond this, for now. Only a courtesy: the next daemon does not know of it.
+    hold: Option<u64>,
 }
 
 impl InputQueue {
@@ -45,12 +49,12 @@ impl InputQueue {
     pub(crate) fn create() -> io::Result<(InputQueue, OwnedFd)> {
         let fd = memory("cotty-input", 0)?;
         let kept = fd.as_fd().try_clone_to_owned()?;
-        Ok((InputQueue { fd, end: 0, trimmed: 0 }, kept))
+        Ok((InputQueue { fd, end: 0, trimmed: 0, hold: None }, kept))
     }
 
-    /// The queue of a session that another daemon served, with the end that its journal tells.
-    pub(crate) fn adopt(fd: OwnedFd, end: u64) -> InputQueue {
-        InputQueue { fd, end, trimmed: 0 }
+    /// The queue of a session that another daemon served; its journal tells where it ends.
+    pub(crate) fn adopt(fd: OwnedFd) -> InputQueue {
+        InputQueue { fd, end: 0, trimmed: 0, hold: None }
     }
 
     /// Where what was accepted ends.
@@ -73,9 +77,34 @@ impl InputQueue {
         Ok(at)
     }
 
+    /// What lies there, as long as it is not given back to the system.
+    pub(crate) fn bytes(&self, from: u64, to: u64) -> Option<Vec<u8>> {
+        let len = usize::try_from(to.checked_sub(from)?).ok()?;
+        let mut bytes = vec![0; len];
+        let mut got = 0;
+        while got < len {
+            match rustix::io::pread(&self.fd, &mut bytes[got..], from + got as u64) {
+                Ok(0) | Err(_) => return None,
+                Ok(count) => got += count,
+            }
+        }
+        // What was given back reads as zeros, and nobody types only those.
+        (from >= self.trimmed && bytes.iter().any(|&byte| byte != 0)).then_some(bytes)
+    }
+
     /// Makes what was staged up to `end` part of the queue.
     pub(crate) fn accept(&mut self, end: u64) {
         self.end = end;
+    }
+
+    /// What lies behind this place is to be read by itself, not together with what lies before it.
+    pub(crate) fn hold_at(&mut self, place: u64) {
+        self.hold = Some(place);
+    }
+
+    /// The program has read what it was given, or had the time to.
+    pub(crate) fn go_on(&mut self) {
+        self.hold = None;
     }
 
     /// Bytes that the program has not been given yet.
@@ -89,10 +118,14 @@ impl InputQueue {
         let mut left = TURN;
         loop {
             let position = self.position();
-            let count = usize::try_from(self.end.saturating_sub(position)).unwrap_or(usize::MAX);
-            if count == 0 {
+            if position >= self.end {
                 self.trim(position);
                 return Ok(Pushed::All);
+            }
+            let upto = self.hold.filter(|&place| place < self.end).unwrap_or(self.end);
+            let count = usize::try_from(upto.saturating_sub(position)).unwrap_or(usize::MAX);
+            if count == 0 {
+                return Ok(Pushed::Held);
             }
             if left == 0 {
                 return Ok(Pushed::Some);
@@ -144,7 +177,8 @@ mod tests {
             queue.push(&pty).unwrap();
             if let Some(kept) = kept.take_if(|_| got.len() > text.len() / 2) {
                 // The old daemon is gone; the new one has only the keeper's descriptor and the journal's end.
-                queue = InputQueue::adopt(kept, end);
+                queue = InputQueue::adopt(kept);
+                queue.accept(end);
             }
             match rustix::io::read(&slave, &mut buffer) {
                 Ok(n) => got.extend(&buffer[..n]),
@@ -154,6 +188,25 @@ mod tests {
         }
         assert!(got == text);
         assert_eq!(queue.waiting(), 0);
+    }
+
+    #[test]
+    fn what_is_held_back_comes_by_itself() {
+        let (pty, slave) = Pty::open(WindowSize { cols: 80, rows: 24 }).unwrap();
+        let mut termios = rustix::termios::tcgetattr(&slave).unwrap();
+        termios.make_raw();
+        rustix::termios::tcsetattr(&slave, rustix::termios::OptionalActions::Now, &termios).unwrap();
+        let (mut queue, _kept) = InputQueue::create().unwrap();
+        let end = queue.stage(b"pasted\r").unwrap();
+        queue.accept(end);
+        queue.hold_at(end - 1);
+        assert_eq!(queue.push(&pty).unwrap(), Pushed::Held);
+        let mut buffer = [0; 64];
+        assert_eq!(rustix::io::read(&slave, &mut buffer).unwrap(), 6);
+        assert_eq!(queue.push(&pty).unwrap(), Pushed::Held);
+        queue.go_on();
+        assert_eq!(queue.push(&pty).unwrap(), Pushed::All);
+        assert_eq!(rustix::io::read(&slave, &mut buffer).unwrap(), 1);
     }
 
     #[test]

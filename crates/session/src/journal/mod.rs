@@ -1,9 +1,11 @@
-//! What a session's terminal said and was told. So far its hot end only: memory that outlives the daemon.
+//! What a session's terminal said and was told: its hot end is memory that outlives the daemon, behind it stand files.
 
+mod ahead;
+pub(crate) mod disk;
 mod hot;
 mod input;
 mod mapping;
 
-pub(crate) use hot::{Hot, Record, What};
+pub(crate) use hot::{Hot, KeyboardChange, Record, What};
 pub(crate) use input::{InputQueue, Pushed};
 pub(crate) use mapping::memory;

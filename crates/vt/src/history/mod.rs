@@ -87,6 +87,10 @@ impl History {
         self.dropped
     }
 
+    pub(crate) fn max_lines(&self) -> usize {
+        self.max_lines
+    }
+
     pub(crate) fn set_max_lines(&mut self, lines: usize) {
         self.max_lines = lines;
         self.trim();

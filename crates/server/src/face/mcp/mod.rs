@@ -9,7 +9,7 @@ mod terminal;
 mod tool;
 
 use std::pin::Pin;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::task::{Context, Poll};
 
 use axum::extract::{Request, State};
@@ -17,6 +17,7 @@ use axum::http::header::{CONNECTION, UPGRADE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use cotty_protocol::{ActorKind, Caller, Code, Fault, McpHello};
+use cotty_session::Present;
 use hyper_util::rt::TokioIo;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, Implementation, JsonObject, ListToolsResult,
@@ -73,7 +74,7 @@ async fn serve(app: App, stream: impl AsyncRead + AsyncWrite + Send + Unpin + 's
         _ => return tracing::warn!("an MCP pipe did not say hello"),
     };
     let (here, gone) = tokio::sync::watch::channel(());
-    let server = Server { app, hello: Arc::new(hello), gone };
+    let server = Server { app, hello: Arc::new(hello), gone, present: OnceLock::new() };
     match server.serve((Presence { read, here: Some(here) }, write)).await {
         Ok(service) => {
             let _ = service.waiting().await;
@@ -113,6 +114,8 @@ struct Server {
     hello: Arc<McpHello>,
     /// Ends when the pipe does.
     gone: tokio::sync::watch::Receiver<()>,
+    /// Its owner has a client as long as this lives; who that is, is known with the first call.
+    present: OnceLock<Present>,
 }
 
 impl Server {
@@ -123,7 +126,9 @@ impl Server {
         // As JSON: `5` and `"5"` are two requests.
         let id = serde_json::to_string(&context.id).unwrap_or_default();
         let request = format!("mcp:{}:{id}", self.hello.instance);
-        self.app.context(caller, Some(self.hello.origin.clone()), request)
+        let context = self.app.context(caller, Some(self.hello.origin.clone()), request);
+        self.present.get_or_init(|| self.app.hub.present(&context.actor.owner));
+        context
     }
 }
 

@@ -58,6 +58,7 @@ impl McpTool for CreateSession {
             // Not for an agent to allow itself.
             allow: Vec::new(),
             prompt_pattern: None,
+            record: None,
             program: params.program,
             args: params.args,
             name: params.name,

@@ -1,11 +1,14 @@
 use cotty_protocol::Fault;
 use cotty_protocol::op::read::{self, Format, View};
-use cotty_protocol::op::{self, Activity, Dimensions, Place};
+use cotty_protocol::op::{self, Activity, Dimensions, LeftOut, Place};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::face::mcp::tool::{LONGEST_CALL_MS, McpTool};
 use crate::ops::{self, Access, Context, Operation};
+
+/// Of a longer text an agent gets the head and the tail, unless it asks for more.
+const MAX_BYTES: usize = 16 << 10;
 
 pub(super) struct Read;
 
@@ -32,8 +35,14 @@ pub(super) struct How {
     wait_idle_ms: u64,
     /// Wait for the shell's prompt.
     wait_for_prompt: bool,
-    /// For scrollback: lines to skip, from the newest.
+    /// For new: from this on (`since` or `next_since` of another answer), without moving your place.
+    since: Option<u64>,
+    /// For scrollback: lines to skip, from the newest. For new: bytes to skip, to page through what was left out.
     offset: usize,
+    /// Most bytes of content; of more you get head and tail, and left_out says how to read the rest. Default: 16384. 0: all.
+    max_bytes: Option<usize>,
+    /// A name for a second reader of your own, with its own place.
+    reader: Option<String>,
     /// For scrollback: most lines. Default: 1000.
     limit: Option<usize>,
 }
@@ -42,6 +51,9 @@ pub(super) struct How {
 pub(super) struct Reply {
     content: String,
     lines: usize,
+    /// What stands between the head and the tail of content.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<LeftOut>,
     /// 1-based; for the screen view.
     cursor: Option<Place>,
     dimensions: Dimensions,
@@ -82,15 +94,18 @@ impl How {
             session,
             view: self.view,
             format: self.format,
-            since: None,
+            since: self.since,
             offset: self.offset,
             limit: self.limit,
+            max_bytes: Some(self.max_bytes.unwrap_or(MAX_BYTES)),
             wait,
+            reader: self.reader,
         };
         let read = ops::Read::run(context, params).await?;
         Ok(Reply {
             content: read.content,
             lines: read.lines,
+            left_out: read.left_out,
             cursor: read.cursor,
             dimensions: read.dimensions,
             has_new_content: read.has_new_content,

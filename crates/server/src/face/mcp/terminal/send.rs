@@ -78,6 +78,7 @@ impl McpTool for Send {
             alt: params.alt,
             shift: params.shift,
             paste,
+            ..send::Params::default()
         };
         let sent = SendInput::run(context.clone(), send).await?;
         let read_result = match params.read {

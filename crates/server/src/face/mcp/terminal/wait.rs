@@ -61,6 +61,7 @@ impl McpTool for Wait {
             exit: params.exit,
             since: params.since,
             timeout_ms,
+            ..op::Wait::default()
         };
         let waited = ops::Wait::run(context, wait::Params { session: params.session_id, wait }).await?;
         if waited.met == Met::Timeout {

@@ -1,0 +1,69 @@
+//! Updates for a front end that draws lines, over a WebSocket: `GET /v1/updates?session=NAME`. Nothing comes in.
+
+use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::extract::{Query, State};
+use axum::response::Response;
+use cotty_protocol::update::Update::Gone;
+use cotty_session::{Session, Update};
+use serde::Deserialize;
+
+use crate::auth::UPDATES_PROTOCOL;
+use crate::face::http::{App, refuse, shared_text};
+use crate::ops::fault;
+use crate::updates::to_wire;
+
+/// Nothing is expected but what closes a connection.
+const MESSAGE: usize = 4096;
+
+/// Whose updates.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Which {
+    #[serde(default)]
+    session: String,
+}
+
+pub(crate) async fn updates(
+    State(app): State<App>,
+    Query(which): Query<Which>,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    let session = match app.hub.find(&which.session) {
+        Ok(session) => session,
+        Err(error) => return refuse(fault(error)),
+    };
+    upgrade.protocols([UPDATES_PROTOCOL]).max_message_size(MESSAGE).on_upgrade(move |socket| async move {
+        // Whoever closes first, the session goes on.
+        let _ = serve(socket, session).await;
+    })
+}
+
+async fn serve(mut socket: WebSocket, session: Session) -> Result<(), axum::Error> {
+    let Ok(mut subscription) = session.subscribe().await else { return gone(&mut socket).await };
+    let mut exited = false;
+    loop {
+        tokio::select! {
+            batch = subscription.next() => match batch {
+                Some(batch) => for update in batch.iter() {
+                    let encode = |update: &Update| {
+                        serde_json::to_vec(&to_wire(update, &session.meta().id)).unwrap_or_default()
+                    };
+                    socket.send(shared_text(update.wire(encode))?).await?;
+                    exited |= matches!(**update, Update::Exited(_));
+                },
+                None if exited => return socket.send(Message::Close(None)).await,
+                None => return gone(&mut socket).await,
+            },
+            received = socket.recv() => match received {
+                Some(Ok(Message::Close(_))) | None => return Ok(()),
+                Some(Ok(_)) => {}
+                Some(Err(error)) => return Err(error),
+            },
+        }
+    }
+}
+
+async fn gone(socket: &mut WebSocket) -> Result<(), axum::Error> {
+    let text = serde_json::to_string(&Gone).map_err(axum::Error::new)?;
+    socket.send(Message::Text(text.into())).await?;
+    socket.send(Message::Close(None)).await
+}

@@ -1,0 +1,43 @@
+//! `capture`: a session's output in a file of its own.
+
+use std::path::Path;
+
+use cotty_protocol::Fault;
+use cotty_protocol::op::capture::{Action, Params, Reply};
+
+use super::convert::fault;
+use super::{Access, Context, Operation};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Capture;
+
+impl Operation for Capture {
+    const NAME: &'static str = "capture";
+    const SUMMARY: &'static str = "Write all output of a session from now on to a file, or stop doing so";
+    const ACCESS: Access = Access::Write;
+    type Params = Params;
+    type Reply = Reply;
+
+    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+        let capture = match params.action {
+            Action::Start => {
+                // A relative directory is meant from where the caller stands.
+                let base = context.origin.cwd.as_deref().unwrap_or("/");
+                let dir = params.dir.map(|dir| Path::new(base).join(dir));
+                context.hub.start_capture(&params.session, dir, &context.actor, &context.request).await
+            }
+            Action::Stop => {
+                let session = context.session(&params.session)?;
+                session.stop_capture(&context.request).await
+            }
+        };
+        let capture = capture.map_err(fault)?;
+        Ok(Reply {
+            capture_file: capture.file.to_string_lossy().into_owned(),
+            bytes_captured: capture.bytes,
+            bytes_lost: capture.lost,
+            duration_seconds: std::time::Duration::from_millis(capture.duration_ms).as_secs_f64(),
+        })
+    }
+}

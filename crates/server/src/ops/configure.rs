@@ -1,0 +1,27 @@
+//! `configure`: what can be changed of a session while it runs.
+
+use cotty_protocol::Fault;
+use cotty_protocol::op::configure::{Params, Reply};
+
+use super::convert::fault;
+use super::{Access, Context, Operation};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Configure;
+
+impl Operation for Configure {
+    const NAME: &'static str = "configure";
+    const SUMMARY: &'static str = "Change how much history a session keeps";
+    const ACCESS: Access = Access::Write;
+    type Params = Params;
+    type Reply = Reply;
+
+    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+        let session = context.session(&params.session)?;
+        if let Some(lines) = params.history_lines {
+            session.set_history(lines).await.map_err(fault)?;
+        }
+        Ok(Reply { history_lines: session.info().await.map_err(fault)?.history_lines })
+    }
+}

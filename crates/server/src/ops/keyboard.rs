@@ -1,0 +1,33 @@
+//! `keyboard`: a person takes it or gives it back; anybody may ask who has it.
+
+use cotty_protocol::Fault;
+use cotty_protocol::op::keyboard::{Action, Params, Reply};
+use cotty_session::Hold;
+
+use super::convert::{fault, keyboard_state};
+use super::{Access, Context, Operation};
+
+/// How long after the last key a keyboard that was asked for goes back. A viewer's own is kept until it is given back.
+const LEASE_MS: u64 = 600_000;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Keyboard;
+
+impl Operation for Keyboard {
+    const NAME: &'static str = "keyboard";
+    const SUMMARY: &'static str = "Take the keyboard of a session, give it back, or ask who has it";
+    const ACCESS: Access = Access::Write;
+    type Params = Params;
+    type Reply = Reply;
+
+    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+        let session = context.session(&params.session)?;
+        let hold = match params.action {
+            Action::Show => return Ok(keyboard_state(session.info().await.map_err(fault)?.keyboard)),
+            Action::Take => Hold::Take(Some(params.lease_ms.unwrap_or(LEASE_MS))),
+            Action::Give => Hold::Give,
+        };
+        session.hold(hold, &context.typist()).await.map(keyboard_state).map_err(fault)
+    }
+}

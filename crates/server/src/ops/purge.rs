@@ -1,0 +1,48 @@
+//! `purge`: takes recordings away.
+
+use cotty_protocol::op::purge::{Params, Reply};
+use cotty_protocol::{Code, Fault};
+use cotty_session as session;
+
+use super::convert::fault;
+use super::{Access, Context, Operation};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Purge;
+
+impl Operation for Purge {
+    const NAME: &'static str = "purge";
+    const SUMMARY: &'static str = "Take away the recording of a session, old ones, or all";
+    const ACCESS: Access = Access::Destroy;
+    type Params = Params;
+    type Reply = Reply;
+
+    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+        // What happened is on record for the person, not for the agent to take away.
+        if context.actor.kind != session::ActorKind::Person {
+            return Err(fault(session::SessionError::NotAPerson));
+        }
+        let which = match (params.session, params.older_than_seconds, params.all) {
+            (Some(session), None, false) => session::Purge::Session(session),
+            (None, Some(seconds), false) => session::Purge::OlderThan(seconds.saturating_mul(1000)),
+            (None, None, true) => session::Purge::All,
+            _ => {
+                return Err(Fault::new(Code::InvalidInput, "nothing says which recordings, or too much")
+                    .with_hint("give exactly one of `session`, `older_than_seconds` and `all`"));
+            }
+        };
+        let one = matches!(which, session::Purge::Session(_));
+        let purged = context.hub.purge(which, params.live).await.map_err(fault)?;
+        if one && purged.kept_live > 0 {
+            return Err(Fault::new(Code::Busy, "the session is live, and its recording goes on")
+                .with_hint("destroy it first, or give `live` to take away all but the newest part"));
+        }
+        Ok(Reply {
+            recordings: purged.recordings,
+            segments: purged.segments,
+            bytes: purged.bytes,
+            kept_live: purged.kept_live,
+        })
+    }
+}

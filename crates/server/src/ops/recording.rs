@@ -1,0 +1,36 @@
+//! `recording`: what a session's terminal said and was told, page by page.
+
+use cotty_protocol::Fault;
+use cotty_protocol::op::recording::{Format, Params, Reply};
+use cotty_session::RecordingFormat;
+
+use super::convert::fault;
+use super::{Access, Context, Operation};
+
+/// Bytes of a page, where none are asked for and at most.
+const PAGE: usize = 256 * 1024;
+const LARGEST: usize = 4 << 20;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Recording;
+
+impl Operation for Recording {
+    const NAME: &'static str = "recording";
+    const SUMMARY: &'static str = "Read the recording of a session, also of one that is long gone";
+    const ACCESS: Access = Access::Read;
+    type Params = Params;
+    type Reply = Reply;
+
+    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+        let format = match params.format {
+            Format::Cast => RecordingFormat::Cast,
+            Format::Text => RecordingFormat::Text,
+            Format::Jsonl => RecordingFormat::JsonLines,
+        };
+        let limit = params.limit.unwrap_or(PAGE).clamp(1, LARGEST);
+        let read = context.hub.recording(&params.session, format, params.next, limit, &context.actor).await;
+        let (session_id, page) = read.map_err(fault)?;
+        Ok(Reply { session_id, content: page.content, next: page.next, end: page.end })
+    }
+}

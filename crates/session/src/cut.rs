@@ -1,0 +1,116 @@
+//! Long text as its head and its tail, with what was left out counted.
+
+/// A text that was cut to size.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cut {
+    /// What is left of it.
+    pub text: String,
+    /// What is not.
+    pub left_out: Option<LeftOut>,
+}
+
+/// What stands between the head and the tail of a text that was cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Bytes of the text before it.
+    pub after: usize,
+    /// Bytes of it.
+    pub bytes: usize,
+    /// Lines of it.
+    pub lines: usize,
+}
+
+impl Cut {
+    /// At most about `most` bytes of a text: two fifths of them from its beginning, the rest from its end, in whole lines
+    /// where lines are not too long for that.
+    pub fn head_and_tail(text: String, most: usize) -> Cut {
+        if text.len() <= most {
+            return Cut { text, left_out: None };
+        }
+        let head = line_end_before(&text, most * 2 / 5);
+        let tail = line_start_after(&text, text.len() - (most - most * 2 / 5)).max(head);
+        let gone = &text[head..tail];
+        let left_out = LeftOut { after: head, bytes: gone.len(), lines: gone.lines().count() };
+        let joined = format!("{}{}", &text[..head], &text[tail..]);
+        Cut { text: joined, left_out: Some(left_out) }
+    }
+
+    /// The text from a byte on, and at most about `most` bytes of it, in whole lines where they are not too long.
+    pub fn page(text: &str, from: usize, most: usize) -> Cut {
+        let from = text.ceil_char_boundary(from.min(text.len()));
+        let rest = &text[from..];
+        if rest.len() <= most {
+            return Cut { text: rest.to_owned(), left_out: None };
+        }
+        // A page always goes on, even where one character is longer than was asked for.
+        let end = line_end_before(rest, most).max(rest.ceil_char_boundary(1));
+        let gone = &rest[end..];
+        let left_out = LeftOut { after: from + end, bytes: gone.len(), lines: gone.lines().count() };
+        Cut { text: rest[..end].to_owned(), left_out: (!gone.is_empty()).then_some(left_out) }
+    }
+}
+
+/// The end of the last whole line within so many bytes; of the last character where that line is very long.
+fn line_end_before(text: &str, bytes: usize) -> usize {
+    let cut = text.floor_char_boundary(bytes);
+    match text[..cut].rfind('\n') {
+        Some(at) if at + 1 >= cut / 2 => at + 1,
+        _ => cut,
+    }
+}
+
+/// The beginning of the first whole line behind so many bytes, likewise.
+fn line_start_after(text: &str, bytes: usize) -> usize {
+    let cut = text.ceil_char_boundary(bytes);
+    match text[cut..].find('\n') {
+        Some(at) if at < (text.len() - cut) / 2 => cut + at + 1,
+        _ => cut,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_text_stays_as_it_is() {
+        let cut = Cut::head_and_tail("a\nb\n".into(), 4);
+        assert_eq!(cut, Cut { text: "a\nb\n".into(), left_out: None });
+    }
+
+    #[test]
+    fn long_text_keeps_whole_lines_of_both_ends_and_counts_the_rest() {
+        let text: String = (1..=1000).map(|n| format!("line {n}\n")).collect();
+        let cut = Cut::head_and_tail(text.clone(), 200);
+        assert!(cut.text.len() <= 200);
+        assert!(cut.text.starts_with("line 1\nline 2\n") && cut.text.ends_with("line 999\nline 1000\n"));
+        let left_out = cut.left_out.unwrap();
+        assert_eq!(cut.text.len() + left_out.bytes, text.len());
+        assert_eq!(cut.text.lines().count() + left_out.lines, 1000);
+        // The middle can be read, page by page.
+        let (mut pages, mut from) = (text[..left_out.after].to_owned(), left_out.after);
+        while from < left_out.after + left_out.bytes {
+            let page = Cut::page(&text[..left_out.after + left_out.bytes], from, 300);
+            assert!(page.text.len() <= 300 && page.text.ends_with('\n'));
+            from += page.text.len();
+            assert_eq!(
+                page.left_out.map(|rest| rest.after),
+                (from < left_out.after + left_out.bytes).then_some(from)
+            );
+            pages.push_str(&page.text);
+        }
+        pages.push_str(&text[left_out.after + left_out.bytes..]);
+        assert_eq!(pages, text);
+    }
+
+    #[test]
+    fn lines_without_end_and_wide_characters_are_cut_between_characters() {
+        let text = "日".repeat(1000);
+        let cut = Cut::head_and_tail(text.clone(), 100);
+        assert!(cut.text.len() <= 100 && cut.text.chars().all(|c| c == '日'));
+        assert_eq!(cut.left_out.map(|l| l.bytes + cut.text.len()), Some(text.len()));
+        let page = Cut::page(&text, 1, 1);
+        assert_eq!(page.text, "日");
+        assert_eq!(page.left_out.map(|rest| rest.after), Some(6));
+    }
+}

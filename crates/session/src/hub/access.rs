@@ -1,0 +1,88 @@
+//! Whose session is whose, and which one an owner means.
+
+use std::time::Duration;
+
+use super::{Destroyed, Hub};
+use crate::{Actor, ActorKind, Session, SessionError};
+
+/// The word for the session that an owner used last.
+const ACTIVE: &str = "active";
+
+impl Hub {
+    /// The session by its id, number or name, or `active`, if the actor may have it: people all of them, agents their
+    /// owner's. It is the owner's active one from now on.
+    pub fn find_for(&self, reference: &str, actor: &Actor) -> Result<Session, SessionError> {
+        let session = match reference {
+            ACTIVE => self.active(actor)?,
+            _ => self.find(reference)?,
+        };
+        let meta = session.meta();
+        if actor.kind != ActorKind::Person && meta.actor.owner != actor.owner {
+            let (id, owner) = (meta.id.clone(), meta.actor.owner.clone());
+            return Err(SessionError::NotYours { id, owner });
+        }
+        self.state().active.insert(actor.owner.clone(), meta.number);
+        Ok(session)
+    }
+
+    /// The session that the owner used last, or else made last.
+    fn active(&self, actor: &Actor) -> Result<Session, SessionError> {
+        let state = self.state();
+        let last_used = state.active.get(&actor.owner).and_then(|number| state.sessions.get(number));
+        let mut owned =
+            state.sessions.values().rev().filter(|session| session.meta().actor.owner == actor.owner);
+        let session = last_used.or_else(|| owned.next());
+        session.cloned().ok_or_else(|| SessionError::NotFound(ACTIVE.to_owned()))
+    }
+
+    /// Ends a session with everything it started, if the actor may.
+    pub async fn destroy_for(
+        &self,
+        reference: &str,
+        force: bool,
+        actor: &Actor,
+        request: &str,
+    ) -> Result<Destroyed, SessionError> {
+        let id = match self.find_for(reference, actor) {
+            Ok(session) => session.meta().id.clone(),
+            // One that this very request ended already is answered the same.
+            Err(SessionError::Destroyed(_)) => reference.to_owned(),
+            Err(error) => return Err(error),
+        };
+        self.destroy(&id, force, request).await
+    }
+
+    /// A client of an owner is there, for as long as the answer is kept.
+    pub fn present(&self, owner: &str) -> Present {
+        *self.state().present.entry(owner.to_owned()).or_default() += 1;
+        Present { hub: self.clone(), owner: owner.to_owned() }
+    }
+
+    pub(super) fn is_present(&self, owner: &str) -> bool {
+        self.state().present.contains_key(owner)
+    }
+}
+
+/// As long as this lives, a client of its owner is there.
+#[derive(Debug)]
+pub struct Present {
+    hub: Hub,
+    owner: String,
+}
+
+impl Drop for Present {
+    fn drop(&mut self) {
+        let mut state = self.hub.state();
+        let left = state.present.get_mut(&self.owner).map(|count| {
+            *count = count.saturating_sub(1);
+            *count
+        });
+        if left == Some(0) {
+            state.present.remove(&self.owner);
+            let owned = state.sessions.values().filter(|session| session.meta().actor.owner == self.owner);
+            for session in owned {
+                let _ = self.hub.inner.janitor.send((session.meta().number, Duration::ZERO));
+            }
+        }
+    }
+}

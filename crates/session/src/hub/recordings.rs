@@ -1,0 +1,167 @@
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{Hub, HubOptions};
+use crate::journal::disk::{
+    Capturing, Choice, Description, Folder, Keeping, Reel, Tape, Worker, complete, make_file, recordings,
+    view,
+};
+use crate::meta::now_ms;
+use crate::{Actor, ActorKind, Capture, Meta, Page, Purged, RecordingFormat, SessionError};
+
+/// The threads behind all recordings, and what they keep.
+#[derive(Debug)]
+pub(super) struct Recorder {
+    keeping: Arc<Keeping>,
+    pub(super) writer: Worker,
+    texts: Worker,
+}
+
+/// Which recordings to take away.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Purge {
+    /// That of one session, by its id, number or name.
+    Session(String),
+    /// Those that did not change for so many milliseconds.
+    OlderThan(u64),
+    /// All.
+    All,
+}
+
+impl Recorder {
+    pub(super) fn start(options: &HubOptions) -> io::Result<Recorder> {
+        let keeping = Arc::new(Keeping::new(options.recordings_dir.clone(), options.recording));
+        let seldom = Arc::clone(&keeping);
+        let writer = Worker::start("recordings", false, move || seldom.tidy())?;
+        let texts = Worker::start("recordings' text", true, || {})?;
+        Ok(Recorder { keeping, writer, texts })
+    }
+
+    /// Everything that is live is known: the rest is brought to order.
+    pub(super) fn tidy(&self) {
+        let (kept, ended) = (Arc::clone(&self.keeping), Arc::clone(&self.keeping));
+        self.writer.hand_over(move || kept.tidy());
+        self.texts.hand_over(move || complete(&ended));
+    }
+
+    pub(super) fn tape(&self, meta: &Meta) -> Tape {
+        let reel = meta.record.then(|| {
+            self.keeping.set_live(&meta.id, true);
+            Reel::new(Description::of(meta), Arc::clone(&self.keeping), self.texts.clone())
+        });
+        Tape::new(reel, self.writer.clone())
+    }
+
+    pub(super) fn is_over(&self, id: &str) {
+        self.keeping.set_live(id, false);
+    }
+}
+
+impl Hub {
+    /// Reads about `limit` bytes of a recording, from where the page before ended or from its beginning. The session
+    /// may be long gone.
+    pub async fn recording(
+        &self,
+        reference: &str,
+        format: RecordingFormat,
+        next: Option<String>,
+        limit: usize,
+        actor: &Actor,
+    ) -> Result<(String, Page), SessionError> {
+        let live = self.find(reference).ok();
+        if let Some(session) = &live {
+            session.flush().await?;
+        }
+        let id = live.map_or_else(|| reference.to_owned(), |session| session.meta().id.clone());
+        let dir = self.inner.options.recordings_dir.clone();
+        let only_of = (actor.kind != ActorKind::Person).then(|| actor.owner.clone());
+        blocking(move || {
+            let (id, folder) = find(&dir, &id)?;
+            let owner = folder.description().map(|about| about.owner).unwrap_or_default();
+            if only_of.is_some_and(|only_of| only_of != owner) {
+                return Err(SessionError::NotYours { id, owner });
+            }
+            let page = view(&folder, format, next.as_deref(), limit).map_err(|error| match error.kind() {
+                io::ErrorKind::InvalidInput => SessionError::Invalid(error.to_string()),
+                io::ErrorKind::NotFound => SessionError::NoRecording(id.clone()),
+                _ => SessionError::Io(error),
+            })?;
+            Ok((id, page))
+        })
+        .await
+    }
+
+    /// Takes recordings away. Of live sessions only where that is asked for, and then all but the newest part.
+    pub async fn purge(&self, purge: Purge, include_live: bool) -> Result<Purged, SessionError> {
+        let keeping = Arc::clone(&self.inner.recorder.keeping);
+        let live = match &purge {
+            Purge::Session(reference) => self.find(reference).ok().map(|session| session.meta().id.clone()),
+            _ => None,
+        };
+        blocking(move || {
+            let choice = match purge {
+                Purge::Session(reference) => {
+                    let (id, _) = find(&keeping.dir, live.as_ref().unwrap_or(&reference))?;
+                    Choice::One(id)
+                }
+                Purge::OlderThan(age) => Choice::Before(now_ms().saturating_sub(age)),
+                Purge::All => Choice::All,
+            };
+            Ok(keeping.sweep(&choice, include_live))
+        })
+        .await
+    }
+
+    /// Writes all output of a session from now on to a file of its own. The same request again answers the same.
+    pub async fn start_capture(
+        &self,
+        reference: &str,
+        dir: Option<PathBuf>,
+        actor: &Actor,
+        request: &str,
+    ) -> Result<Capture, SessionError> {
+        let session = self.find_for(reference, actor)?;
+        if let Some((asked, running)) = session.capturing().await? {
+            return if asked == request { Ok(running) } else { Err(SessionError::Capturing(running.file)) };
+        }
+        let dir = dir.unwrap_or_else(|| self.inner.options.captures_dir.clone());
+        let (number, started_ms) = (session.meta().number, now_ms());
+        let path = blocking(move || {
+            let refused = |error| SessionError::Directory { dir: dir.to_string_lossy().into_owned(), error };
+            make_file(&dir, number, started_ms).map_err(refused)
+        })
+        .await?;
+        let request = request.to_owned();
+        let started =
+            session.start_capture(Capturing { path: path.clone(), request, since: 0, started_ms }).await;
+        if started.is_err() {
+            let _ = std::fs::remove_file(&path);
+        }
+        started
+    }
+}
+
+async fn blocking<T: Send + 'static>(
+    job: impl FnOnce() -> Result<T, SessionError> + Send + 'static,
+) -> Result<T, SessionError> {
+    let done = tokio::task::spawn_blocking(job).await;
+    done.unwrap_or_else(|error| Err(SessionError::Broken(error.to_string())))
+}
+
+/// The recording of a session that may be gone: by its id, or the newest of that number or name.
+fn find(dir: &Path, reference: &str) -> Result<(String, Folder), SessionError> {
+    let all = recordings(dir);
+    if let Some(found) = all.iter().find(|(id, _)| id == reference) {
+        return Ok(found.clone());
+    }
+    let number = reference.parse::<u32>().ok();
+    let mut named: Vec<_> = all
+        .into_iter()
+        .filter_map(|(id, folder)| Some((folder.description().ok()?, id, folder)))
+        .filter(|(about, ..)| Some(about.number) == number || about.name.as_deref() == Some(reference))
+        .collect();
+    named.sort_by_key(|(about, ..)| about.created_ms);
+    let newest = named.pop().map(|(_, id, folder)| (id, folder));
+    newest.ok_or_else(|| SessionError::NoRecording(reference.to_owned()))
+}

@@ -1,0 +1,240 @@
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use cotty_pty::wire::{self, Body, Channel, Fields, Frame};
+use cotty_pty::{Event, Link};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use tokio::runtime::Runtime;
+
+use super::{Create, Hub, HubOptions};
+use crate::{
+    Actor, ActorKind, Input, Origin, Paste, RecordingLimits, Retention, Session, SessionError, Typist, View,
+    Wait,
+};
+
+/// A keeper without processes: the test plays every child itself, at the other end of its terminal.
+#[derive(Clone, Default)]
+struct Keeper(Arc<Mutex<BTreeMap<Vec<u8>, Held>>>);
+
+#[derive(Default)]
+struct Held {
+    slave: Option<OwnedFd>,
+    slots: BTreeMap<u8, OwnedFd>,
+    blob: Vec<u8>,
+}
+
+impl Keeper {
+    fn link(&self) -> Link {
+        let (ours, theirs) = std::os::unix::net::UnixStream::pair().unwrap();
+        let keeper = self.clone();
+        std::thread::spawn(move || keeper.serve(Channel::new(theirs.into()).unwrap()));
+        Link::connect(ours.into()).unwrap().0
+    }
+
+    fn serve(self, mut channel: Channel) {
+        loop {
+            let mut flags = PollFlags::IN;
+            flags.set(PollFlags::OUT, channel.wants_write());
+            poll(&mut [PollFd::new(&channel, flags)], None).unwrap();
+            if !channel.fill().unwrap_or(false) {
+                return;
+            }
+            while let Ok(Some(frame)) = channel.next_frame() {
+                let (kind, id) = (frame.kind, frame.id);
+                channel.queue(match self.answer(frame) {
+                    Ok((body, fds)) => Frame::new(kind, id, body).with_fds(fds),
+                    Err(e) => Frame::new(wire::ERROR, id, Body::new().i32(e.raw_os_error())),
+                });
+            }
+            let _ = channel.flush();
+        }
+    }
+
+    fn answer(&self, frame: Frame) -> Result<(Body, Vec<OwnedFd>), Errno> {
+        let mut fields = Fields::new(&frame.body);
+        let mut entries = self.0.lock().unwrap();
+        match frame.kind {
+            wire::SPAWN => {
+                let (key, blob, slots) = (fields.bytes()?, fields.bytes()?, fields.bytes()?);
+                // It reads what it is to become, and closes: that is how a child says that it did.
+                let mut fds = frame.fds.into_iter();
+                let mut stdin = File::from(fds.next().ok_or(Errno::BADMSG)?);
+                let mut len = [0; 4];
+                stdin.read_exact(&mut len).unwrap();
+                stdin.read_exact(&mut vec![0; u32::from_le_bytes(len) as usize]).unwrap();
+                let held = Held {
+                    slave: fds.next(),
+                    slots: slots.iter().copied().zip(fds).collect(),
+                    blob: blob.to_vec(),
+                };
+                entries.insert(key.to_vec(), held);
+                Ok((Body::new().u32(std::process::id()), Vec::new()))
+            }
+            wire::LIST => {
+                let body = entries.iter().fold(Body::new().u32(entries.len() as u32), |body, (key, held)| {
+                    let slots: Vec<u8> = held.slots.keys().copied().collect();
+                    body.bytes(key).u32(std::process::id()).u8(0).i32(0).bytes(&slots).bytes(&held.blob)
+                });
+                Ok((body, Vec::new()))
+            }
+            wire::TAKE => {
+                let held = entries.get(fields.bytes()?).ok_or(Errno::NOENT)?;
+                let slots: Vec<u8> = held.slots.keys().copied().collect();
+                let fds = held.slots.values().map(|fd| fd.try_clone().unwrap()).collect();
+                Ok((Body::new().bytes(&slots), fds))
+            }
+            wire::PUT => {
+                let (key, slot) = (fields.bytes()?.to_vec(), fields.u8()?);
+                entries.entry(key).or_default().slots.extend(frame.fds.into_iter().map(|fd| (slot, fd)));
+                Ok((Body::new(), Vec::new()))
+            }
+            wire::BLOB | wire::FORGET => Ok((Body::new(), Vec::new())),
+            _ => Err(Errno::NOSYS),
+        }
+    }
+
+    /// The child's end of a session's terminal.
+    fn terminal(&self, session: &Session) -> File {
+        let entries = self.0.lock().unwrap();
+        let slave = entries[session.meta().id.as_bytes()].slave.as_ref().unwrap();
+        File::from(slave.try_clone().unwrap())
+    }
+}
+
+fn options(dir: &Path) -> HubOptions {
+    HubOptions {
+        runtime_dir: dir.to_owned(),
+        history_file: dir.join("history"),
+        max_per_owner: 2,
+        max_total: 5,
+        history_lines: 1000,
+        recordings_dir: dir.join("recordings"),
+        captures_dir: dir.join("captures"),
+        recording: RecordingLimits::default(),
+        retention: Retention::default(),
+        agents_answer_secrets: false,
+        prompt_pattern: r"\$ $".to_owned(),
+        open_files: None,
+    }
+}
+
+async fn create(hub: &Hub, owner: &str, request: &str) -> Result<Session, SessionError> {
+    let create = Create { program: Some("/bin/cat".into()), cwd: Some("/".into()), ..Create::default() };
+    let actor = Actor { kind: ActorKind::Agent, owner: owner.into(), client: "test".into() };
+    hub.create(create, actor, &Origin::default(), request).await
+}
+
+async fn shows(session: &Session, text: &str) {
+    let wait = Wait {
+        text: Some(text.into()),
+        since: Some(0),
+        timeout: Some(Duration::from_secs(30)),
+        ..Wait::default()
+    };
+    assert_eq!(session.wait(wait).await.unwrap().met, crate::Met::Text, "{text}");
+}
+
+async fn types(session: &Session, text: &str, request: &str) {
+    let input = Input::Text { text: text.into(), paste: Paste::Never };
+    let agent = Typist { kind: ActorKind::Agent, who: "test".into(), name: "test".into() };
+    session.send(input, &agent, request).await.unwrap();
+}
+
+fn line(terminal: &mut File) -> String {
+    let mut bytes = [0; 100];
+    let count = terminal.read(&mut bytes).unwrap();
+    String::from_utf8_lossy(&bytes[..count]).into_owned()
+}
+
+#[tokio::test]
+async fn a_task_that_panics_is_taken_over_with_all_it_had() {
+    let (dir, keeper) = (tempfile::tempdir().unwrap(), Keeper::default());
+    let hub = Hub::start(options(dir.path()), keeper.link()).await.unwrap();
+    let session = create(&hub, "a", "1").await.unwrap();
+    let other = create(&hub, "a", "2").await.unwrap();
+    let mut terminal = keeper.terminal(&session);
+    terminal.write_all(b"before\r\n").unwrap();
+    shows(&session, "before").await;
+    types(&session, "typed\n", "once").await;
+    assert_eq!(line(&mut terminal), "typed\n");
+
+    for turn in 0..3 {
+        let failed = session.panic().await.unwrap_err();
+        assert!(matches!(failed, SessionError::Broken(_)), "{failed}");
+        // The same handle goes on; what was typed is neither forgotten nor typed again.
+        let screen = session.read(View::Screen, false, "r", None).await.unwrap().content;
+        assert_eq!(screen.lines().next(), Some("before"));
+        types(&session, "typed\n", "once").await;
+        types(&session, &format!("line {turn}\n"), &format!("line {turn}")).await;
+        assert_eq!(line(&mut terminal), format!("line {turn}\n"));
+        terminal.write_all(format!("after {turn}\r\n").as_bytes()).unwrap();
+        shows(&session, &format!("after {turn}")).await;
+    }
+    assert_eq!(hub.find(&session.meta().id).unwrap().meta().number, session.meta().number);
+    assert!(other.info().await.unwrap().ended.is_none());
+}
+
+#[tokio::test]
+async fn limits_count_what_lives() {
+    let (dir, keeper) = (tempfile::tempdir().unwrap(), Keeper::default());
+    let hub = Hub::start(options(dir.path()), keeper.link()).await.unwrap();
+    let exits = async |session: &Session| {
+        let key = session.meta().id.clone().into_bytes();
+        hub.keeper_says(&Event::Exited { key, status: 0 }).await;
+    };
+    let first = create(&hub, "a", "1").await.unwrap();
+    create(&hub, "a", "2").await.unwrap();
+    let refused = create(&hub, "a", "3").await.unwrap_err();
+    let SessionError::TooMany { limit: 2, idle } = refused else { panic!("{refused}") };
+    assert_eq!(idle.len(), 2);
+    exits(&first).await;
+    create(&hub, "a", "3").await.unwrap();
+    assert_eq!(hub.count(), (2, 1));
+    for request in ["4", "5", "6"] {
+        create(&hub, request, request).await.unwrap();
+    }
+    let refused = create(&hub, "b", "7").await.unwrap_err();
+    assert!(matches!(refused, SessionError::TooMany { limit: 5, .. }), "{refused}");
+    // The same request again is no new session.
+    assert_eq!(create(&hub, "a", "1").await.unwrap().meta().id, first.meta().id);
+    assert_eq!(hub.list().await.len(), 6);
+}
+
+#[test]
+fn terminals_are_read_before_their_turn_and_rebuilt_when_asked_for() {
+    let (dir, keeper) = (tempfile::tempdir().unwrap(), Keeper::default());
+    let first = Runtime::new().unwrap();
+    let sessions = first.block_on(async {
+        let hub = Hub::start(options(dir.path()), keeper.link()).await.unwrap();
+        [create(&hub, "a", "1").await.unwrap(), create(&hub, "b", "2").await.unwrap()]
+    });
+    // As when a daemon is killed: nothing of it runs any further.
+    first.shutdown_timeout(Duration::from_secs(10));
+
+    Runtime::new().unwrap().block_on(async {
+        let hub = Hub::start(options(dir.path()), keeper.link()).await.unwrap();
+        let _nobodys_turn = hub.inner.turn.acquire().await.unwrap();
+        assert_eq!(hub.count(), (2, 0));
+        for (at, session) in sessions.iter().enumerate() {
+            let mut terminal = keeper.terminal(session);
+            // Far more than a terminal holds: this ends only if somebody reads.
+            let text: String = (0..20_000).map(|n| format!("{at}: {n}\n")).collect();
+            let write = move || terminal.write_all(text.as_bytes()).unwrap();
+            tokio::task::spawn_blocking(write).await.unwrap();
+        }
+        for (at, session) in sessions.iter().enumerate() {
+            let session = hub.find(&session.meta().id).unwrap();
+            shows(&session, &format!("{at}: 19999")).await;
+            let history = session.read(View::Scrollback { offset: 0, limit: 500 }, false, "r", None).await;
+            let history = history.unwrap().content;
+            let expected: Vec<String> = (19_477..19_977).map(|n| format!("{at}: {n}")).collect();
+            assert_eq!(history.lines().collect::<Vec<_>>(), expected);
+        }
+    });
+}

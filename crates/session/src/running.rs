@@ -1,0 +1,161 @@
+//! `run`: one command at the prompt, and what became of it.
+
+use std::sync::Weak;
+use std::time::Duration;
+
+use cotty_pty::facts;
+
+use crate::commands::Phase;
+use crate::meta::{Typist, now_ms};
+use crate::session::{RunOutcome, RunResult};
+use crate::task::Task;
+use crate::{Activity, SessionError, Verdict};
+
+/// A key may have been typed whose echo is not here yet.
+const ECHO_ARRIVES: Duration = Duration::from_millis(100);
+
+impl Task {
+    /// Types a command at the prompt; the lane is the caller's until it lets go.
+    pub(crate) async fn start_run(
+        &mut self,
+        command: &str,
+        request: &str,
+        by: &Typist,
+        lane: Weak<()>,
+    ) -> Result<u64, SessionError> {
+        if let Some(typed) = self.remembered(request) {
+            self.lane = lane;
+            return Ok(typed.seq);
+        }
+        if self.lane.strong_count() > 0 {
+            return Err(SessionError::Busy);
+        }
+        // One that was replaced (`exec zsh`) has marked its last prompt.
+        let at_prompt = matches!(self.saved.commands.phase(), Phase::Prompt(_));
+        if self.meta.nonce.is_none() || (!at_prompt && self.ended.is_none() && self.shell_was_replaced()) {
+            return Err(SessionError::NoShell);
+        }
+        let command = command.trim_end_matches(['\n', '\r']);
+        if command.trim().is_empty() {
+            return Err(SessionError::Invalid("the command is empty".into()));
+        }
+        if let Verdict::Deny { reason } = self.policy.judge(command) {
+            return Err(SessionError::Denied { reason });
+        }
+        self.drain().await;
+        self.check_keyboard(by)?;
+        self.check_secret(by, None)?;
+        self.check_line_is_free()?;
+        let bytes = self.encode_command(command);
+        let typed = self.type_bytes(&bytes, request, by, true).await?;
+        self.lane = lane;
+        Ok(typed.seq)
+    }
+
+    /// A command and Enter. Several lines go as one paste, so that they start together, and so does what would be a key
+    /// (a tab completes); a shell that takes no pastes is told by Ctrl-V that what follows is text.
+    fn encode_command(&self, command: &str) -> Vec<u8> {
+        if !command.contains(char::is_control) {
+            return format!("{command}\r").into_bytes();
+        }
+        if self.vt.modes().bracketed_paste {
+            return self.vt.encode_text(&format!("{command}\n"), cotty_vt::Paste::Always);
+        }
+        let mut typed = String::with_capacity(command.len() + 16);
+        for c in command.replace("\r\n", "\n").chars() {
+            if c.is_ascii_control() {
+                typed.push('\u{16}');
+            }
+            typed.push(c);
+        }
+        typed.push('\r');
+        typed.into_bytes()
+    }
+
+    fn check_line_is_free(&self) -> Result<(), SessionError> {
+        if let Some(ended) = self.ended {
+            return Err(SessionError::Exited(ended.exit_code));
+        }
+        let Phase::Prompt(prompt) = self.saved.commands.phase() else {
+            return Err(SessionError::NotAtPrompt { program: self.foreground_name() });
+        };
+        let typing = self.input.waiting() > 0
+            || self.last_typed.is_some_and(|at| {
+                at.elapsed() < ECHO_ARRIVES && self.typed_seq >= prompt.seq && !self.reads()
+            });
+        if typing || self.vt.position() != prompt.position {
+            return Err(SessionError::LineBegun);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn run_result(&self, request: &str) -> Result<RunResult, SessionError> {
+        let Some(command) = self.saved.commands.of_request(request) else {
+            return Err(SessionError::Invalid(format!("no command was typed by request {request}")));
+        };
+        if let Some(reason) = &command.denied {
+            return Err(SessionError::Denied { reason: reason.clone() });
+        }
+        let excerpt = self.output_of(command);
+        let begun = command.started.or(command.typed).map_or(0, |m| m.ms);
+        let over = command.ended.map(|m| m.ms).or(self.ended.map(|e| e.at_ms)).unwrap_or_else(now_ms);
+        let outcome = match (command.ended, self.ended) {
+            (_, Some(_)) if self.saved.commands.is_last_word(command) => RunOutcome::Exited,
+            (Some(_), _) => RunOutcome::Done,
+            (None, Some(_)) => RunOutcome::Exited,
+            (None, None) => RunOutcome::Running,
+        };
+        let exit_code = match outcome {
+            RunOutcome::Exited => self.ended.and_then(|e| e.exit_code),
+            _ => command.exit_code,
+        };
+        Ok(RunResult {
+            outcome,
+            output: excerpt.text,
+            dropped: excerpt.dropped,
+            exit_code,
+            duration_ms: over.saturating_sub(begun),
+            info: self.info(),
+        })
+    }
+
+    /// Why a wait came to nothing, in words to act on.
+    pub(crate) fn why_not(&self, wait: &crate::Wait) -> String {
+        let waited_for_text = wait.text.is_some() || wait.regex.is_some();
+        let on_screen = wait.text.as_ref().is_some_and(|needle| self.vt.screen_text().contains(needle));
+        let doing = match self.activity() {
+            Activity::Prompt => "the shell waits for a command".to_owned(),
+            Activity::Running(Some(program)) => self.still_running(&program),
+            Activity::Running(None) => "a program is still running".to_owned(),
+            Activity::SecretInput => "the program asks for a secret".to_owned(),
+            Activity::SecretSuspected => "what is shown looks like a question for a secret".to_owned(),
+            Activity::Exited => "the program has ended".to_owned(),
+        };
+        let doing = match self.saved.keyboard.held() {
+            Some(held) => format!("{doing}; a person has the keyboard ({})", held.name),
+            None => doing,
+        };
+        match (waited_for_text, on_screen) {
+            (true, true) => {
+                format!("it stands on the screen, but only in what was typed or there before; {doing}")
+            }
+            (true, false) => format!("it did not appear; {doing}"),
+            _ => doing,
+        }
+    }
+
+    /// What a program that did not end may be waiting for.
+    fn still_running(&self, program: &str) -> String {
+        let waits = facts::waits_for_input(self.pty.get_ref()) == Some(true);
+        match program {
+            "less" | "more" | "most" | "man" | "pager" => {
+                format!("`{program}` shows its text page by page: space goes on, q leaves it")
+            }
+            _ if waits && self.vt.modes().alt_screen => {
+                format!("`{program}` is shown on the whole screen and waits for keys")
+            }
+            _ if waits => format!("`{program}` is still running and waits for input"),
+            _ => format!("`{program}` is still running"),
+        }
+    }
+}

@@ -1,0 +1,166 @@
+"""A WebSocket over the daemon's socket: text messages one way, and one that may stop reading for as long as it likes."""
+
+import base64
+import json
+import os
+import re
+import select
+import socket
+import struct
+from urllib.parse import quote
+
+from conftest import LIMIT
+
+
+class WebSocket:
+    """Reads JSON messages."""
+
+    def __init__(self, path, url):
+        self.buffer = b""
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(LIMIT)
+        self.socket.connect(path)
+        key = base64.b64encode(os.urandom(16)).decode()
+        self.socket.sendall(
+            f"GET {url} HTTP/1.1\r\nHost: cotty\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n".encode()
+        )
+        while b"\r\n\r\n" not in self.buffer:
+            assert self.more(), "no answer"
+        head, self.buffer = self.buffer.split(b"\r\n\r\n", 1)
+        self.status = int(head.split()[1])
+        if self.status != 101:
+            length = int(re.search(rb"(?i)content-length: *(\d+)", head)[1])
+            self.refused = json.loads(self.take(length))
+
+    def more(self):
+        """Reads on; nothing at the end."""
+        try:
+            data = self.socket.recv(1 << 16)
+        except ConnectionResetError:
+            data = b""
+        self.buffer += data
+        return data
+
+    def take(self, count):
+        """The next bytes; fewer at the end."""
+        while len(self.buffer) < count and self.more():
+            pass
+        data, self.buffer = self.buffer[:count], self.buffer[count:]
+        return data
+
+    def waiting(self):
+        """Whether there is something to read, or the end."""
+        return bool(self.buffer or select.select([self.socket], [], [], 0)[0])
+
+    def read(self):
+        """The next message; `None` where there will be no more."""
+        while True:
+            head = self.take(2)
+            if len(head) < 2:
+                return None
+            length = head[1] & 0x7F
+            if length == 126:
+                length = struct.unpack(">H", self.take(2))[0]
+            elif length == 127:
+                length = struct.unpack(">Q", self.take(8))[0]
+            data = self.take(length)
+            if len(data) < length or head[0] & 0x0F == 8:
+                return None
+            if head[0] & 0x0F == 1:
+                assert head[0] & 0x80, "in pieces"
+                return json.loads(data)
+
+    def close(self):
+        self.socket.close()
+
+
+class Painted:
+    """A viewer: keeps the paints that its screen is made of."""
+
+    def __init__(self, path, session):
+        self.socket = WebSocket(path, f"/v1/sessions/{session}/view")
+        self.messages = self.fulls = self.bytes = 0
+
+    def read(self):
+        """Takes the next message, and answers what it brings to the screen; `None` where there are no more."""
+        message = self.socket.read()
+        if message is None or message["type"] != "paint":
+            return message and ""
+        self.messages += 1
+        self.bytes += len(message["data"])
+        if message["full"]:
+            self.fulls += 1
+            self.paints, self.size = [], (message["cols"], message["rows"])
+        self.paints.append(message["data"])
+        return message["data"]
+
+    def lines(self, cotty):
+        cols, rows = self.size
+        return cotty("render", "--cols", cols, "--rows", rows, input="".join(self.paints)).split("\n")
+
+
+class Front:
+    """A front end: applies updates to a snapshot, and checks each further snapshot against what it has."""
+
+    def __init__(self, path, session):
+        self.socket = WebSocket(path, f"/v1/updates?session={quote(session)}")
+        self.messages = self.bells = self.snapshots = self.bytes = 0
+        self.reasons = set()
+        self.ended = None
+        self.snapshot = None
+        if self.socket.status == 101:
+            self.read()
+            assert self.snapshots == 1, "a subscription begins with a snapshot"
+
+    def read(self, gap=False):
+        """Takes the next update, and answers the text that it brings; `None` where there are no more. After a `gap` a
+        snapshot tells news."""
+        update = self.socket.read()
+        if update is None:
+            return None
+        assert self.ended is None, "nothing follows the end"
+        self.messages += 1
+        kind, shown = update.pop("type"), self.snapshot
+        self.bytes += len(json.dumps(update))
+        if kind == "bell":
+            self.bells += 1
+        elif kind == "cursor":
+            shown["cursor"] = update
+        elif kind == "diff":
+            region, rows = update["region"], shown["rows"]
+            assert 0 == region["x"] <= region["y"] < region["y2"] <= rows and region["x2"] == shown["cols"], region
+            place = slice(region["y"], region["y2"])
+            assert len(update["lines"]) == region["y2"] - region["y"]
+            shown["lines"][place] = update["lines"]
+            shown["styles"][place] = styles(update)
+            self.reasons.add(update["reason"])
+        elif kind == "snapshot":
+            update["styles"] = styles(update)
+            same_size = shown and (shown["rows"], shown["cols"]) == (update["rows"], update["cols"])
+            for part in ("lines", "styles", "cursor") if same_size and not gap else ():
+                assert shown[part] == update[part], part
+            assert len(update["lines"]) == update["rows"]
+            self.snapshot = update
+            self.snapshots += 1
+        else:
+            assert kind in ("exited", "gone"), kind
+            self.ended = (kind, update.get("exit_code"), update.get("signal"))
+        return "\n".join(update.get("lines", []))
+
+    def catch_up(self):
+        """Takes what there is."""
+        while self.socket.waiting() and self.read() is not None:
+            pass
+
+    def shows(self):
+        cursor = self.snapshot["cursor"]
+        return trimmed(self.snapshot["lines"]), (cursor["y"], cursor["x"])
+
+
+def styles(update):
+    return update.get("styles", [[]] * len(update["lines"]))
+
+
+def trimmed(lines):
+    return "\n".join(lines).rstrip("\n").split("\n")
