@@ -302,6 +302,18 @@ def test_an_agents_commands_stay_out_of_the_users_history(cotty, home, name):
 # Prompts without marks (R-T13)
 
 
+NO_PASTE = {"bash": "bind 'set enable-bracketed-paste off'\n", "zsh": "unset zle_bracketed_paste\n"}
+
+
+@pytest.mark.parametrize("keys", ["emacs", "vi"])
+@pytest.mark.parametrize("name", NO_PASTE)
+def test_several_lines_where_the_shell_takes_no_pastes(cotty, home, name, keys):
+    home(RC[name], NO_PASTE[name] + {"emacs": "", "vi": {"bash": "set -o vi\n", "zsh": "bindkey -v\n"}[name]}[keys])
+    shell = Shell(cotty, name)
+    assert shell.output("echo a\n\techo b\nsh -c 'exit 6'", 6) == "a\nb\n"
+    assert shell.output("cat <<'EOF'\none\n\n\ttwo\nEOF") == "one\n\n        two\n"
+
+
 @every_shell
 def test_a_start_that_becomes_another_shell(cotty, home, name):
     home(RC[name], "exec sh\n")
@@ -312,7 +324,8 @@ def test_a_start_that_becomes_another_shell(cotty, home, name):
 
 
 @every_shell
-def test_a_shell_that_replaces_itself_with_an_unmarked_one(cotty, name):
+def test_a_shell_that_replaces_itself_with_an_unmarked_one(cotty, home, name):
+    home(RC[name], {"bash": "PS1='> '\n", "zsh": "PROMPT='> '\n", "fish": ""}[name])
     shell = Shell(cotty, name)
     sent = shell.call("send", text=f"exec {name}\n")
     shell.wait(prompt=True, since=sent["seq"])
@@ -322,7 +335,7 @@ def test_a_shell_that_replaces_itself_with_an_unmarked_one(cotty, name):
 
 
 @every_shell
-@pytest.mark.parametrize("program", ["python3 -q", "sh", "bash --norc", "zsh -f"])
+@pytest.mark.parametrize("program", ["python3 -q", "sh", "bash --norc", "env PS1='inner> ' zsh -f"])
 def test_the_prompt_of_a_program_inside_the_shell(cotty, name, program):
     shell = Shell(cotty, name)
     sent = shell.call("send", text=f"{program}\n")
@@ -336,7 +349,7 @@ def test_the_prompt_of_a_program_inside_the_shell(cotty, name, program):
 
 @pytest.mark.parametrize(("name", "args"), [("bash", ["--norc"]), ("zsh", ["-f"]), ("fish", ["--no-config"]), ("sh", [])])
 def test_shells_that_cannot_mark(cotty, name, args):
-    shell = Shell(cotty, name, *args)
+    shell = Shell(cotty, name, *args, prompt_pattern=r"[%#$>]\s*$")
     cotty.call("run", session=shell.id, command="echo no", error="NO_SHELL")
     read = shell.type("echo unmarked\n")
     assert "unmarked\n" in read["content"] and read["prompt_detected"]

@@ -115,6 +115,8 @@ COMMANDS = {
     "quotes": ("echo 'a;b \\ % \"c\" $HOME `x`'", "a;b \\ % \"c\" $HOME `x`\n", 0),
     "an empty line inside": ("echo 'first\n\nthird'", "first\n\nthird\n", 0),
     "a pipe": ("printf 'b\\na\\n' | sort", "a\nb\n", 0),
+    "an exclamation mark": ("echo \"wow!ok\"", "wow!ok\n", 0),
+    "a tab": ("printf '%s' 'a\tb' | od -An -c", "   a  \\t   b\n", 0),
     "a leading blank": ("   echo lead", "lead\n", 0),
     "a long command": ("echo " + "x" * 300, "x" * 300 + "\n", 0),
     "one too long to ask about": ("echo " + "y" * 5000, "y" * 5000 + "\n", 0),
@@ -128,6 +130,9 @@ COMMANDS = {
 def test_run_gives_exactly_the_output_and_the_code(cotty, name):
     shell = Shell(cotty, name)
     for what, (command, output, code) in COMMANDS.items():
+        if name == "fish" and what == "a tab":
+            # It drops tabs that are pasted.
+            continue
         ran = shell.run(command)
         assert (ran["outcome"], ran["exit_code"]) == ("done", code), (what, ran)
         assert output is None or ran["output"] == output, (what, ran)

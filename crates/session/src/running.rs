@@ -46,11 +46,30 @@ impl Task {
         self.check_keyboard(by)?;
         self.check_secret(by, None)?;
         self.check_line_is_free()?;
-        // Several lines go as one paste; Enter follows the closing bracket and starts them together.
-        let bytes = self.vt.encode_text(&format!("{command}\n"), cotty_vt::Paste::Auto);
+        let bytes = self.encode_command(command);
         let typed = self.type_bytes(&bytes, request, by, true).await?;
         self.lane = lane;
         Ok(typed.seq)
+    }
+
+    /// A command and Enter. Several lines go as one paste, so that they start together, and so does what would be a key
+    /// (a tab completes); a shell that takes no pastes is told by Ctrl-V that what follows is text.
+    fn encode_command(&self, command: &str) -> Vec<u8> {
+        if !command.contains(char::is_control) {
+            return format!("{command}\r").into_bytes();
+        }
+        if self.vt.modes().bracketed_paste {
+            return self.vt.encode_text(&format!("{command}\n"), cotty_vt::Paste::Always);
+        }
+        let mut typed = String::with_capacity(command.len() + 16);
+        for c in command.replace("\r\n", "\n").chars() {
+            if c.is_ascii_control() {
+                typed.push('\u{16}');
+            }
+            typed.push(c);
+        }
+        typed.push('\r');
+        typed.into_bytes()
     }
 
     fn check_line_is_free(&self) -> Result<(), SessionError> {

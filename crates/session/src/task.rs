@@ -494,7 +494,7 @@ impl Task {
             Phase::Prompt(at) if self.meta.nonce.is_some() => Prompt { seq: at.seq, guessed: false },
             // A shell that marks is believed, unless it edits a line and has not said so: somebody took its marks away.
             // What runs inside it is judged by its look.
-            _ if self.meta.nonce.is_some() && self.shell_has_the_terminal() && !self.line_is_edited() => {
+            _ if self.meta.nonce.is_some() && !self.line_is_edited() && self.shell_has_the_terminal() => {
                 return None;
             }
             _ => self.guessed_prompt()?,

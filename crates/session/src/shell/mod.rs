@@ -121,3 +121,49 @@ pub(crate) fn was_replaced(program: &str, pid: Pid, nonce: &str) -> bool {
     let fish = Path::new(program).file_name().is_some_and(|name| name == "fish");
     !has("environ", &format!("COTTY_NONCE={nonce}")) || (fish && !has("cmdline", "--init-command"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marking(program: &str, args: &[&str], env: &[(&str, &str)], history: Option<&str>) -> Option<Marking> {
+        let integration = Integration { dir: "/run/it's".into() };
+        let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
+        let env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        integration.marking(program, &args, &env, "n0", Path::new("/run/hook"), history.map(Path::new))
+    }
+
+    #[test]
+    fn each_shell_is_told_in_its_own_way() {
+        let bash = marking("/bin/bash", &["-l"], &[], Some("/state/bash_history")).unwrap();
+        assert_eq!(bash.args, ["--rcfile", "/run/it's/bash.rc", "-i"]);
+        assert_eq!((&*bash.env["COTTY_LOGIN"], &*bash.env["COTTY_HISTFILE"]), ("1", "/state/bash_history"));
+        let zsh = marking("zsh", &["-l"], &[("ZDOTDIR", "/home/dots")], Some("/state/bash_history")).unwrap();
+        assert_eq!(zsh.args, ["-l"]);
+        assert_eq!((&*zsh.env["ZDOTDIR"], &*zsh.env["COTTY_ZDOTDIR"]), ("/run/it's/zsh", "/home/dots"));
+        assert_eq!(zsh.env["COTTY_HISTFILE"], "/state/zsh_history");
+        let fish = marking("/usr/bin/fish", &[], &[], None).unwrap();
+        assert_eq!(fish.args, ["--init-command", r"source '/run/it\'s/cotty.fish'"]);
+        assert!(!fish.env.contains_key("COTTY_HISTFILE") && !fish.env.contains_key("COTTY_LOGIN"));
+    }
+
+    #[test]
+    fn what_reads_no_files_or_runs_something_does_not_mark() {
+        for (program, args) in [
+            ("bash", &["--norc"][..]),
+            ("bash", &["-c", "true"]),
+            ("zsh", &["-f"]),
+            ("zsh", &["script"]),
+            ("fish", &["--no-config"]),
+            ("dash", &[]),
+        ] {
+            assert!(marking(program, args, &[], None).is_none(), "{program} {args:?}");
+        }
+    }
+
+    #[test]
+    fn a_program_without_the_nonce_is_none_of_ours() {
+        let pid = rustix::process::getpid();
+        assert!(was_replaced("bash", pid, "no process was started with this"));
+    }
+}

@@ -34,6 +34,10 @@ function __cotty_ask --argument-names line
     # Another question's answer, to a line that was given up, may come first; the end comes when a daemon dies, and the
     # next one answers.
     while not string match --quiet -- "$id *" "$answer"
+        if not test -p $__cotty_hook
+            set answer "$id no answer from the daemon"
+            break
+        end
         read answer <$__cotty_hook
     end
     set -l verdict (string replace -- "$id " '' "$answer")

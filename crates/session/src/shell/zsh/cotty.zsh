@@ -147,18 +147,25 @@ __cotty_ask() {
 
 # After all of the user's files.
 __cotty_begin() {
+    # An agent's commands mean no line of the history by an exclamation mark. Not within the settings that are only ours.
+    if [[ -n $__cotty_histfile ]]; then builtin setopt no_bang_hist; fi
+    __cotty_set_up
+    return 0
+}
+
+__cotty_set_up() {
     {
         builtin eval "$__cotty_plain"
         __cotty_theirs
         # The system's files were read with our ZDOTDIR.
         if [[ ${HISTFILE-} == $__cotty_dir/* ]]; then typeset -g HISTFILE=${ZDOTDIR:-$HOME}/${HISTFILE:t}; fi
-        # An agent's commands stay out of the user's history.
+        # Nor are they kept in it.
         if [[ -n $__cotty_histfile ]]; then typeset -g HISTFILE=$__cotty_histfile; fi
         __cotty_hooks
         if (( ${+widgets[zle-line-init]} )); then builtin zle -A zle-line-init __cotty_users_line_init; fi
         builtin zle -N zle-line-init __cotty_line_init
         unset __cotty_histfile
-        unfunction __cotty_theirs __cotty_ours __cotty_begin
+        unfunction __cotty_theirs __cotty_ours __cotty_begin __cotty_set_up
         return 0
     } 2>/dev/null
 }
