@@ -37,6 +37,11 @@ def small(cotty):
     assert serving.wait(LIMIT) == 0
 
 
+def new(cotty, program="bash", *args):
+    """A session of the agent that also asks for its recording."""
+    return cotty.call("create", program=str(program), args=[str(arg) for arg in args])["session_id"]
+
+
 def folder(cotty, session):
     return cotty.home / "recordings" / session
 
@@ -89,7 +94,7 @@ def render(cotty, events, cols, rows):
 
 def test_a_big_output_lies_in_several_segments_with_their_text(small):
     count, width, done = 12_000, 200, small.work / "done"
-    session = small.new("--", *program("numbers", count, width, small.work, done))
+    session = new(small, *program("numbers", count, width, small.work, done))
     small("wait", session, "--exit", "--timeout", "60000")
     assert said(small, session) == numbered(count, width)
     assert len(segments(small, session)) > 2
@@ -157,7 +162,7 @@ def test_characters_are_never_cut_between_events(cotty):
 
 
 def test_commands_and_an_agents_input_are_marked(cotty):
-    session = cotty.new()
+    session = new(cotty)
     answer = cotty.call("run", session=session, command="echo one two; false")
     assert answer["exit_code"] == 1
     _, events = cast(cotty, session)
@@ -175,7 +180,7 @@ def test_commands_and_an_agents_input_are_marked(cotty):
 
 @pytest.mark.parametrize("actor", ["agent", "person"])
 def test_a_secret_is_nowhere_in_the_recording(cotty, actor):
-    session = cotty.new("--", "bash", "-c", "read -s -p 'Password: ' secret; echo; echo got ${#secret}; read rest")
+    session = new(cotty, "bash", "-c", "read -s -p 'Password: ' secret; echo; echo got ${#secret}; read rest")
     eventually(lambda: cotty.info(session)["activity"]["kind"] == "secret_input")
     secret = "hunter2-" + os.urandom(4).hex()
     try:
@@ -196,7 +201,7 @@ def test_a_secret_is_nowhere_in_the_recording(cotty, actor):
 @pytest.mark.parametrize("seed", range(3))
 def test_every_byte_is_recorded_once_whatever_is_killed(small, seed):
     count, width, may_end, done = 9000, 300, small.work / "may_end", small.work / "done"
-    session = small.new("--", *program("numbers", count, width, may_end, done))
+    session = new(small, *program("numbers", count, width, may_end, done))
     with SlowKiller(small, seed) as killer:
         eventually(lambda: killer.has_killed(8), limit=120)
         may_end.touch()
@@ -220,7 +225,7 @@ async def test_commands_and_input_are_recorded_once_whatever_is_killed(cotty):
                 ran.append(f"echo number {len(ran)}")
                 answer = await client.call_tool("terminal__run", {"session_id": session, "command": ran[-1]})
                 assert answer.structured_content["output"] == f"number {len(ran) - 1}\n"
-    _, events = cast(cotty, session)
+    _, events = cast(cotty, session, actor="person")
     assert [data for _, code, data in events if code == "m"] == ran
     assert [data for _, code, data in events if code == "i"] == [f"{command}\r" for command in ran]
 
@@ -242,7 +247,7 @@ def resource_limit(pid, limits=None):
 
 def test_a_full_disk_is_a_counted_hole_and_the_session_lives_on(cotty):
     script = "echo before; read x; for i in $(seq 1000); do printf '%04d %0100d\\n' $i 0; done; echo still here; cat"
-    session = cotty.new("--", "bash", "-c", script)
+    session = new(cotty, "bash", "-c", script)
     seen(cotty, session, "before")
     assert "before" in said(cotty, session)
     written = segments(cotty, session)[-1].stat().st_size
@@ -267,7 +272,7 @@ def test_a_full_disk_is_a_counted_hole_and_the_session_lives_on(cotty):
 
 def test_what_the_ring_lost_while_the_disk_was_full_is_counted(cotty):
     script = "read x; seq -f '%015.0f' 300000; echo; echo after; read y; echo the end"
-    session = cotty.new("--", "bash", "-c", script)
+    session = new(cotty, "bash", "-c", script)
     said(cotty, session)
     place = folder(cotty, session)
     # Nobody can write into a folder that is none, not even root.
@@ -303,26 +308,26 @@ def test_recording_can_be_switched_off(cotty):
 
 
 def test_purge_takes_what_is_named_and_keeps_what_lives(small):
-    ended = [small.new("--", "sh", "-c", f"echo {i}") for i in range(3)]
+    ended = [new(small, "sh", "-c", f"echo {i}") for i in range(3)]
     for session in ended:
         small("wait", session, "--exit")
         small("kill", session)
-    live = small.new("--", *program("numbers", 6000, 200, small.work, small.work / "done"))
+    live = new(small, *program("numbers", 6000, 200, small.work, small.work / "done"))
     small("wait", live, "--text", "005999", "--timeout", "60000")
     said(small, live)
     eventually(lambda: len(segments(small, live)) > 1)
-    assert small.call("purge", error="INVALID_INPUT")["hint"]
-    assert small.call("purge", session="sess_nothere", error="NO_RECORDING")
-    one = small.call("purge", session=ended[0])
+    assert small.call("purge", actor="person", error="INVALID_INPUT")["hint"]
+    assert small.call("purge", actor="person", session="sess_nothere", error="NO_RECORDING")
+    one = small.call("purge", actor="person", session=ended[0])
     assert (one["recordings"], one["kept_live"]) == (1, 0) and one["bytes"] > 0
     assert not folder(small, ended[0]).exists() and folder(small, ended[1]).exists()
-    assert small.call("purge", older_than_seconds=3600)["recordings"] == 0
-    rest = small.call("purge", all=True)
+    assert small.call("purge", actor="person", older_than_seconds=3600)["recordings"] == 0
+    rest = small.call("purge", actor="person", all=True)
     assert (rest["recordings"], rest["segments"], rest["kept_live"]) == (2, 0, 1)
     small.call("recording", session=ended[1], error="NO_RECORDING")
-    small.call("purge", session=live, error="BUSY")
+    small.call("purge", actor="person", session=live, error="BUSY")
     before = len(segments(small, live))
-    part = small.call("purge", session=live, live=True)
+    part = small.call("purge", actor="person", session=live, live=True)
     assert (part["recordings"], part["segments"]) == (0, before - 1)
     assert len(segments(small, live)) == 1
     # It goes on, and a reader begins with the state that the rest begins with.
@@ -337,7 +342,7 @@ def captured(path):
 
 
 def test_a_capture_has_what_came_meanwhile(cotty):
-    session = cotty.new()
+    session = new(cotty)
     cotty.call("run", session=session, command="echo before")
     cotty.call("capture", session=session, action="stop", error="NO_CAPTURE")
     begun = cotty.call("capture", session=session, action="start", request="c1")
@@ -365,7 +370,7 @@ def test_a_capture_has_what_came_meanwhile(cotty):
 def test_a_capture_goes_on_over_kills(cotty, seed):
     count, width, may_end, done, begin = 6000, 300, cotty.work / "may_end", cotty.work / "done", cotty.work / "begin"
     numbers = " ".join(program("numbers", count, width, may_end, done))
-    session = cotty.new("--", "bash", "-c", f"until [ -e {begin} ]; do sleep 0.01; done; exec {numbers}")
+    session = new(cotty, "bash", "-c", f"until [ -e {begin} ]; do sleep 0.01; done; exec {numbers}")
     path = cotty.call("capture", session=session, action="start")["capture_file"]
     begin.touch()
     with SlowKiller(cotty, seed) as killer:
@@ -379,7 +384,7 @@ def test_a_capture_goes_on_over_kills(cotty, seed):
 
 
 def test_a_recording_that_nobody_goes_on_with_is_brought_to_order(cotty):
-    session = cotty.new("--", "cat")
+    session = new(cotty, "cat")
     cotty.call("send", session=session, text="left behind\n")
     seen(cotty, session, "left behind")
     said(cotty, session)
