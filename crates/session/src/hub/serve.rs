@@ -72,11 +72,14 @@ impl Hub {
         entry: Entry,
         inbox: &mut Inbox,
     ) -> Result<Option<(Task, Option<Request>)>, SessionError> {
-        let held = Held::from_slots(self.inner.link.take(&entry.key).await?)?;
-        let hot = Hot::adopt(&held.journal)?;
-        let input = InputQueue::adopt(held.input);
+        let few = self.inner.taking.acquire().await;
+        let Held { master, journal, input, state } =
+            Held::from_slots(self.inner.link.take(&entry.key).await?)?;
+        drop(few);
+        let hot = Hot::adopt(&journal)?;
+        drop(journal);
         let pid = entry.pid.unwrap_or(0);
-        let mut task = self.task(meta, pid, Pty::adopt(held.master)?, hot, input)?;
+        let mut task = self.task(meta, pid, Pty::adopt(master)?, hot, InputQueue::adopt(input))?;
         let (_turn, first) = tokio::select! {
             biased;
             request = inbox.recv() => match request {
@@ -86,7 +89,8 @@ impl Hub {
             turn = self.inner.turn.acquire() => (turn.ok(), None),
             never = task.read_ahead() => match never {},
         };
-        task.replay(held.state.as_ref().map(Checkpoint::read).transpose()?)?;
+        task.replay(state.as_ref().map(Checkpoint::read).transpose()?)?;
+        drop(state);
         let (size, kernel) = (task.vt.size(), task.pty.get_ref().size()?);
         if (kernel.cols, kernel.rows) != (size.cols, size.rows) {
             task.pty.get_ref().resize(WindowSize { cols: size.cols, rows: size.rows })?;
