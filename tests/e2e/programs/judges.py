@@ -32,8 +32,8 @@ def say(text):
         data = data[os.write(1, data) :]
 
 
-def hear(count):
-    assert select.select([0], [], [], LIMIT)[0], "nothing came"
+def hear(count, limit=LIMIT):
+    assert select.select([0], [], [], limit)[0], "nothing came"
     return os.read(0, count)
 
 
@@ -86,7 +86,7 @@ def asks():
 def hears():
     rest, number = b"", 0
     while True:
-        *messages, rest = (rest + hear(4096)).split(b"\r")
+        *messages, rest = (rest + hear(4096, limit=300)).split(b"\r")
         for message in messages:
             if message == b"end":
                 assert not rest, f"after the end: {rest[:100]!r}"
