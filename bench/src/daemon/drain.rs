@@ -57,8 +57,14 @@ fn one(args: &Args, home: &Home, mode: Mode) -> Result<Drained, String> {
     client.call("destroy", &serde_json::json!({"session": session, "force": true}))?;
     let ratios: Vec<f64> = daemons.iter().zip(&bares).map(|(daemon, bare)| daemon / bare).collect();
     let best = |speeds: &[f64]| speeds.iter().copied().fold(0.0, f64::max);
-    let drained =
-        Drained { mode, bare: best(&bares), daemon: best(&daemons), middle: median(&ratios), echo_alone, echo_busy };
+    let drained = Drained {
+        mode,
+        bare: best(&bares),
+        daemon: best(&daemons),
+        middle: median(&ratios),
+        echo_alone,
+        echo_busy,
+    };
     eprintln!(
         "drain {:6}  bare {:.0}  cotty {:.0} MB/s ({:.2}×)  echo p99 {:.2} ms, meanwhile {:.2}",
         mode.name(),
@@ -114,7 +120,8 @@ fn echo(client: &mut Client) -> Result<Echo, String> {
     for turn in 0..400 {
         let text = format!("line {turn}.");
         let started = Instant::now();
-        let sent = client.call("send", &serde_json::json!({"session": session, "text": format!("{text}\n")}))?;
+        let sent =
+            client.call("send", &serde_json::json!({"session": session, "text": format!("{text}\n")}))?;
         client.shows(&session, &text, sent["seq"].as_u64().unwrap_or(0))?;
         times.push(started.elapsed().as_secs_f64() * 1e3);
     }

@@ -130,10 +130,13 @@ struct Memory {
 
 impl Memory {
     fn of(pid: i32) -> Result<Memory, String> {
-        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).map_err(|error| error.to_string())?;
+        let status =
+            std::fs::read_to_string(format!("/proc/{pid}/status")).map_err(|error| error.to_string())?;
         let field = |name: &str| {
             let line = status.lines().find_map(|line| line.strip_prefix(name));
-            let kib = line.and_then(|line| line.split_whitespace().next()).and_then(|word| word.parse::<f64>().ok());
+            let kib = line
+                .and_then(|line| line.split_whitespace().next())
+                .and_then(|word| word.parse::<f64>().ok());
             kib.map(|kib| kib * 1.024).ok_or(format!("no {name} in /proc"))
         };
         Ok(Memory { resident: field("VmRSS:")?, anonymous: field("RssAnon:")?, shared: field("RssShmem:")? })
@@ -145,7 +148,8 @@ fn switches(pid: i32) -> Result<u64, String> {
     let failed = |error: std::io::Error| error.to_string();
     let mut all = 0;
     for thread in std::fs::read_dir(format!("/proc/{pid}/task")).map_err(failed)? {
-        let status = std::fs::read_to_string(thread.map_err(failed)?.path().join("status")).map_err(failed)?;
+        let status =
+            std::fs::read_to_string(thread.map_err(failed)?.path().join("status")).map_err(failed)?;
         let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
         all += line.and_then(|line| line.trim().parse::<u64>().ok()).unwrap_or(0);
     }

@@ -65,14 +65,16 @@ fn once(home: &Home, viewers: usize, stalled: bool) -> Result<(f64, (f64, f64)),
     let seconds = started.elapsed().as_secs_f64();
     client.call("destroy", &json!({"session": session, "force": true}))?;
     let rates = sockets.iter().map(|viewer| viewer.frames as f64 / seconds);
-    let frames = rates.fold((f64::INFINITY, 0.0_f64), |(least, most), rate| (least.min(rate), most.max(rate)));
+    let frames =
+        rates.fold((f64::INFINITY, 0.0_f64), |(least, most), rate| (least.min(rate), most.max(rate)));
     Ok((speed, frames))
 }
 
 fn read_all(viewers: &mut [Viewer], over: &AtomicBool) {
     let wait = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
     while !over.load(Ordering::Relaxed) {
-        let mut fds: Vec<PollFd<'_>> = viewers.iter().map(|v| PollFd::new(&v.stream, PollFlags::IN)).collect();
+        let mut fds: Vec<PollFd<'_>> =
+            viewers.iter().map(|v| PollFd::new(&v.stream, PollFlags::IN)).collect();
         if fds.is_empty() || poll(&mut fds, Some(&wait)).is_err() {
             std::thread::sleep(Duration::from_millis(50));
             continue;

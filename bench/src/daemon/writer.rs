@@ -46,7 +46,8 @@ impl Writer {
             termios.make_raw();
             tcsetattr(&stdout, OptionalActions::Now, &termios).map_err(|error| error.to_string())?;
         }
-        let line = format!("{}\n", "The quick brown fox jumps over the lazy dog, and on. ".repeat(2).split_at(68).0);
+        let line =
+            format!("{}\n", "The quick brown fox jumps over the lazy dog, and on. ".repeat(2).split_at(68).0);
         let block = line.repeat((64 << 10) / line.len());
         let (started, mut written) = (Instant::now(), 0);
         let stop = stop(&self.result);

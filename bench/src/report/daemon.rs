@@ -26,7 +26,8 @@ pub(super) fn section(daemon: &Daemon) -> String {
 }
 
 fn terminals(daemon: &Daemon) -> String {
-    let mut out = "| | bare read loop | cotty | ratio | middle of single ratios |\n|---|--:|--:|--:|--:|\n".to_owned();
+    let mut out =
+        "| | bare read loop | cotty | ratio | middle of single ratios |\n|---|--:|--:|--:|--:|\n".to_owned();
     for drained in &daemon.drained {
         let (mode, bare, ours) = (drained.mode.name(), drained.bare, drained.daemon);
         let _ = writeln!(

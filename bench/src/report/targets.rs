@@ -105,13 +105,25 @@ pub(super) fn judge_daemon(daemon: &Daemon) -> Vec<Target> {
             Mode::Raw => ("the same, raw", 0.7),
         };
         let ratio = drained.daemon / drained.bare;
-        add(format!("draining a terminal against a bare read loop, {mode}"), ratio, hold, Some(0.95), Unit::Times);
+        add(
+            format!("draining a terminal against a bare read loop, {mode}"),
+            ratio,
+            hold,
+            Some(0.95),
+            Unit::Times,
+        );
         let what = format!("another session's echo meanwhile, p99, {}", drained.mode.name());
         add(what, drained.echo_busy.p99, 5.0, None, Unit::Most(" ms"));
     }
     let (scale, watched) = (&daemon.scale, &daemon.watched);
     let many = scale.sessions;
-    add(format!("creating the last tenth of {many} sessions against the first"), scale.last / scale.first, 1.25, None, Unit::Most("×"));
+    add(
+        format!("creating the last tenth of {many} sessions against the first"),
+        scale.last / scale.first,
+        1.25,
+        None,
+        Unit::Most("×"),
+    );
     let idle = format!("context switches with {many} idle sessions, {} s", scale.idle);
     add(idle, scale.switches as f64, 10.0, Some(0.0), Unit::Most(""));
     add("heap of an idle session".to_owned(), scale.heap, 64.0, None, Unit::Kib);

@@ -26,7 +26,8 @@ impl Pty {
     pub fn open(size: WindowSize) -> io::Result<(Pty, OwnedFd)> {
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
         // As POSIX has it, the library says EAGAIN where the kernel said ENOSPC: no terminal is left.
-        let master = rustix::pty::openpt(flags).map_err(|e| if e == Errno::AGAIN { Errno::NOSPC } else { e })?;
+        let master =
+            rustix::pty::openpt(flags).map_err(|e| if e == Errno::AGAIN { Errno::NOSPC } else { e })?;
         rustix::pty::grantpt(&master)?;
         rustix::pty::unlockpt(&master)?;
         let name = rustix::pty::ptsname(&master, Vec::new())?;
