@@ -71,7 +71,9 @@ struct Inner {
     /// Held while a session is made.
     making: tokio::sync::Mutex<()>,
     /// Had by whoever takes descriptors from the keeper: it makes duplicates, and there may be room for only a few.
+    /// Sessions that somebody has asked for do not queue up with the rest.
     taking: tokio::sync::Semaphore,
+    taking_asked: tokio::sync::Semaphore,
     /// Had by one session at a time that is taken over and that nobody has asked for yet.
     turn: tokio::sync::Semaphore,
     /// How many descriptors a process of ours may have.
@@ -119,7 +121,8 @@ impl Hub {
             prompt_pattern: Arc::new(Wait::pattern(&options.prompt_pattern)?),
             state: Mutex::new(State { next_number: 1, ..State::default() }),
             making: tokio::sync::Mutex::new(()),
-            taking: tokio::sync::Semaphore::new(4),
+            taking: tokio::sync::Semaphore::new(3),
+            taking_asked: tokio::sync::Semaphore::new(3),
             turn: tokio::sync::Semaphore::new(1),
             open_files: getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX),
             options,

@@ -72,7 +72,18 @@ impl Hub {
         entry: Entry,
         inbox: &mut Inbox,
     ) -> Result<Option<(Task, Option<Request>)>, SessionError> {
-        let few = self.inner.taking.acquire().await;
+        let mut first = None;
+        let few = tokio::select! {
+            biased;
+            request = inbox.recv() => {
+                first = unless_closed(request);
+                if first.is_none() {
+                    return Ok(None);
+                }
+                self.inner.taking_asked.acquire().await
+            }
+            few = self.inner.taking.acquire() => few,
+        };
         let Held { master, journal, input, state } =
             Held::from_slots(self.inner.link.take(&entry.key).await?)?;
         drop(few);
@@ -80,15 +91,20 @@ impl Hub {
         drop(journal);
         let pid = entry.pid.unwrap_or(0);
         let mut task = self.task(meta, pid, Pty::adopt(master)?, hot, InputQueue::adopt(input))?;
-        let (_turn, first) = tokio::select! {
-            biased;
-            request = inbox.recv() => match request {
-                None | Some(Request::Close) => return Ok(None),
-                request => (None, request),
-            },
-            turn = self.inner.turn.acquire() => (turn.ok(), None),
-            never = task.read_ahead() => match never {},
-        };
+        let mut turn = None;
+        if first.is_none() {
+            tokio::select! {
+                biased;
+                request = inbox.recv() => {
+                    first = unless_closed(request);
+                    if first.is_none() {
+                        return Ok(None);
+                    }
+                }
+                permit = self.inner.turn.acquire() => turn = permit.ok(),
+                never = task.read_ahead() => match never {},
+            }
+        }
         task.replay(state.as_ref().map(Checkpoint::read).transpose()?)?;
         drop(state);
         let (size, kernel) = (task.vt.size(), task.pty.get_ref().size()?);
@@ -100,8 +116,13 @@ impl Hub {
             while task.drain().await {}
             task.ended = Some(Ended::from_status(status, now_ms()));
         }
+        drop(turn);
         Ok(Some((task, first)))
     }
+}
+
+fn unless_closed(request: Option<Request>) -> Option<Request> {
+    request.filter(|request| !matches!(request, Request::Close))
 }
 
 /// What the future comes to; nothing if it panics.
