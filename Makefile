@@ -5,7 +5,7 @@ FUZZ_TARGETS = feed split state paint keys
 FUZZ_SECONDS ?= 60
 PYTEST = .venv/bin/python -m pytest -q -p no:cacheprovider tests/e2e
 
-.PHONY: run test setup web lint unit e2e fuzz fuzz-short unprivileged bench clean
+.PHONY: run test setup web lint unit e2e fuzz fuzz-short unprivileged bench bench-daemon clean
 
 ## Builds everything and keeps the daemon in the foreground.
 run: web
@@ -62,9 +62,15 @@ fuzz-short:
 unprivileged:
 	tools/test-unprivileged
 
-## The engine beside its peers, into docs/benchmarks.md; ARGS="--quick" or a part of it (bench/README.md) only prints.
-bench:
+## The engine beside its peers and the daemon beside the bare kernel, into docs/benchmarks.md; ARGS="--quick" or a part of
+## it (bench/README.md) only prints.
+bench: web
+	$(CARGO) build --release --locked --quiet
 	$(CARGO) run --release --locked --quiet --manifest-path bench/Cargo.toml -- $(ARGS)
+
+## The daemon's part alone, into its section of docs/benchmarks.md.
+bench-daemon:
+	$(MAKE) --no-print-directory bench ARGS="--page $(ARGS)"
 
 clean:
 	$(CARGO) clean

@@ -1,17 +1,20 @@
 use crate::corpus::Corpus;
+use crate::daemon::writer::{Mode, Writer};
 use crate::engine::{Kind, Size};
 
 /// What `--help` says.
 pub(crate) const USAGE: &str = "\
-Measures cotty's engine beside its peers. Without options: everything, into docs/benchmarks.md.
-With any of these options only tables are printed.
+Measures cotty's engine beside its peers, and its daemon beside the bare kernel. Without options: everything, into
+docs/benchmarks.md; with --page the daemon's part of that page alone. With any other option only tables are printed.
 
-  --quick            3 repetitions instead of 7
-  --only PARTS       of throughput, memory, reading, own
+  --quick            3 repetitions instead of 7, and idle for 10 seconds
+  --only PARTS       of throughput, memory, reading, own, daemon
   --corpus NAMES     of plain, sgr, dense, scroll, unicode, recorded, long
   --size SIZES       of 80x24, 200x50, or any other
   --engines NAMES    of cotty, alacritty, vt100, avt, vte
   --reps N           repetitions, of which the best counts (7)
+  --page             the daemon alone, into its part of docs/benchmarks.md
+  --idle SECONDS     how long a thousand idle sessions are watched (60)
   --mib N            size of each corpus (16); below 8 filling the history weighs too much
 
 Several names stand with commas between them.";
@@ -23,13 +26,15 @@ pub(crate) enum Part {
     Memory,
     Reading,
     Own,
+    Daemon,
 }
 
-const PARTS: [(&str, Part); 4] = [
+const PARTS: [(&str, Part); 5] = [
     ("throughput", Part::Throughput),
     ("memory", Part::Memory),
     ("reading", Part::Reading),
     ("own", Part::Own),
+    ("daemon", Part::Daemon),
 ];
 
 /// What to measure.
@@ -41,10 +46,16 @@ pub(crate) struct Args {
     pub(crate) engines: Vec<Kind>,
     pub(crate) reps: usize,
     pub(crate) mib: usize,
+    /// Seconds.
+    pub(crate) idle: u64,
+    /// Whether the daemon's part of the docs is replaced.
+    pub(crate) page: bool,
     /// Whether nothing was left out, so that the table in the docs may be replaced.
     pub(crate) whole: bool,
     /// Set in the process that measures one engine's memory.
     pub(crate) probe: Option<Probe>,
+    /// Set in the program that the daemon's terminals are measured with.
+    pub(crate) writer: Option<Writer>,
 }
 
 /// One measurement of memory; the bytes to feed come on standard input.
@@ -64,8 +75,11 @@ impl Default for Args {
             engines: Kind::ALL.to_vec(),
             reps: 7,
             mib: 16,
+            idle: 60,
+            page: false,
             whole: true,
             probe: None,
+            writer: None,
         }
     }
 }
@@ -79,13 +93,20 @@ impl Args {
             let mut value = || given.next().ok_or(format!("{option} needs a value"));
             match option.as_str() {
                 "--help" | "-h" => return Ok(None),
-                "--quick" => args.reps = 3,
+                "--quick" => (args.reps, args.idle) = (3, 10),
                 "--only" => args.parts = list(&value()?, part)?,
                 "--corpus" => args.corpora = list(&value()?, corpus)?,
                 "--size" => args.sizes = list(&value()?, size)?,
                 "--engines" => args.engines = list(&value()?, engine)?,
                 "--reps" => args.reps = number(&value()?)?,
                 "--mib" => args.mib = number(&value()?)?,
+                "--idle" => args.idle = number(&value()?)? as u64,
+                "--page" => (args.page, args.parts) = (true, vec![Part::Daemon]),
+                "--writer" => {
+                    let mode = if value()? == "raw" { Mode::Raw } else { Mode::Cooked };
+                    let (mib, endless) = (number(&value()?)?, value()? == "endless");
+                    args.writer = Some(Writer { mode, mib, endless, result: value()?.into() });
+                }
                 "--probe" => {
                     let (engine, size, sessions) = (engine(&value()?), size(&value()?), number(&value()?)?);
                     let (engine, size) = engine.zip(size).ok_or("--probe ENGINE SIZE SESSIONS")?;

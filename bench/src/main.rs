@@ -1,4 +1,4 @@
-//! cotty's engine beside its peers: the same bytes, one run, ratios.
+//! cotty's engine beside its peers, its daemon beside the bare kernel: the same bytes, one run, ratios.
 //!
 //! | to change | open |
 //! |---|---|
@@ -9,6 +9,7 @@
 //! | memory | `memory.rs`, `alloc.rs` |
 //! | reading the screen, resizing | `reading.rs` |
 //! | what only cotty does | `own.rs` |
+//! | the daemon: terminals, a thousand sessions, survival, viewers | `daemon.rs`, `daemon/` |
 //! | the tables, and what has to hold | `report.rs`, `report/` |
 
 mod alloc;
@@ -16,6 +17,7 @@ mod args;
 mod check;
 mod clock;
 mod corpus;
+mod daemon;
 mod engine;
 mod memory;
 mod own;
@@ -50,6 +52,9 @@ fn run(args: &Args) -> Result<(), String> {
     if let Some(probe) = &args.probe {
         return memory::probe(probe);
     }
+    if let Some(writer) = &args.writer {
+        return writer.run();
+    }
     let mut results = Results::default();
     if args.wants(Part::Throughput) {
         results.throughput = throughput::measure(args)?;
@@ -63,6 +68,9 @@ fn run(args: &Args) -> Result<(), String> {
     }
     if args.wants(Part::Own) {
         results.own = own::measure(args)?;
+    }
+    if args.wants(Part::Daemon) {
+        results.daemon = Some(daemon::measure(args)?);
     }
     report::publish(&results, args)
 }

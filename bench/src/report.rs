@@ -1,3 +1,4 @@
+mod daemon;
 mod host;
 mod targets;
 
@@ -5,6 +6,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use crate::args::Args;
+use crate::daemon::Daemon;
 use crate::engine::{Kind, Size};
 use crate::memory::{self, Use};
 use crate::own::Own;
@@ -19,19 +21,26 @@ pub(crate) struct Results {
     pub(crate) reading: Vec<Text>,
     pub(crate) resizing: Vec<(Kind, f64)>,
     pub(crate) own: Vec<Own>,
+    pub(crate) daemon: Option<Daemon>,
 }
 
 /// Writes `docs/benchmarks.md` after a whole run; after any other prints the tables it has.
 pub(crate) fn publish(results: &Results, args: &Args) -> Result<(), String> {
-    if !args.whole {
-        let tables = [throughput(results), memory(results), reading(results), own(results), targets(results)];
-        for table in tables.into_iter().filter(|table| !table.is_empty()) {
+    let failed = |error: std::io::Error| format!("docs/benchmarks.md: {error}");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/benchmarks.md");
+    let page = if args.whole {
+        page(results, args)
+    } else if let (true, Some(measured)) = (args.page, &results.daemon) {
+        daemon::replaced(&std::fs::read_to_string(&path).map_err(failed)?, measured)
+    } else {
+        let daemon = results.daemon.as_ref().map(daemon::section).unwrap_or_default();
+        let engine = [throughput(results), memory(results), reading(results), own(results), targets(results)];
+        for table in engine.into_iter().chain([daemon]).filter(|table| !table.is_empty()) {
             println!("{}\n", table.trim_end());
         }
         return Ok(());
-    }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/benchmarks.md");
-    std::fs::write(&path, page(results, args)).map_err(|error| format!("docs/benchmarks.md: {error}"))?;
+    };
+    std::fs::write(&path, page).map_err(failed)?;
     eprintln!("wrote docs/benchmarks.md");
     Ok(())
 }
@@ -49,6 +58,7 @@ fn page(results: &Results, args: &Args) -> String {
         .replace("{{memory}}", memory(results).trim_end())
         .replace("{{reading}}", reading(results).trim_end())
         .replace("{{own}}", own(results).trim_end())
+        .replace("{{daemon}}", results.daemon.as_ref().map(daemon::section).unwrap_or_default().trim_end())
 }
 
 fn versions(args: &Args) -> String {
@@ -160,7 +170,10 @@ fn own(results: &Results) -> String {
 }
 
 fn targets(results: &Results) -> String {
-    let rows = targets::judge(results);
+    judged(targets::judge(results))
+}
+
+fn judged(rows: Vec<targets::Target>) -> String {
     let mut out = String::new();
     if rows.is_empty() {
         return out;

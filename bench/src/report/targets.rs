@@ -1,5 +1,7 @@
 use super::Results;
 use crate::corpus::Corpus;
+use crate::daemon::Daemon;
+use crate::daemon::writer::Mode;
 use crate::engine::Kind;
 use crate::memory::{self, Case};
 use crate::throughput;
@@ -21,6 +23,8 @@ enum Unit {
     Part,
     /// At most.
     Kib,
+    /// At most, with what it counts.
+    Most(&'static str),
 }
 
 impl Target {
@@ -37,6 +41,7 @@ impl Target {
             Unit::Times => format!("{value:.2}×"),
             Unit::Part => format!("1/{value:.1}"),
             Unit::Kib => format!("{value:.1} KiB"),
+            Unit::Most(unit) => format!("{}{unit}", super::number(value)),
         }
     }
 
@@ -45,13 +50,14 @@ impl Target {
             Unit::Times => format!("≥ {value}×"),
             Unit::Part => format!("≤ 1/{value}"),
             Unit::Kib => format!("≤ {value} KiB"),
+            Unit::Most(unit) => format!("≤ {value}{unit}"),
         }
     }
 
     fn meets(&self, limit: f64) -> bool {
         match self.unit {
             Unit::Times | Unit::Part => self.measured >= limit,
-            Unit::Kib => self.measured <= limit,
+            Unit::Kib | Unit::Most(_) => self.measured <= limit,
         }
     }
 }
@@ -84,6 +90,50 @@ pub(super) fn judge(results: &Results) -> Vec<Target> {
     add("memory, idle engine", case(Case::Idle).and_then(most), 32.0, None, Unit::Kib);
     add("memory, plain history", case(Case::Plain80).and_then(memory_part), 18.0, Some(25.0), Unit::Part);
     add("memory, SGR history", case(Case::Sgr80).and_then(memory_part), 12.0, Some(25.0), Unit::Part);
+    out
+}
+
+/// The daemon's figures. Those of speed are ratios to the bare kernel's in the same run.
+pub(super) fn judge_daemon(daemon: &Daemon) -> Vec<Target> {
+    let mut out = Vec::new();
+    let mut add = |what: String, measured, hold, goal, unit| {
+        out.push(Target { what, measured, hold, goal, unit });
+    };
+    for drained in &daemon.drained {
+        let (mode, hold) = match drained.mode {
+            Mode::Cooked => ("cooked lines of 68 characters", 0.9),
+            Mode::Raw => ("the same, raw", 0.7),
+        };
+        let ratio = drained.daemon / drained.bare;
+        add(
+            format!("draining a terminal against a bare read loop, {mode}"),
+            ratio,
+            hold,
+            Some(0.95),
+            Unit::Times,
+        );
+        let what = format!("another session's echo meanwhile, p99, {}", drained.mode.name());
+        add(what, drained.echo_busy.p99, 5.0, None, Unit::Most(" ms"));
+    }
+    let (scale, watched) = (&daemon.scale, &daemon.watched);
+    let many = scale.sessions;
+    add(
+        format!("creating the last tenth of {many} sessions against the first"),
+        scale.last / scale.first,
+        1.25,
+        None,
+        Unit::Most("×"),
+    );
+    let idle = format!("context switches with {many} idle sessions, {} s", scale.idle);
+    add(idle, scale.switches as f64, 10.0, Some(0.0), Unit::Most(""));
+    add("heap of an idle session".to_owned(), scale.heap, 64.0, None, Unit::Kib);
+    add("the daemon with one session".to_owned(), scale.one, 12.0, Some(8.0), Unit::Most(" MB"));
+    add(format!("{many} sessions answer after a SIGKILL"), scale.all, 1000.0, None, Unit::Most(" ms"));
+    add("the first read after it".to_owned(), scale.first_read, 100.0, None, Unit::Most(" ms"));
+    let what = format!("a busy session with {} viewers against none", watched.viewers);
+    add(what, watched.watched / watched.alone, 0.9, None, Unit::Times);
+    let what = "the viewer with the fewest frames against the one with the most".to_owned();
+    add(what, watched.frames.0 / watched.frames.1, 0.9, None, Unit::Times);
     out
 }
 

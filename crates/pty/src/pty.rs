@@ -2,6 +2,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 use rustix::pty::OpenptFlags;
 use rustix::termios::Winsize;
 
@@ -23,7 +24,10 @@ pub struct Pty {
 impl Pty {
     /// Opens a pair; the slave is for the child.
     pub fn open(size: WindowSize) -> io::Result<(Pty, OwnedFd)> {
-        let master = rustix::pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+        // As POSIX has it, the library says EAGAIN where the kernel said ENOSPC: no terminal is left.
+        let master =
+            rustix::pty::openpt(flags).map_err(|e| if e == Errno::AGAIN { Errno::NOSPC } else { e })?;
         rustix::pty::grantpt(&master)?;
         rustix::pty::unlockpt(&master)?;
         let name = rustix::pty::ptsname(&master, Vec::new())?;

@@ -90,6 +90,10 @@ struct Inner {
     making: tokio::sync::Mutex<()>,
     /// Told of whatever may let a session's time run out.
     janitor: mpsc::UnboundedSender<(u32, Duration)>,
+    /// Had by whoever takes descriptors from the keeper: it makes duplicates, and there may be room for only a few.
+    /// Sessions that somebody has asked for do not queue up with the rest.
+    taking: tokio::sync::Semaphore,
+    taking_asked: tokio::sync::Semaphore,
     /// Had by one session at a time that is taken over and that nobody has asked for yet.
     turn: tokio::sync::Semaphore,
     /// How many descriptors a process of ours may have.
@@ -144,6 +148,8 @@ impl Hub {
             state: Mutex::new(State { next_number: 1, ..State::default() }),
             making: tokio::sync::Mutex::new(()),
             janitor,
+            taking: tokio::sync::Semaphore::new(3),
+            taking_asked: tokio::sync::Semaphore::new(3),
             turn: tokio::sync::Semaphore::new(1),
             open_files: getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX),
             options,

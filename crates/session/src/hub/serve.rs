@@ -71,21 +71,41 @@ impl Hub {
         entry: Entry,
         inbox: &mut Inbox,
     ) -> Result<Option<(Task, Option<Request>)>, SessionError> {
-        let held = Held::from_slots(self.inner.link.take(&entry.key).await?)?;
-        let hot = Hot::adopt(&held.journal)?;
-        let input = InputQueue::adopt(held.input);
-        let pid = entry.pid.unwrap_or(0);
-        let mut task = self.task(meta, pid, Pty::adopt(held.master)?, hot, input)?;
-        let (_turn, first) = tokio::select! {
+        let mut first = None;
+        let few = tokio::select! {
             biased;
-            request = inbox.recv() => match request {
-                None | Some(Request::Close) => return Ok(None),
-                request => (None, request),
-            },
-            turn = self.inner.turn.acquire() => (turn.ok(), None),
-            never = task.read_ahead() => match never {},
+            request = inbox.recv() => {
+                first = unless_closed(request);
+                if first.is_none() {
+                    return Ok(None);
+                }
+                self.inner.taking_asked.acquire().await
+            }
+            few = self.inner.taking.acquire() => few,
         };
-        task.replay(held.state.as_ref().map(Checkpoint::read).transpose()?)?;
+        let Held { master, journal, input, state } =
+            Held::from_slots(self.inner.link.take(&entry.key).await?)?;
+        drop(few);
+        let hot = Hot::adopt(&journal)?;
+        drop(journal);
+        let pid = entry.pid.unwrap_or(0);
+        let mut task = self.task(meta, pid, Pty::adopt(master)?, hot, InputQueue::adopt(input))?;
+        let mut turn = None;
+        if first.is_none() {
+            tokio::select! {
+                biased;
+                request = inbox.recv() => {
+                    first = unless_closed(request);
+                    if first.is_none() {
+                        return Ok(None);
+                    }
+                }
+                permit = self.inner.turn.acquire() => turn = permit.ok(),
+                never = task.read_ahead() => match never {},
+            }
+        }
+        task.replay(state.as_ref().map(Checkpoint::read).transpose()?)?;
+        drop(state);
         task.go_live(true);
         let (size, kernel) = (task.vt.size(), task.pty.get_ref().size()?);
         if (kernel.cols, kernel.rows) != (size.cols, size.rows) {
@@ -96,8 +116,13 @@ impl Hub {
             while task.drain().await {}
             task.program_ended(status);
         }
+        drop(turn);
         Ok(Some((task, first)))
     }
+}
+
+fn unless_closed(request: Option<Request>) -> Option<Request> {
+    request.filter(|request| !matches!(request, Request::Close))
 }
 
 /// What the future comes to; nothing if it panics.

@@ -1,0 +1,78 @@
+use std::fmt::Write;
+
+use super::{host, judged, number, targets};
+use crate::daemon::Daemon;
+
+const HEADING: &str = "## The daemon";
+
+/// The page with another section of the daemon, which is its last.
+pub(super) fn replaced(page: &str, daemon: &Daemon) -> String {
+    let before = page.find(HEADING).map_or(page, |at| &page[..at]);
+    format!("{}\n\n{}\n", before.trim_end(), section(daemon).trim_end())
+}
+
+/// What it measured, under a heading of its own.
+pub(super) fn section(daemon: &Daemon) -> String {
+    let scale = &daemon.scale;
+    include_str!("daemon.md")
+        .replace("{{heading}}", HEADING)
+        .replace("{{date}}", &host::today())
+        .replace("{{machine}}", &host::machine())
+        .replace("{{sessions}}", &number(scale.sessions as f64))
+        .replace("{{idle}}", &scale.idle.to_string())
+        .replace("{{targets}}", judged(targets::judge_daemon(daemon)).trim_end())
+        .replace("{{terminals}}", terminals(daemon).trim_end())
+        .replace("{{scale}}", many(daemon).trim_end())
+}
+
+fn terminals(daemon: &Daemon) -> String {
+    let mut out =
+        "| | bare read loop | cotty | ratio | middle of single ratios |\n|---|--:|--:|--:|--:|\n".to_owned();
+    for drained in &daemon.drained {
+        let (mode, bare, ours) = (drained.mode.name(), drained.bare, drained.daemon);
+        let _ = writeln!(
+            out,
+            "| draining, {mode}, MB/s | {} | {} | {:.2}× | {:.2}× |",
+            number(bare),
+            number(ours),
+            ours / bare,
+            drained.middle
+        );
+    }
+    let watched = &daemon.watched;
+    let mut busy = |who: &str, speed: f64| {
+        let ratio = speed / watched.alone;
+        let _ = writeln!(out, "| a busy session, {who}, MB/s | | {} | {ratio:.2}× | |", number(speed));
+    };
+    busy("nobody watches", watched.alone);
+    busy(&format!("{} viewers", watched.viewers), watched.watched);
+    busy("and one that does not read", watched.stalled);
+    let (least, most) = (number(watched.frames.0), number(watched.frames.1));
+    let _ = writeln!(out, "| frames a second of a viewer, least and most | | {least} to {most} | | |");
+    out.push_str("\n| echo in another session, ms | alone: median | p99 | meanwhile: median | p99 |\n|---|--:|--:|--:|--:|\n");
+    for drained in &daemon.drained {
+        let (alone, busy) = (drained.echo_alone, drained.echo_busy);
+        let times = [alone.median, alone.p99, busy.median, busy.p99].map(number).join(" | ");
+        let _ = writeln!(out, "| while one prints, {} | {times} |", drained.mode.name());
+    }
+    out
+}
+
+fn many(daemon: &Daemon) -> String {
+    let scale = &daemon.scale;
+    let rows = [
+        ("opening a terminal and starting `cat`, without cotty, ms", number(scale.bare)),
+        ("creating a session with `cat`, the first tenth, ms", number(scale.first)),
+        ("the last tenth, ms", number(scale.last)),
+        ("listing all, ms", number(scale.list)),
+        ("the daemon with one session, MB resident", number(scale.one)),
+        ("heap of each further session, KiB", number(scale.heap)),
+        ("journal of each, as far as it is used, KiB", number(scale.journal)),
+        ("voluntary context switches while idle", scale.switches.to_string()),
+        ("first read after a SIGKILL, ms", number(scale.first_read)),
+        ("until all have answered, ms", number(scale.all)),
+        ("ending all, ms", number(scale.stop)),
+    ];
+    let rows = rows.map(|(what, value)| format!("| {what} | {value} |\n")).concat();
+    format!("| {} sessions | |\n|---|--:|\n{rows}", number(scale.sessions as f64))
+}
