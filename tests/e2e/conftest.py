@@ -122,9 +122,9 @@ class Cotty:
         os.kill(pid, signal.SIGKILL)
         return pid
 
-    def call(self, op, error=None, **params):
+    def call(self, op, actor="agent", error=None, **params):
         """One operation over the socket, as any client may ask it; with `error` the fault of that code is answered."""
-        answer = self.any_call(op, **params)
+        answer = self.any_call(op, actor, **params)
         if error:
             assert answer.get("error", {}).get("code") == error, answer
             return answer["error"]

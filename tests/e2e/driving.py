@@ -44,6 +44,10 @@ class Terminal:
             self.send(key=name)
         return self
 
+    def give_back(self):
+        """The person who typed gives the keyboard back."""
+        self.call("keyboard", actor="person", action="give")
+
     # Waiting. Each answers the screen at that moment.
 
     def wait(self, wanted, **conditions):

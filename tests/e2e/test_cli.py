@@ -208,10 +208,12 @@ def test_view_history_as_json_is_one_document_with_the_history(cotty):
 
 def test_send_text_and_keys_in_order(cotty):
     session = cotty.new("--", "cat", "-v")
-    cotty("send", session, "a b  c", "-e", "--key", "up", "--key", "f1", "--key", "ctrl+a", "--key", "enter")
-    cotty("wait", session, "--text", "^[[A^[OP^A")
     # Shown twice: the kernel's echo, then what `cat` read.
-    assert cotty("view", session).splitlines() == ["a b  c", "a b  c", "^[[A^[OP^A", "^[[A^[OP^A"]
+    cotty("send", session, "a b  c", "-e")
+    shown = ["a b  c", "a b  c"]
+    eventually(lambda: cotty("view", session).splitlines() == shown)
+    cotty("send", session, "d", "--key", "up", "--key", "f1", "--key", "ctrl+a", "--key", "enter")
+    eventually(lambda: cotty("view", session).splitlines() == [*shown, "d^[[A^[OP^A", "d^[[A^[OP^A"])
     cotty("send", session, code=1)
     assert "nothing to type" in cotty.stderr
     cotty("send", session, "--key", "entr", code=1)

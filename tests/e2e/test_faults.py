@@ -90,6 +90,11 @@ def history(cotty, session):
 
 
 def test_two_hundred_kills_over_twenty_sessions(cotty):
+    with served(cotty, sessions=40):
+        kill_two_hundred_times(cotty)
+
+
+def kill_two_hundred_times(cotty):
     seed = int(os.environ.get("COTTY_SEED", random.SystemRandom().randrange(10**6)))
     print(f"COTTY_SEED={seed}")
     may_end = cotty.work / "may_end"
@@ -100,7 +105,7 @@ def test_two_hundred_kills_over_twenty_sessions(cotty):
             allow = ["resize"] if way == "resizes" else []
             command, *args = program("judges", way, may_end, verdict)
             # A width at which no numbered line wraps.
-            made = cotty.call("create", client=way, program=command, args=args, cols=132, allow=allow)
+            made = cotty.call("create", program=command, args=args, cols=132, allow=allow)
             sessions[verdict] = made["session_id"]
             shows(cotty, made["session_id"], "ready")
     heard = {}

@@ -24,9 +24,9 @@ def test_a_bar_is_read_in_its_last_state(cotty):
     bar = progress(cotty, "curl")
     bar.text(" 40%", since=None)
     assert bar.new() == "fetching [########............]  40%"
-    bar.line().text(" 70%")
+    bar.line(actor="person").text(" 70%")
     assert bar.new() == "fetching [##############......]  70%"
-    bar.line().exit()
+    bar.line(actor="person").exit()
     assert bar.new() == "fetching [####################] 100%\nfetched\n"
     assert bar.new() == ""
 
@@ -36,7 +36,7 @@ def test_lines_above_a_bar_come_once(cotty):
     bar.text("5/9", since=None)
     lines = [f"   Compiling crate-{n} v1.0.{n}\n" for n in range(1, 10)]
     assert bar.new() == "".join(lines[:5]) + "    Building [##########..........] 5/9: crate-5"
-    bar.line().exit()
+    bar.line(actor="person").exit()
     assert bar.new() == "".join(lines[5:]) + "    Finished everything\n"
 
 
@@ -44,9 +44,9 @@ def test_bars_further_up_are_read_when_they_change(cotty):
     bar = progress(cotty, "docker")
     bar.text("layer-c", since=None)
     assert bar.new() == "layer-a: waiting\nlayer-b: waiting\nlayer-c: waiting\n"
-    bar.line().text("layer-a: 80%")
+    bar.line(actor="person").text("layer-a: 80%")
     assert bar.new() == "layer-a: 80%\nlayer-b: 40%"
-    bar.line().exit()
+    bar.line(actor="person").exit()
     assert bar.new() == "layer-a: complete\nlayer-b: complete\nlayer-c: complete"
 
 
@@ -56,7 +56,7 @@ def test_a_bar_that_stands_below_what_scrolls_is_read_once(cotty):
     shown = bar.new()
     assert [f"package-{n:02}" in shown for n in range(1, 42)] == [True] * 30 + [False] * 11
     assert shown.count("Progress: [") == 1 and "Progress: [ 75%]" in shown
-    bar.line().exit()
+    bar.line(actor="person").exit()
     shown = bar.new()
     assert "Progress" not in shown and shown.count("Unpacking") == 10 and shown.endswith("Unpacked all\n")
 

@@ -93,6 +93,7 @@ def test_ssh_keygen_asks_a_person_for_the_passphrase(cotty):
     shell.line("correct horse", actor="person").text("Enter same passphrase again: ")
     shell.activity("secret_input")
     shell.line("correct horse", actor="person").prompt()
+    shell.give_back()
     screen = shell.screen()
     assert "Your identification has been saved" in screen and "horse" not in screen
     assert "horse" not in shell.new() and "horse" not in shell.new(format="raw", since=0)
@@ -160,6 +161,7 @@ def test_ssh_asks_for_the_host_and_for_the_password(cotty):
         shell.text("guest@127.0.0.1's password: ")
         shell.activity("secret_input")
         shell.line("let me in", actor="person").match(r"\$ $|# $")
+        shell.give_back()
         shell.activity("running", program="ssh")
         shell.line("echo $((40 + 2)) >there; cat there; tty").match(r"42\n/dev/pts/\d+")
         assert (cotty.work / "sshd" / "home" / "there").read_text() == "42\n"

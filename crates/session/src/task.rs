@@ -213,20 +213,25 @@ impl Task {
     /// Reads what is there, at most a turn's worth. `true`: there may be more.
     pub(crate) async fn drain(&mut self) -> bool {
         let mut taken = 0;
+        // All that is there first, and only then what it means: the program writes on meanwhile.
         while taken < TURN {
-            if self.hot.wants_checkpoint() && self.checkpoint().await.is_err() {
-                // Without a keeper nothing is kept, but the session goes on as long as it can.
-                self.hot.checkpointed(self.vt.seq(), self.hot.index_len());
+            if self.hot.wants_checkpoint() {
+                self.process_read();
+                if self.checkpoint().await.is_err() {
+                    // Without a keeper nothing is kept, but the session goes on as long as it can.
+                    self.hot.checkpointed(self.vt.seq(), self.hot.index_len());
+                }
             }
             if self.tape.is_behind(&self.hot) {
+                self.process_read();
                 self.let_tape_catch_up().await;
             }
             match self.read_once() {
-                Ok(0) => break,
+                Ok(0) | Err(_) => break,
                 Ok(count) => taken += count,
-                Err(_) => break,
             }
         }
+        self.process_read();
         if taken > 0 && self.hung_up && self.rewatch().is_ok() {
             self.hung_up = false;
         }
@@ -253,18 +258,19 @@ impl Task {
         } else {
             self.pty.try_io(Interest::READABLE, |pty| Ok(hot.read_from(pty)?))
         };
-        match read {
-            Ok(count) => {
-                let ms = now_ms();
-                self.process(ms);
-                self.note_output(ms);
-                Ok(count)
-            }
-            Err(e) => {
-                // Nobody has the terminal open. Not the end: /dev/tty can be opened again while the program lives.
-                self.hung_up |= e.raw_os_error() == Some(Errno::IO.raw_os_error());
-                Err(e)
-            }
+        if let Err(error) = &read {
+            // Nobody has the terminal open. Not the end: /dev/tty can be opened again while the program lives.
+            self.hung_up |= error.raw_os_error() == Some(Errno::IO.raw_os_error());
+        }
+        read
+    }
+
+    /// Feeds the engine what was read, and does what it asks for.
+    fn process_read(&mut self) {
+        if self.hot.output_len() > self.vt.seq() {
+            let ms = now_ms();
+            self.process_until(self.hot.output_len(), ms);
+            self.note_output(ms);
         }
     }
 
@@ -281,11 +287,6 @@ impl Task {
         let fresh = Pty::adopt(self.pty.get_ref().duplicate()?)?;
         self.pty = fresh.watch()?;
         Ok(())
-    }
-
-    /// Feeds the engine what the journal has, and does what it asks for.
-    fn process(&mut self, ms: u64) {
-        self.process_until(self.hot.output_len(), ms);
     }
 
     pub(crate) fn process_until(&mut self, to: u64, ms: u64) {
