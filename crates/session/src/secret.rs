@@ -1,15 +1,24 @@
 //! What a question for a secret looks like, where the kernel cannot tell: the terminal that asks is inside another.
 
-use std::sync::LazyLock;
+/// What is asked for. No pattern: this is looked at for every prompt, in every session.
+const WORDS: &[&str] = &[
+    "password",
+    "passphrase",
+    "passcode",
+    "pass",
+    "secret",
+    "pin",
+    "otp",
+    "one-time",
+    "verification code",
+    "api key",
+    "api-key",
+    "api_key",
+    "token",
+];
 
-use regex::Regex;
-
-/// The end of a line at which somebody is asked for a secret.
-static QUESTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let words =
-        r"pass(word|phrase|code)?|secret|\bpin\b|\botp\b|one-time|verification code|api[ _-]?key|token";
-    Regex::new(&format!(r"(?i)({words})[^:?？：]*[:?？：]\s*$")).ok()
-});
+/// What a question ends with.
+const MARKS: [char; 4] = [':', '?', '：', '？'];
 
 /// Programs with a terminal of their own inside, whose line discipline we do not see.
 const INSIDE: &[&str] = &[
@@ -41,9 +50,20 @@ const INSIDE: &[&str] = &[
     "cotty",
 ];
 
-/// Whether a line, up to the cursor, asks for a secret.
+/// Whether a line, up to the cursor, asks for a secret: the word, and no other question behind it.
 pub(crate) fn looks_like_question(line: &str) -> bool {
-    QUESTION.as_ref().is_some_and(|question| question.is_match(line))
+    let line = line.trim_end();
+    let Some(asked) = line.strip_suffix(MARKS) else { return false };
+    let asked = asked.rsplit(MARKS).next().unwrap_or_default().to_lowercase();
+    WORDS.iter().any(|word| has_word(&asked, word))
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + word.len()..].chars().next();
+        !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
+    })
 }
 
 /// Whether a program shows another terminal.

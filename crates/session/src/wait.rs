@@ -13,7 +13,7 @@ const FIRST_OUTPUT: Duration = Duration::from_millis(500);
 /// A prompt that is only guessed from its look must stand still for this long.
 const GUESS_SETTLES: Duration = Duration::from_millis(50);
 /// What is drawn when a text appears is let finish: until it is quiet this long, but not longer than the second.
-const FRAME_QUIET: Duration = Duration::from_millis(5);
+const FRAME_QUIET: Duration = Duration::from_millis(1);
 const FRAME_LONGEST: Duration = Duration::from_millis(50);
 /// What only the kernel knows (a secret asked for, a program that reads) announces nothing. It is looked at this long
 /// after the last output or key, and then, as long as somebody waits for it, at the last of these intervals.
@@ -380,7 +380,7 @@ mod tests {
         assert_eq!(fake.check(&mut running, 0, None, 0), None);
         fake.text = "all done".into();
         assert_eq!(fake.check(&mut running, 1, Some(1), 8), None);
-        assert_eq!(fake.check(&mut running, 6, Some(1), 8), Some(Met::Text));
+        assert_eq!(fake.check(&mut running, 3, Some(1), 8), Some(Met::Text));
         assert_eq!(running.found(Met::Text).as_deref(), Some("all done"));
         // What is long quiet is true at once.
         let mut running = Running::new(Wait { text: Some("done".into()), ..Wait::default() }, fake.at(50));
@@ -457,8 +457,8 @@ mod tests {
         let wait = Wait { text: Some("done".into()), stop, ..Wait::default() };
         let mut running = Running::new(wait, fake.at(0));
         fake.text = "one\nit failed here\ntwo".into();
-        assert_eq!(fake.check(&mut running, 10, Some(8), 5), None);
-        assert_eq!(fake.check(&mut running, 13, Some(8), 5), Some(Met::Stop));
+        assert_eq!(fake.check(&mut running, 8, Some(8), 5), None);
+        assert_eq!(fake.check(&mut running, 9, Some(8), 5), Some(Met::Stop));
         assert_eq!(running.found(Met::Stop).as_deref(), Some("it failed here"));
     }
 

@@ -166,8 +166,11 @@ impl Reel {
     }
 
     fn write_text(&self, segment: u32) {
-        let folder = self.folder.clone();
-        self.texts.hand_over(move || text::write(&folder, segment));
+        let (folder, keeping) = (self.folder.clone(), Arc::clone(&self.keeping));
+        self.texts.hand_over(move || {
+            keeping.wait_for_quiet();
+            text::write(&folder, segment);
+        });
     }
 
     fn count(&mut self) {

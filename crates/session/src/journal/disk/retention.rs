@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use super::folder::{Folder, recordings};
 use crate::meta::now_ms;
@@ -32,6 +33,10 @@ impl Default for RecordingLimits {
     }
 }
 
+/// More than this written while one looks is a flood; and how often one looks at it, at most.
+const FLOOD: u64 = 1 << 20;
+const LOOK: Duration = Duration::from_millis(250);
+const LONGEST_FLOOD: usize = 240;
 /// After how much more, as a part of what all may keep, the total is looked at again.
 const PART: u64 = 32;
 
@@ -42,11 +47,13 @@ pub(crate) struct Keeping {
     pub(crate) limits: RecordingLimits,
     live: Mutex<BTreeSet<String>>,
     grown: AtomicU64,
+    /// Everything written so far, to see whether something is being written.
+    written: AtomicU64,
 }
 
 impl Keeping {
     pub(crate) fn new(dir: PathBuf, limits: RecordingLimits) -> Keeping {
-        Keeping { dir, limits, live: Mutex::default(), grown: AtomicU64::new(0) }
+        Keeping { dir, limits, live: Mutex::default(), grown: AtomicU64::new(0), written: AtomicU64::new(0) }
     }
 
     pub(crate) fn is_live(&self, id: &str) -> bool {
@@ -63,8 +70,20 @@ impl Keeping {
 
     /// So much was written. Now and then that is too much.
     pub(super) fn grew(&self, bytes: u64) {
+        self.written.fetch_add(bytes, Ordering::Relaxed);
         if self.grown.fetch_add(bytes, Ordering::Relaxed) + bytes > self.limits.total_bytes / PART {
             self.tidy();
+        }
+    }
+
+    /// Waits until no session writes much, but not for ever: what is not urgent is not to cost a flood its speed.
+    pub(super) fn wait_for_quiet(&self) {
+        for _ in 0..LONGEST_FLOOD {
+            let before = self.written.load(Ordering::Relaxed);
+            std::thread::sleep(LOOK);
+            if self.written.load(Ordering::Relaxed) - before < FLOOD {
+                break;
+            }
         }
     }
 
