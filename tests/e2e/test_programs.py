@@ -172,6 +172,20 @@ def test_a_dialog_is_answered_by_keys(cotty):
     assert (cotty.work / "said").read_text() == "said 1\n"
 
 
+def test_a_dialog_is_answered_by_the_mouse(cotty):
+    menu = ["--menu", "Which fruit?", 12, 40, 3, "a", "Apple", "b", "Banana", "c", "Cherry"]
+    command = " ".join(f"'{word}'" for word in menu)
+    shell = Terminal(cotty)
+    shell.line(f"dialog {command} 2>chosen").text("Cherry")
+    # A click chooses, one on the button takes it.
+    shell.send(mouse={"label": "Banana"}).idle()
+    shell.send(mouse={"label": "OK"}).prompt()
+    assert (cotty.work / "chosen").read_text() == "b"
+    shell.line("dialog --yesno 'Really?' 6 30; echo said $? >said").text("Really?")
+    shell.send(mouse={"label": "No"}).prompt()
+    assert (cotty.work / "said").read_text() == "said 1\n"
+
+
 def test_fzf_finds_what_was_typed(cotty):
     shell = Terminal(cotty)
     shell.line("seq 1000 | fzf --no-mouse >picked").text("1000/1000")

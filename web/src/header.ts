@@ -49,6 +49,8 @@ function describe(activity: Activity, ended: Exited | undefined): string {
       return activity.program ? `running ${activity.program}` : "running";
     case "secret_input":
       return "asks for a secret";
+    case "secret_suspected":
+      return "may ask for a secret";
     case "exited":
       if (ended === undefined) return "exited";
       return ended.exit_code === null ? `killed by ${ended.signal}` : `exited ${ended.exit_code}`;

@@ -5,6 +5,7 @@ export type Activity =
   | { kind: "prompt" }
   | { kind: "running"; program?: string }
   | { kind: "secret_input" }
+  | { kind: "secret_suspected" }
   | { kind: "exited" };
 
 /** Why something was refused. */
