@@ -44,6 +44,8 @@ command goes on: terminal__wait for it, or interrupt it with terminal__send key 
 happened in the same call. \\n in text is the Enter key.
 - terminal__read view \"screen\" is what a person sees; \"new\" is what came since your last read.
 - terminal__wait waits for text, a pause, the prompt or the end, instead of asking again and again.
+- KEYBOARD_HELD: a person is typing; wait with keyboard true, then look what happened. SECRET_INPUT: ask the person to \
+type the secret; you cannot.
 Destroy sessions that you no longer need.";
 
 pub(crate) async fn upgrade(State(app): State<App>, mut request: Request) -> Response {

@@ -49,6 +49,10 @@ enum Auto {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Reply {
     sent: bool,
+    /// Whether the program took it, within 100 ms.
+    consumed: Option<bool>,
+    /// Whether the screen changed beyond the echo, within 100 ms.
+    reacted: Option<bool>,
     /// Present if read was given.
     read_result: Option<read::Reply>,
     /// Output before this was there before you typed.
@@ -85,6 +89,6 @@ impl McpTool for Send {
             Some(how) => Some(how.read(context, params.session_id, Some(sent.seq)).await?),
             None => None,
         };
-        Ok(Reply { sent: true, read_result, since: sent.seq })
+        Ok(Reply { sent: true, consumed: sent.consumed, reacted: sent.reacted, read_result, since: sent.seq })
     }
 }

@@ -25,6 +25,17 @@ pub(super) struct Params {
     /// Until the program ends.
     #[serde(default)]
     exit: bool,
+    /// Until the program asks for a secret.
+    #[serde(default)]
+    secret: bool,
+    /// Until the program took your input and reads again (REPLs, questions).
+    #[serde(default)]
+    reads: bool,
+    /// Until no person has the keyboard.
+    #[serde(default)]
+    keyboard: bool,
+    /// A match of this regular expression ends the wait whatever else you wait for, e.g. "error|failed".
+    stop: Option<String>,
     /// Count only output after this (next_since or since of another answer). Default: since your last input.
     since: Option<u64>,
     /// Longest wait in ms. Default: 30000, at most 50000.
@@ -40,6 +51,9 @@ pub(super) struct Reply {
     exited: bool,
     exit_code: Option<i32>,
     screen: String,
+    /// The line that was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matched: Option<String>,
     next_since: u64,
 }
 
@@ -59,6 +73,10 @@ impl McpTool for Wait {
             idle_ms: params.idle_ms,
             prompt: params.prompt,
             exit: params.exit,
+            secret: params.secret,
+            reads: params.reads,
+            keyboard: params.keyboard,
+            stop: params.stop,
             since: params.since,
             timeout_ms,
             ..op::Wait::default()
@@ -79,6 +97,7 @@ impl McpTool for Wait {
             exited: waited.exited,
             exit_code: waited.exit_code,
             screen: waited.screen,
+            matched: waited.matched,
             next_since: waited.seq,
         })
     }
