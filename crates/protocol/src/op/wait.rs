@@ -1,0 +1,42 @@
+//! `wait`: until something is true of a session.
+
+use super::{Activity, JsonSchema, Met, Wait};
+use serde::{Deserialize, Serialize};
+
+/// Which session, and for what.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Params {
+    /// Id, number or name.
+    pub session: String,
+    /// The conditions.
+    #[serde(flatten)]
+    pub wait: Wait,
+}
+
+/// How it ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Reply {
+    /// Which condition held.
+    pub met: Met,
+    /// After how long.
+    pub elapsed_ms: u64,
+    /// What the session is doing.
+    pub activity: Activity,
+    /// Whether the program has ended.
+    pub exited: bool,
+    /// With what, where it ended by itself.
+    pub exit_code: Option<i32>,
+    /// By which signal, where one ended it.
+    pub signal: Option<i32>,
+    /// Bytes of output processed.
+    pub seq: u64,
+    /// The screen at that moment.
+    pub screen: String,
+    /// The line that was waited for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matched: Option<String>,
+    /// Why nothing held, where nothing did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
