@@ -38,6 +38,8 @@ pub(crate) struct Saved {
     pub(crate) passed: VecDeque<Place>,
     /// Lines that were typed.
     pub(crate) echoes: VecDeque<Echo>,
+    /// The shell's question that it has not gone on from: its id, and the answer where that is kept.
+    pub(crate) asked: Option<(String, Option<String>)>,
     pub(crate) keyboard: Keyboard,
     /// Output before a person typed last.
     pub(crate) person_typed_at: Option<u64>,

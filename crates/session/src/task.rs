@@ -343,6 +343,7 @@ impl Task {
     /// it carries the question's id, so a second one does no harm, and none at all would hold the shell up.
     fn shell_said(&mut self, mark: ShellMark, at: Moment) {
         let ShellMark::Ask(ask) = mark else {
+            self.saved.asked = None;
             self.saved.commands.marked(&mark, at);
             return self.note_command(at);
         };
@@ -365,12 +366,28 @@ impl Task {
         if let Verdict::Deny { reason } = &verdict {
             self.saved.commands.denied(reason);
         }
+        let answer = match &verdict {
+            Verdict::Allow => "allow",
+            Verdict::Deny { reason } => reason,
+        };
+        // What lies in the file is judged again when it has to be answered again.
+        let again = (ask.line != AskedLine::InFile).then(|| answer.to_owned());
+        self.saved.asked = Some((ask.id.clone(), again));
         if let Some(hook) = self.hook.as_ref().filter(|_| open) {
-            match &verdict {
-                Verdict::Allow => hook.answer(&ask.id, "allow"),
-                Verdict::Deny { reason } => hook.answer(&ask.id, reason),
-            }
+            hook.answer(&ask.id, answer);
         }
+    }
+
+    /// Answers a question once more that the shell has not been heard to go on from: an answer in the fifo is gone with the
+    /// daemon that wrote it, unless the shell had it open already. A second one does no harm.
+    pub(crate) fn answer_again(&self) {
+        let (Some((id, answer)), Some(hook)) = (&self.saved.asked, &self.hook) else { return };
+        let judged = || match hook.line().map(|line| self.policy.judge(&line)) {
+            Some(Verdict::Allow) => "allow".to_owned(),
+            Some(Verdict::Deny { reason }) => reason,
+            None => "the line could not be read".to_owned(),
+        };
+        hook.answer(id, &answer.clone().unwrap_or_else(judged));
     }
 
     /// Queues bytes that the program is owed: written down first, so that they come once.

@@ -107,6 +107,7 @@ impl Hub {
         task.replay(state.as_ref().map(Checkpoint::read).transpose()?)?;
         drop(state);
         task.go_live(true);
+        task.answer_again();
         let (size, kernel) = (task.vt.size(), task.pty.get_ref().size()?);
         if (kernel.cols, kernel.rows) != (size.cols, size.rows) {
             task.pty.get_ref().resize(WindowSize { cols: size.cols, rows: size.rows })?;
