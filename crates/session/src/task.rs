@@ -99,8 +99,12 @@ impl Task {
                 // Readiness is kept: `drain` clears it when the kernel says that there is no more.
                 ready = self.pty.readable(), if !self.hung_up => {
                     let closed = ready.is_ok_and(|guard| guard.ready().is_read_closed());
-                    self.drain().await;
+                    let more = self.drain().await;
                     self.forget_hang_up(closed);
+                    if more {
+                        // Whoever else waits for this thread goes first.
+                        tokio::task::yield_now().await;
+                    }
                 }
                 ready = self.pty.writable(), if self.input_blocked => {
                     let closed = ready.is_ok_and(|guard| guard.ready().is_write_closed());
