@@ -53,7 +53,7 @@ pub struct DaemonOptions {
     pub max_per_owner: Option<usize>,
     /// How large a segment of a recording gets, where that is not the default.
     pub segment_bytes: Option<u64>,
-    /// Called with the page's link once the daemon answers.
+    /// Called with the page's link once the first daemon answers; not by those that take over from it.
     pub on_ready: fn(&str),
 }
 
@@ -108,8 +108,8 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
     let _ = tokio::signal::unix::signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()));
     let (link, mut events) = Link::connect(options.keeper)?;
     let (_epoch, keeper_pid) = link.hello().await?;
-    let held = link.take(LISTENERS).await.unwrap_or_default();
-    let mut held = held.into_iter().collect::<std::collections::HashMap<_, _>>();
+    let mut held = link.take(LISTENERS).await.unwrap_or_default();
+    let is_first = held.is_empty();
     let unix = match held.remove(&UNIX).filter(|_| options.socket.exists()) {
         Some(fd) => UnixListener::from(fd),
         None => {
@@ -148,7 +148,10 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
         Arc::clone(&place),
     ));
     link.ready().await?;
-    (options.on_ready)(&place.link());
+    // Not said again by one that takes over: nobody may be reading any more, and a full pipe would hold us up.
+    if is_first {
+        (options.on_ready)(&place.link());
+    }
     while let Some(event) = events.recv().await {
         match event {
             Event::Exited { .. } => hub.keeper_says(&event).await,

@@ -110,7 +110,9 @@ def resizes():
         assert got == f"\x1b[1;{cols}R", f"turn {number}: {got!r} of {cols} columns"
         number += 1
         time.sleep(0.005)
-    say("\x1b[2J\x1b[H" + line(number))
+    # Wide, so that the line does not wrap.
+    answer("\x1b[?3h\x1b[5n", b"\x1b[0n")
+    say(line(number))
     nothing_more()
 
 
