@@ -217,25 +217,22 @@ impl Task {
     /// Reads what is there, at most a turn's worth. `true`: there may be more.
     pub(crate) async fn drain(&mut self) -> bool {
         let mut taken = 0;
-        // All that is there first, and only then what it means: the program writes on meanwhile.
         while taken < TURN {
-            if self.hot.wants_checkpoint() {
-                self.process_read();
-                if self.checkpoint().await.is_err() {
-                    // Without a keeper nothing is kept, but the session goes on as long as it can.
-                    self.hot.checkpointed(self.vt.seq(), self.hot.index_len());
-                }
+            if self.hot.wants_checkpoint() && self.checkpoint().await.is_err() {
+                // Without a keeper nothing is kept, but the session goes on as long as it can.
+                self.hot.checkpointed(self.vt.seq(), self.hot.index_len());
             }
             if self.tape.is_behind(&self.hot) {
-                self.process_read();
                 self.let_tape_catch_up().await;
             }
             match self.read_once() {
                 Ok(0) | Err(_) => break,
                 Ok(count) => taken += count,
             }
+            // At once, piece by piece: the kernel fetches the next few kilobytes meanwhile. To gather a turn's worth first and
+            // feed it whole costs a third of the speed.
+            self.process_read();
         }
-        self.process_read();
         if taken > 0 && self.hung_up && self.rewatch().is_ok() {
             self.hung_up = false;
         }

@@ -142,6 +142,8 @@ struct Found {
 pub(crate) struct Running {
     pub(crate) wait: Wait,
     pub(crate) started: Instant,
+    /// When it was checked last.
+    checked: Instant,
     /// The output that was searched last, to search only when there is more.
     searched: Option<u64>,
     text: Option<Found>,
@@ -151,11 +153,12 @@ pub(crate) struct Running {
 
 impl Running {
     pub(crate) fn new(wait: Wait, now: Instant) -> Running {
-        Running { wait, started: now, searched: None, text: None, regex: None, stop: None }
+        Running { wait, started: now, checked: now, searched: None, text: None, regex: None, stop: None }
     }
 
     /// The condition that holds now, if one does.
     pub(crate) fn check(&mut self, look: &Look<'_>) -> Option<Met> {
+        self.checked = look.now;
         self.search(look);
         let holds = |at: Option<Instant>| at.is_some_and(|at| at <= look.now || look.exited);
         if holds(frame_ends(self.stop.as_ref(), look)) {
@@ -178,6 +181,8 @@ impl Running {
 
     /// When to look again if nothing happens.
     pub(crate) fn wakeup(&self, look: &Look<'_>) -> Instant {
+        // As of the last check, else what comes true between the two is never looked at.
+        let look = &Look { now: self.checked, ..*look };
         let deadline = self.started + self.wait.limit();
         let samples = (self.wait.secret || self.wait.reads).then(|| next_sample(look, self.started));
         let stop = frame_ends(self.stop.as_ref(), look);
@@ -388,6 +393,16 @@ mod tests {
     }
 
     #[test]
+    fn what_comes_true_right_after_a_check_is_looked_at() {
+        let mut fake = Fake::new();
+        let mut running = Running::new(Wait { text: Some("done".into()), ..Wait::default() }, fake.at(0));
+        fake.text = "all done".into();
+        assert_eq!(fake.check(&mut running, 1, Some(1), 8), None);
+        // The caller was held up between the check and the question.
+        assert_eq!(fake.wakeup(&running, 4, Some(1)), fake.at(2));
+    }
+
+    #[test]
     fn a_wait_without_a_limit_ends_after_thirty_seconds() {
         let fake = Fake::new();
         let mut running = Running::new(Wait { text: Some("x".into()), ..Wait::default() }, fake.at(0));
@@ -480,12 +495,12 @@ mod tests {
     fn the_kernel_is_asked_at_moments_and_the_keyboard_tells_itself() {
         let mut fake = Fake::new();
         let mut running = Running::new(Wait { secret: true, reads: true, ..Wait::default() }, fake.at(0));
-        assert_eq!(fake.check(&mut running, 5, Some(3), 5), None);
         for (now, due) in [(3, 5), (5, 13), (13, 53), (53, 253), (253, 503), (503, 753)] {
+            assert_eq!(fake.check(&mut running, now, Some(3), 5), None);
             assert_eq!(fake.wakeup(&running, now, Some(3)), fake.at(due), "at {now}");
         }
         fake.reads = true;
-        assert_eq!(fake.check(&mut running, 13, Some(3), 5), Some(Met::Reads));
+        assert_eq!(fake.check(&mut running, 753, Some(3), 5), Some(Met::Reads));
         fake.keyboard_free = false;
         let mut running = Running::new(Wait { keyboard: true, ..Wait::default() }, fake.at(0));
         assert_eq!(fake.check(&mut running, 5, None, 5), None);

@@ -144,7 +144,13 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         segment_bytes: args.limits.segment_bytes.map(|bytes| bytes as u64),
         on_ready: if args.foreground { greet } else { |_| {} },
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    // The kernel is asked after every turn: by default a session that prints without end would let the others wait for
+    // sixty of its turns.
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .event_interval(1)
+        .enable_all()
+        .build()?;
     runtime.block_on(cotty_server::daemon::run(options))?;
     Ok(ExitCode::SUCCESS)
 }
