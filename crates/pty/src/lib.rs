@@ -23,3 +23,4 @@ pub mod wire;
 
 pub use link::{Entry, Event, KeeperError, Link};
 pub use pty::{Pty, WindowSize};
+pub use watch::Watched;

@@ -47,11 +47,6 @@ impl Pty {
         Ok(Pty { master })
     }
 
-    /// Lets the runtime tell when there is something to read, or room to write.
-    pub fn watch(self) -> io::Result<tokio::io::unix::AsyncFd<Pty>> {
-        crate::watch::watch(self)
-    }
-
     /// Tells the kernel, which tells the programs.
     pub fn resize(&self, size: WindowSize) -> io::Result<()> {
         let winsize = Winsize { ws_col: size.cols, ws_row: size.rows, ws_xpixel: 0, ws_ypixel: 0 };

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use cotty_pty::{Entry, Event, Link, Pty};
+use cotty_pty::{Entry, Event, Link, Pty, Watched};
 use cotty_vt::{Options, Size, Vt};
 use regex::Regex;
 use rustix::process::{Resource, getrlimit};
@@ -221,7 +221,7 @@ impl Hub {
             meta,
             pid,
             link: self.inner.link.clone(),
-            pty: pty.watch()?,
+            pty: Watched::new(pty)?,
             hot,
             input,
             start: vt.position(),

@@ -25,7 +25,7 @@ pub(crate) mod slot {
 }
 
 /// Of the format below; another is not read.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// The part of a session that is neither engine nor journal.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -62,55 +62,67 @@ pub(crate) struct Remembered {
 }
 
 /// A whole state, from which the journal's tail is replayed.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub(crate) struct Checkpoint {
+    head: Head,
+    engine: Vt,
+}
+
+/// What a checkpoint begins with; the engine's own state is the rest of it.
+#[derive(Debug, Serialize, Deserialize)]
+struct Head {
     version: u32,
     /// Lengths of the journal's index and of the input queue at that moment; the engine knows its own seq.
     index: u64,
     input: u64,
-    engine: Vec<u8>,
     saved: Saved,
 }
 
 impl Checkpoint {
     /// Reads what [`Task::checkpoint`] wrote.
-    pub(crate) fn read(fd: &OwnedFd) -> io::Result<Checkpoint> {
-        let len = rustix::fs::fstat(fd)?.st_size;
-        let mut bytes = vec![0; usize::try_from(len).map_err(io::Error::other)?];
-        let mut got = 0;
-        while got < bytes.len() {
-            match rustix::io::pread(fd, &mut bytes[got..], got as u64)? {
-                0 => break,
-                count => got += count,
-            }
+    pub(crate) fn read(fd: &OwnedFd) -> Result<Checkpoint, SessionError> {
+        let broken = |error: &dyn std::fmt::Display| SessionError::Broken(error.to_string());
+        let bytes = read_all(fd)?;
+        let (head, engine): (Head, &[u8]) = postcard::take_from_bytes(&bytes).map_err(|e| broken(&e))?;
+        if head.version != VERSION {
+            return Err(broken(&"a checkpoint of another version"));
         }
-        let checkpoint: Checkpoint = postcard::from_bytes(&bytes).map_err(io::Error::other)?;
-        if checkpoint.version != VERSION {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "a checkpoint of another version"));
-        }
-        Ok(checkpoint)
+        Ok(Checkpoint { head, engine: Vt::restore(engine).map_err(|e| broken(&e))? })
     }
+}
+
+fn read_all(fd: &OwnedFd) -> io::Result<Vec<u8>> {
+    let len = rustix::fs::fstat(fd)?.st_size;
+    let mut bytes = vec![0; usize::try_from(len).map_err(io::Error::other)?];
+    let mut got = 0;
+    while got < bytes.len() {
+        match rustix::io::pread(fd, &mut bytes[got..], got as u64)? {
+            0 => break,
+            count => got += count,
+        }
+    }
+    bytes.truncate(got);
+    Ok(bytes)
+}
+
+fn write_all(fd: &OwnedFd, bytes: &[u8], from: usize) -> io::Result<()> {
+    let mut sent = 0;
+    while sent < bytes.len() {
+        sent += rustix::io::pwrite(fd, &bytes[sent..], (from + sent) as u64)?;
+    }
+    Ok(())
 }
 
 impl Task {
     /// Hands the keeper a state that covers everything so far. Only then may the journal overwrite what it covers.
     pub(crate) async fn checkpoint(&mut self) -> Result<(), SessionError> {
         let (output, index) = (self.vt.seq(), self.hot.index_len());
-        let checkpoint = Checkpoint {
-            version: VERSION,
-            index,
-            input: self.input.end(),
-            engine: self.vt.state(),
-            saved: self.saved.clone(),
-        };
-        let bytes = postcard::to_allocvec(&checkpoint).map_err(io::Error::other)?;
-        let fd = memory("cotty-state", bytes.len() as u64)?;
-        let mut rest = bytes.as_slice();
-        while !rest.is_empty() {
-            let at = (bytes.len() - rest.len()) as u64;
-            let count = rustix::io::pwrite(&fd, rest, at).map_err(io::Error::from)?;
-            rest = &rest[count..];
-        }
+        let head = Head { version: VERSION, index, input: self.input.end(), saved: self.saved.clone() };
+        let head = postcard::to_allocvec(&head).map_err(io::Error::other)?;
+        let engine = self.vt.state();
+        let fd = memory("cotty-state", (head.len() + engine.len()) as u64)?;
+        write_all(&fd, &head, 0)?;
+        write_all(&fd, &engine, head.len())?;
         self.link.put(self.meta.id.as_bytes(), slot::STATE, fd).await?;
         self.hot.checkpointed(output, index);
         Ok(())
@@ -120,11 +132,11 @@ impl Task {
     /// that the kernel handed over.
     pub(crate) fn replay(&mut self, checkpoint: Option<Checkpoint>) -> Result<(), SessionError> {
         let mut index = 0;
-        if let Some(checkpoint) = checkpoint {
-            self.vt = Vt::restore(&checkpoint.engine).map_err(|e| SessionError::Broken(e.to_string()))?;
-            self.saved = checkpoint.saved;
-            self.input.accept(checkpoint.input);
-            index = checkpoint.index;
+        if let Some(Checkpoint { head, engine }) = checkpoint {
+            self.vt = engine;
+            self.saved = head.saved;
+            self.input.accept(head.input);
+            index = head.index;
         }
         self.hot.checkpointed(self.vt.seq(), index);
         let records = self.hot.records(index);

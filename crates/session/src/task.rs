@@ -5,13 +5,12 @@ use std::io;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use cotty_pty::{Link, Pty, facts};
+use cotty_pty::{Link, Watched, facts};
 use cotty_vt::{EffectKind, Position, Vt};
 use regex::Regex;
 use rustix::io::Errno;
 use rustix::process::Pid;
 use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::commands::{Moment, Phase};
@@ -42,7 +41,7 @@ pub(crate) struct Task {
     pub(crate) meta: Arc<Meta>,
     pub(crate) pid: u32,
     pub(crate) link: Link,
-    pub(crate) pty: AsyncFd<Pty>,
+    pub(crate) pty: Watched,
     pub(crate) hot: Hot,
     pub(crate) input: InputQueue,
     pub(crate) vt: Vt,
@@ -97,17 +96,12 @@ impl Task {
                     Some(request) => self.handle(request).await,
                 },
                 // Readiness is kept: `drain` clears it when the kernel says that there is no more.
-                ready = self.pty.readable(), if !self.hung_up => {
-                    let closed = ready.is_ok_and(|guard| guard.ready().is_read_closed());
+                closed = self.pty.readable(), if !self.hung_up => {
                     let more = self.drain().await;
                     self.forget_hang_up(closed);
-                    if more {
-                        // Whoever else waits for this thread goes first.
-                        tokio::task::yield_now().await;
-                    }
+                    self.watch_unless(more);
                 }
-                ready = self.pty.writable(), if self.input_blocked => {
-                    let closed = ready.is_ok_and(|guard| guard.ready().is_write_closed());
+                closed = self.pty.writable(), if self.input_blocked => {
                     self.push_input();
                     self.forget_hang_up(closed);
                 }
@@ -233,7 +227,7 @@ impl Task {
             // feed it whole costs a third of the speed.
             self.process_read();
         }
-        if taken > 0 && self.hung_up && self.rewatch().is_ok() {
+        if taken > 0 && self.hung_up && self.pty.renew().is_ok() {
             self.hung_up = false;
         }
         taken >= TURN
@@ -241,7 +235,8 @@ impl Task {
 
     /// Takes what the terminal says as far as there is room in the journal, for an engine that is still to be rebuilt.
     pub(crate) async fn read_ahead(&mut self) -> Infallible {
-        while !self.hot.wants_checkpoint() && self.pty.readable().await.is_ok() {
+        while !self.hot.wants_checkpoint() {
+            self.pty.readable().await;
             let hot = &mut self.hot;
             match self.pty.try_io(Interest::READABLE, |pty| Ok(hot.read_from(pty)?)) {
                 Ok(count) if count > 0 => {}
@@ -278,16 +273,24 @@ impl Task {
     /// A terminal that was closed and opened again before we looked: the runtime saw a hang-up and will call the
     /// descriptor ready for ever, though there is nothing to read.
     fn forget_hang_up(&mut self, closed: bool) {
-        if closed && !self.hung_up && self.rewatch().is_err() {
+        if closed && !self.hung_up && self.pty.renew().is_err() {
             self.hung_up = true;
         }
     }
 
-    /// After a hang-up the runtime believes the descriptor closed for good, so it gets a new one.
-    fn rewatch(&mut self) -> io::Result<()> {
-        let fresh = Pty::adopt(self.pty.get_ref().duplicate()?)?;
-        self.pty = fresh.watch()?;
-        Ok(())
+    /// A program that prints without end needs no watching; one that has paused does.
+    fn watch_unless(&mut self, more: bool) {
+        if more {
+            if self.pty.is_kept() {
+                let _ = self.pty.let_go();
+            }
+            // Nobody tells of room for input now.
+            if self.input_blocked {
+                self.push_input();
+            }
+        } else if !self.pty.is_kept() && self.pty.renew().is_err() {
+            self.hung_up = true;
+        }
     }
 
     pub(crate) fn process_until(&mut self, to: u64, ms: u64) {
