@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::drain::me;
 use super::home::Home;
+use super::median;
 use super::writer::{self, Mode, Writer};
 use crate::args::Args;
 
@@ -23,27 +24,43 @@ pub(crate) struct Watched {
     pub(crate) watched: f64,
     /// With one viewer more that never reads.
     pub(crate) stalled: f64,
-    /// Frames a second, of the viewer that got the fewest and of the one that got the most.
+    /// The middle ones of the ratios of single repetitions to nobody's.
+    pub(crate) watched_ratio: f64,
+    pub(crate) stalled_ratio: f64,
+    /// Frames a second, of the viewer that got the fewest and of the one that got the most, where they were furthest apart.
     pub(crate) frames: (f64, f64),
 }
 
-/// Nobody, then all, then all and one that does not read; turn about, the best of each.
+/// Nobody, then all, then all and one that does not read; turn about, the middle of each.
 pub(super) fn measure(args: &Args) -> Result<Watched, String> {
     let home = Home::start(10)?;
-    let mut best = Watched { viewers: VIEWERS, alone: 0.0, watched: 0.0, stalled: 0.0, frames: (0.0, 0.0) };
-    for _ in 0..args.reps.min(3) {
-        best.alone = best.alone.max(once(&home, 0, false)?.0);
-        let (speed, frames) = once(&home, VIEWERS, false)?;
-        if speed > best.watched {
-            (best.watched, best.frames) = (speed, frames);
-        }
-        best.stalled = best.stalled.max(once(&home, VIEWERS, true)?.0);
+    let (mut alone, mut watched, mut stalled, mut frames) = (vec![], vec![], vec![], vec![]);
+    for _ in 0..args.reps.min(5) {
+        alone.push(once(&home, 0, false)?.0);
+        let (speed, rates) = once(&home, VIEWERS, false)?;
+        watched.push(speed);
+        frames.push(rates);
+        stalled.push(once(&home, VIEWERS, true)?.0);
     }
+    let against_nobody = |speeds: &[f64]| {
+        let ratios: Vec<f64> = speeds.iter().zip(&alone).map(|(speed, alone)| speed / alone).collect();
+        median(&ratios)
+    };
+    let worst = |(a, b): (f64, f64), (c, d): (f64, f64)| if c / d < a / b { (c, d) } else { (a, b) };
+    let measured = Watched {
+        viewers: VIEWERS,
+        alone: median(&alone),
+        watched: median(&watched),
+        stalled: median(&stalled),
+        watched_ratio: against_nobody(&watched),
+        stalled_ratio: against_nobody(&stalled),
+        frames: frames.into_iter().reduce(worst).unwrap_or_default(),
+    };
     eprintln!(
-        "viewers  none {:.0}  {VIEWERS} {:.0}  and a stalled one {:.0} MB/s  {:.0} to {:.0} frames a second",
-        best.alone, best.watched, best.stalled, best.frames.0, best.frames.1
+        "viewers  none {:.0}  {VIEWERS} {:.2}×  and a stalled one {:.2}×  {:.0} to {:.0} frames a second",
+        measured.alone, measured.watched_ratio, measured.stalled_ratio, measured.frames.0, measured.frames.1
     );
-    Ok(best)
+    Ok(measured)
 }
 
 fn once(home: &Home, viewers: usize, stalled: bool) -> Result<(f64, (f64, f64)), String> {

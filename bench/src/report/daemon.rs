@@ -26,29 +26,26 @@ pub(super) fn section(daemon: &Daemon) -> String {
 }
 
 fn terminals(daemon: &Daemon) -> String {
-    let mut out =
-        "| | bare read loop | cotty | ratio | middle of single ratios |\n|---|--:|--:|--:|--:|\n".to_owned();
+    let mut out = "| | bare read loop | cotty | ratio |\n|---|--:|--:|--:|\n".to_owned();
     for drained in &daemon.drained {
         let (mode, bare, ours) = (drained.mode.name(), drained.bare, drained.daemon);
         let _ = writeln!(
             out,
-            "| draining, {mode}, MB/s | {} | {} | {:.2}× | {:.2}× |",
+            "| draining, {mode}, MB/s | {} | {} | {:.2}× |",
             number(bare),
             number(ours),
-            ours / bare,
-            drained.middle
+            drained.ratio
         );
     }
     let watched = &daemon.watched;
-    let mut busy = |who: &str, speed: f64| {
-        let ratio = speed / watched.alone;
-        let _ = writeln!(out, "| a busy session, {who}, MB/s | | {} | {ratio:.2}× | |", number(speed));
+    let mut busy = |who: &str, speed: f64, ratio: f64| {
+        let _ = writeln!(out, "| a busy session, {who}, MB/s | | {} | {ratio:.2}× |", number(speed));
     };
-    busy("nobody watches", watched.alone);
-    busy(&format!("{} viewers", watched.viewers), watched.watched);
-    busy("and one that does not read", watched.stalled);
+    busy("nobody watches", watched.alone, 1.0);
+    busy(&format!("{} viewers", watched.viewers), watched.watched, watched.watched_ratio);
+    busy("and one that does not read", watched.stalled, watched.stalled_ratio);
     let (least, most) = (number(watched.frames.0), number(watched.frames.1));
-    let _ = writeln!(out, "| frames a second of a viewer, least and most | | {least} to {most} | | |");
+    let _ = writeln!(out, "| frames a second of a viewer, least and most | | {least} to {most} | |");
     out.push_str("\n| echo in another session, ms | alone: median | p99 | meanwhile: median | p99 |\n|---|--:|--:|--:|--:|\n");
     for drained in &daemon.drained {
         let (alone, busy) = (drained.echo_alone, drained.echo_busy);

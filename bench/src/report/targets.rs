@@ -104,10 +104,9 @@ pub(super) fn judge_daemon(daemon: &Daemon) -> Vec<Target> {
             Mode::Cooked => ("cooked lines of 68 characters", 0.9),
             Mode::Raw => ("the same, raw", 0.7),
         };
-        let ratio = drained.daemon / drained.bare;
         add(
             format!("draining a terminal against a bare read loop, {mode}"),
-            ratio,
+            drained.ratio,
             hold,
             Some(0.95),
             Unit::Times,
@@ -131,7 +130,7 @@ pub(super) fn judge_daemon(daemon: &Daemon) -> Vec<Target> {
     add(format!("{many} sessions answer after a SIGKILL"), scale.all, 1000.0, None, Unit::Most(" ms"));
     add("the first read after it".to_owned(), scale.first_read, 100.0, None, Unit::Most(" ms"));
     let what = format!("a busy session with {} viewers against none", watched.viewers);
-    add(what, watched.watched / watched.alone, 0.9, None, Unit::Times);
+    add(what, watched.watched_ratio, 0.9, None, Unit::Times);
     let what = "the viewer with the fewest frames against the one with the most".to_owned();
     add(what, watched.frames.0 / watched.frames.1, 0.9, None, Unit::Times);
     out

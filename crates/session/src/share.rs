@@ -9,6 +9,9 @@ use std::time::{Duration, Instant};
 pub(crate) const BEHIND: usize = 16;
 /// Nobody is sent anything more often than this, however fast the output.
 const INTERVAL: Duration = Duration::from_millis(16);
+/// More seldom for a crowd, so much for each of it: what it takes to send to one is a small part of this, so that most of the
+/// time is left to the session.
+const EACH: Duration = Duration::from_micros(250);
 
 /// A value that is put into its form on the wire once, by the first who needs it, for all who are sent it.
 #[derive(Debug)]
@@ -40,7 +43,7 @@ impl<T> Deref for Shared<T> {
 /// what drawing costs a session depends neither on how much it prints nor on how many watch.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
-    drawn: Option<Instant>,
+    not_before: Option<Instant>,
     wanted: Option<Instant>,
 }
 
@@ -53,15 +56,41 @@ impl Pace {
     /// When it is to be drawn.
     pub(crate) fn due(&self) -> Option<Instant> {
         let wanted = self.wanted?;
-        Some(self.drawn.map_or(wanted, |drawn| wanted.max(drawn + INTERVAL)))
+        Some(self.not_before.map_or(wanted, |at| wanted.max(at)))
     }
 
-    /// It is drawn now. Whether there was anything to draw.
-    pub(crate) fn draw(&mut self, now: Instant) -> bool {
+    /// It is drawn now, for so many. Whether there was anything to draw.
+    pub(crate) fn draw(&mut self, now: Instant, watching: usize) -> bool {
         let wanted = self.wanted.take().is_some();
         if wanted {
-            self.drawn = Some(now);
+            let watching = u32::try_from(watching).unwrap_or(u32::MAX);
+            self.not_before = Some(now + INTERVAL.max(EACH.saturating_mul(watching)));
         }
         wanted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_changes_is_drawn_at_once_and_then_more_seldom_for_a_crowd() {
+        let start = Instant::now();
+        let at = |ms: u64| start + Duration::from_millis(ms);
+        let mut pace = Pace::default();
+        assert!(pace.due().is_none() && !pace.draw(at(0), 1));
+        pace.want(at(0));
+        assert_eq!(pace.due(), Some(at(0)));
+        assert!(pace.draw(at(0), 64) && pace.due().is_none());
+        pace.want(at(1));
+        assert_eq!(pace.due(), Some(at(16)));
+        assert!(pace.draw(at(16), 200));
+        pace.want(at(17));
+        assert_eq!(pace.due(), Some(at(16 + 50)));
+        // After a pause there is nothing to wait for.
+        assert!(pace.draw(at(66), 200));
+        pace.want(at(500));
+        assert_eq!(pace.due(), Some(at(500)));
     }
 }

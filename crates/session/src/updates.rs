@@ -161,7 +161,7 @@ impl Updates {
 
     /// Sends what changed. For when it is due.
     pub(crate) fn draw(&mut self, vt: &Vt, now: Instant) {
-        let wanted = self.pace.draw(now);
+        let wanted = self.pace.draw(now, self.batches.receiver_count());
         if self.batches.receiver_count() == 0 {
             // Nobody is up to date with anything.
             self.shown = None;

@@ -125,7 +125,7 @@ impl Viewers {
     pub(crate) fn draw(&mut self, vt: &Vt, now: Instant, doing: Activity) {
         let is_due = |at: Option<Instant>| at.is_some_and(|due| due <= now);
         if is_due(self.pace.due()) {
-            self.pace.draw(now);
+            self.pace.draw(now, self.frames.receiver_count());
             self.look_again = Some(now + SECOND_LOOK);
             self.paint(vt, doing);
         } else if is_due(self.look_again) {
