@@ -124,14 +124,16 @@ impl State {
             }
             self.daemon = Some(daemon);
         }
+        let mut goes_on = true;
         for signal in signals.take() {
             match signal {
+                // Only then: the kernel looks at every child to find those that ended.
+                SIGCHLD => goes_on &= self.reap(now),
                 SIGUSR1 => self.kill_daemon(),
-                SIGCHLD => {}
                 _ => self.begin_shutdown(now),
             }
         }
-        Ok(self.reap(now))
+        Ok(goes_on)
     }
 
     fn poll(&self, signals: &Signals, now: Instant) -> io::Result<()> {

@@ -7,8 +7,9 @@ mod janitor;
 mod recordings;
 mod retention;
 mod serve;
+mod sessions;
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -20,6 +21,7 @@ use rustix::process::{Resource, getrlimit};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
+use self::sessions::Sessions;
 use crate::journal::{Hot, InputQueue};
 use crate::recovery::Saved;
 use crate::session::{Info, Request};
@@ -102,10 +104,8 @@ struct Inner {
 
 #[derive(Debug, Default)]
 struct State {
-    sessions: BTreeMap<u32, Session>,
+    sessions: Sessions,
     next_number: u32,
-    /// Those of them whose program has ended; they do not count.
-    exited: HashSet<u32>,
     gone: VecDeque<Gone>,
     /// Exits of sessions that are still being made.
     early_exits: HashMap<Vec<u8>, i32>,
@@ -264,10 +264,10 @@ impl Hub {
         if let Some(status) = early {
             let _ = requests.try_send(Request::Exited { status });
         }
+        state.sessions.insert(session.clone());
         if exited || early.is_some() {
-            state.exited.insert(number);
+            state.sessions.exit(number);
         }
-        state.sessions.insert(number, session.clone());
         drop(state);
         let _ = self.inner.janitor.send((number, self.inner.options.retention.soonest()));
         tokio::spawn(self.clone().serve(meta, start, inbox));
@@ -279,11 +279,13 @@ impl Hub {
         let Event::Exited { key, status } = event else { return };
         let session = {
             let mut state = self.state();
-            let known = state.sessions.values().find(|s| s.meta().id.as_bytes() == key).cloned();
+            let known = std::str::from_utf8(key).ok().and_then(|id| state.sessions.by_id(id)).cloned();
             match &known {
-                Some(session) => state.exited.insert(session.meta().number),
-                None => state.early_exits.insert(key.clone(), *status).is_some(),
-            };
+                Some(session) => state.sessions.exit(session.meta().number),
+                None => {
+                    state.early_exits.insert(key.clone(), *status);
+                }
+            }
             known
         };
         if let Some(session) = session {
@@ -295,18 +297,13 @@ impl Hub {
     /// The session by its id, number or name.
     pub fn find(&self, reference: &str) -> Result<Session, SessionError> {
         let state = self.state();
-        let number = reference.parse::<u32>().ok();
-        let named = |id: &str, n: u32, name: Option<&str>| {
-            id == reference || Some(n) == number || name == Some(reference)
-        };
-        let found = state.sessions.values().find(|s| {
-            let meta = s.meta();
-            named(&meta.id, meta.number, meta.name.as_deref())
-        });
-        if let Some(session) = found {
+        if let Some(session) = state.sessions.find(reference) {
             return Ok(session.clone());
         }
-        let gone = state.gone.iter().any(|g| named(&g.id, g.number, g.name.as_deref()));
+        let number = reference.parse().ok();
+        let gone = state.gone.iter().any(|gone| {
+            gone.id == reference || Some(gone.number) == number || gone.name.as_deref() == Some(reference)
+        });
         Err(match gone {
             true => SessionError::Destroyed(reference.to_owned()),
             false => SessionError::NotFound(reference.to_owned()),
@@ -315,7 +312,7 @@ impl Hub {
 
     /// All sessions, oldest first.
     pub async fn list(&self) -> Vec<Info> {
-        let sessions: Vec<Session> = self.state().sessions.values().cloned().collect();
+        let sessions: Vec<Session> = self.state().sessions.iter().cloned().collect();
         // All are asked before any is waited for: they answer side by side.
         let asked: Vec<_> =
             sessions.into_iter().map(|session| tokio::spawn(async move { session.info().await })).collect();
@@ -328,8 +325,7 @@ impl Hub {
 
     /// How many sessions live, and how many have ended and can still be read.
     pub fn count(&self) -> (usize, usize) {
-        let state = self.state();
-        (state.sessions.len() - state.exited.len(), state.exited.len())
+        self.state().sessions.count()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -28,9 +28,9 @@ impl Hub {
     /// The session that the owner used last, or else made last.
     fn active(&self, actor: &Actor) -> Result<Session, SessionError> {
         let state = self.state();
-        let last_used = state.active.get(&actor.owner).and_then(|number| state.sessions.get(number));
+        let last_used = state.active.get(&actor.owner).and_then(|&number| state.sessions.get(number));
         let mut owned =
-            state.sessions.values().rev().filter(|session| session.meta().actor.owner == actor.owner);
+            state.sessions.iter().rev().filter(|session| session.meta().actor.owner == actor.owner);
         let session = last_used.or_else(|| owned.next());
         session.cloned().ok_or_else(|| SessionError::NotFound(ACTIVE.to_owned()))
     }
@@ -79,7 +79,7 @@ impl Drop for Present {
         });
         if left == Some(0) {
             state.present.remove(&self.owner);
-            let owned = state.sessions.values().filter(|session| session.meta().actor.owner == self.owner);
+            let owned = state.sessions.iter().filter(|session| session.meta().actor.owner == self.owner);
             for session in owned {
                 let _ = self.hub.inner.janitor.send((session.meta().number, Duration::ZERO));
             }

@@ -100,7 +100,7 @@ impl Hub {
 
     /// The session that a request made.
     fn of_request(&self, request: &str) -> Option<Session> {
-        self.state().sessions.values().find(|s| s.meta().request == request).cloned()
+        self.state().sessions.by_request(request).cloned()
     }
 
     async fn check_limits(&self, owner: &str) -> Result<(), SessionError> {
@@ -110,13 +110,12 @@ impl Hub {
         }
         let (all, own) = {
             let state = self.state();
+            let (live, exited) = state.sessions.count();
             // The ended ones are held, too.
-            if DESCRIPTORS.1 + DESCRIPTORS.0 * (state.sessions.len() as u64 + 1) > self.inner.open_files {
+            if DESCRIPTORS.1 + DESCRIPTORS.0 * ((live + exited) as u64 + 1) > self.inner.open_files {
                 return Err(SessionError::OpenFiles(self.inner.open_files));
             }
-            let live = state.sessions.values().filter(|s| !state.exited.contains(&s.meta().number));
-            let own = live.filter(|s| s.meta().actor.owner == owner).count();
-            (state.sessions.len() - state.exited.len(), own)
+            (live, state.sessions.live_of(owner))
         };
         let (limit, of_all) = match () {
             () if all >= options.max_total => (options.max_total, true),
@@ -138,7 +137,7 @@ impl Hub {
             if name.is_empty() || name.len() > 64 || !plain || number || name.starts_with("sess_") {
                 return Err(SessionError::BadName(format!("`{name}` is no name for a session")));
             }
-            if state.sessions.values().any(|s| s.meta().name.as_deref() == Some(name)) {
+            if state.sessions.by_name(name).is_some() {
                 return Err(SessionError::BadName(format!("there is already a session named `{name}`")));
             }
         }

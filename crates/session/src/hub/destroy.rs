@@ -107,8 +107,7 @@ impl Hub {
         self.inner.recorder.is_over(&meta.id);
         let blob = {
             let mut state = self.state();
-            state.sessions.remove(&meta.number);
-            state.exited.remove(&meta.number);
+            state.sessions.remove(meta.number);
             if state.gone.len() == REMEMBERED {
                 state.gone.pop_front();
             }
@@ -139,7 +138,7 @@ impl Hub {
         let sessions: Vec<Session> = {
             let mut state = self.state();
             state.closing = true;
-            state.sessions.values().cloned().collect()
+            state.sessions.iter().cloned().collect()
         };
         self.end(&sessions, false, "shutdown").await;
     }

@@ -47,7 +47,7 @@ pub(super) async fn serve(hub: Weak<Inner>, mut told: mpsc::UnboundedReceiver<(u
 
 /// Looks at one session; answers after how long to look again.
 async fn look(hub: &Hub, number: u32) -> Option<Duration> {
-    let session = hub.state().sessions.get(&number).cloned()?;
+    let session = hub.state().sessions.get(number).cloned()?;
     let info = session.info().await.ok()?;
     match hub.inner.options.retention.judge(facts(hub, &info)) {
         Fate::Stay(again) => again,

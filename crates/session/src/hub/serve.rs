@@ -58,9 +58,7 @@ impl Hub {
                 None => break,
             }
         }
-        let mut state = self.state();
-        state.sessions.remove(&meta.number);
-        state.exited.remove(&meta.number);
+        self.state().sessions.remove(meta.number);
     }
 
     /// Takes a session over. Its terminal is read from the first moment on; its screen is rebuilt when somebody asks for

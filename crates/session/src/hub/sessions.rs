@@ -1,0 +1,149 @@
+//! The hub's sessions, found in the same time however many there are.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crate::Session;
+
+/// By number, oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Sessions {
+    all: BTreeMap<u32, Session>,
+    /// Those whose program has ended; they do not count.
+    exited: HashSet<u32>,
+    /// Numbers by id, by name and by the request that made the session.
+    ids: HashMap<String, u32>,
+    names: HashMap<String, u32>,
+    requests: HashMap<String, u32>,
+    /// How many of each owner's live.
+    live: HashMap<String, usize>,
+}
+
+impl Sessions {
+    pub(super) fn insert(&mut self, session: Session) {
+        let meta = session.meta();
+        self.ids.insert(meta.id.clone(), meta.number);
+        self.requests.insert(meta.request.clone(), meta.number);
+        if let Some(name) = &meta.name {
+            self.names.insert(name.clone(), meta.number);
+        }
+        *self.live.entry(meta.actor.owner.clone()).or_default() += 1;
+        self.all.insert(meta.number, session);
+    }
+
+    pub(super) fn remove(&mut self, number: u32) {
+        self.exit(number);
+        self.exited.remove(&number);
+        let Some(session) = self.all.remove(&number) else { return };
+        let meta = session.meta();
+        self.ids.remove(&meta.id);
+        self.requests.remove(&meta.request);
+        if let Some(name) = &meta.name {
+            self.names.remove(name);
+        }
+    }
+
+    /// Its program has ended.
+    pub(super) fn exit(&mut self, number: u32) {
+        let Some(session) = self.all.get(&number) else { return };
+        if !self.exited.insert(number) {
+            return;
+        }
+        let owner = &session.meta().actor.owner;
+        if let Some(live) = self.live.get_mut(owner) {
+            *live -= 1;
+            if *live == 0 {
+                self.live.remove(owner);
+            }
+        }
+    }
+
+    pub(super) fn get(&self, number: u32) -> Option<&Session> {
+        self.all.get(&number)
+    }
+
+    pub(super) fn by_id(&self, id: &str) -> Option<&Session> {
+        self.ids.get(id).and_then(|number| self.all.get(number))
+    }
+
+    pub(super) fn by_name(&self, name: &str) -> Option<&Session> {
+        self.names.get(name).and_then(|number| self.all.get(number))
+    }
+
+    pub(super) fn by_request(&self, request: &str) -> Option<&Session> {
+        self.requests.get(request).and_then(|number| self.all.get(number))
+    }
+
+    /// By its id, number or name.
+    pub(super) fn find(&self, reference: &str) -> Option<&Session> {
+        let number = reference.parse().ok();
+        let numbered = || number.and_then(|number| self.all.get(&number));
+        self.by_id(reference).or_else(numbered).or_else(|| self.by_name(reference))
+    }
+
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &Session> {
+        self.all.values()
+    }
+
+    pub(super) fn live_of(&self, owner: &str) -> usize {
+        self.live.get(owner).copied().unwrap_or(0)
+    }
+
+    /// How many live, and how many have ended.
+    pub(super) fn count(&self) -> (usize, usize) {
+        (self.all.len() - self.exited.len(), self.exited.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{Actor, ActorKind, Allow, Meta};
+
+    fn session(number: u32, name: Option<&str>, owner: &str) -> Session {
+        let meta = Meta {
+            id: format!("sess_{number}"),
+            number,
+            name: name.map(str::to_owned),
+            program: "cat".into(),
+            args: Vec::new(),
+            created_ms: 0,
+            size: (80, 24),
+            allow: Allow::default(),
+            prompt_pattern: None,
+            actor: Actor { kind: ActorKind::Agent, owner: owner.into(), client: "test".into() },
+            request: format!("request {number}"),
+            nonce: None,
+            record: false,
+        };
+        Session::new(Arc::new(meta), tokio::sync::mpsc::channel(1).0)
+    }
+
+    #[test]
+    fn a_session_is_found_by_all_its_names_until_it_is_gone() {
+        let mut sessions = Sessions::default();
+        sessions.insert(session(1, Some("build"), "a"));
+        sessions.insert(session(2, None, "a"));
+        sessions.insert(session(3, None, "b"));
+        for reference in ["1", "build", "sess_1"] {
+            assert_eq!(sessions.find(reference).unwrap().meta().number, 1);
+        }
+        assert_eq!(sessions.by_request("request 3").unwrap().meta().number, 3);
+        assert_eq!((sessions.live_of("a"), sessions.live_of("b"), sessions.count()), (2, 1, (3, 0)));
+        // Told twice, it has ended once.
+        sessions.exit(1);
+        sessions.exit(1);
+        assert_eq!((sessions.live_of("a"), sessions.count()), (1, (2, 1)));
+        sessions.remove(1);
+        sessions.remove(1);
+        assert!(
+            sessions.find("1").is_none()
+                && sessions.find("build").is_none()
+                && sessions.find("sess_1").is_none()
+        );
+        assert_eq!((sessions.live_of("a"), sessions.count()), (1, (2, 0)));
+        sessions.remove(2);
+        assert_eq!((sessions.live_of("a"), sessions.count()), (0, (1, 0)));
+    }
+}
