@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -182,6 +183,18 @@ def cotty():
     said = log.read_text() if log.exists() else ""
     shutil.rmtree(top, ignore_errors=True)
     assert "panicked" not in said, said
+
+
+@pytest.fixture
+def mkfs(cotty):
+    """A `mkfs.ext4` that only leaves a trace, first on the PATH."""
+    (cotty.work / "bin").mkdir()
+    trace = cotty.work / "formatted"
+    script = cotty.work / "bin" / "mkfs.ext4"
+    script.write_text(f"#!/bin/sh\ntouch {shlex.quote(str(trace))}\n")
+    script.chmod(0o755)
+    cotty.env["PATH"] = f"{cotty.work}/bin:{cotty.env['PATH']}"
+    return trace
 
 
 @pytest.fixture

@@ -604,20 +604,24 @@ async def test_readers_do_not_steal_each_others_output(cotty):
         assert "for both" not in (await two("read", session_id=session, view="new"))["content"], "the owner has read it"
 
 
+# Every tool that wants a session, with what else it needs.
+OF_A_SESSION = [
+    ("read", {}),
+    ("send", {"text": "x"}),
+    ("get_info", {}),
+    ("destroy_session", {}),
+    ("wait", {"idle_ms": 1}),
+    ("run", {"command": "true"}),
+]
+
+
 # R-T19
 async def test_an_agent_has_its_own_sessions_and_no_others(cotty):
     async with agent_of(cotty) as one, agent_of(cotty, client_info=implementation("another")) as two:
         session = await one.shell()
         number = (await one("get_info", session_id=session))["number"]
         for reference in (session, str(number)):
-            for tool, more in [
-                ("read", {}),
-                ("send", {"text": "x"}),
-                ("get_info", {}),
-                ("destroy_session", {}),
-                ("wait", {"idle_ms": 1}),
-                ("run", {"command": "true"}),
-            ]:
+            for tool, more in OF_A_SESSION:
                 await two.refused("NOT_YOURS", tool, session_id=reference, **more)
         assert (await two("list_sessions"))["sessions"] == []
         others = (await two("list_sessions", all=True))["others"]
@@ -638,14 +642,7 @@ def implementation(name):
 
 async def test_errors_about_sessions(cotty):
     async with agent_of(cotty) as agent:
-        for tool, more in [
-            ("read", {}),
-            ("send", {"text": "x"}),
-            ("get_info", {}),
-            ("destroy_session", {}),
-            ("wait", {"idle_ms": 1}),
-            ("run", {"command": "true"}),
-        ]:
+        for tool, more in OF_A_SESSION:
             error = await agent.refused("SESSION_NOT_FOUND", tool, session_id="sess_zzzzzzzz", **more)
             assert error["message"] == "Session not found: sess_zzzzzzzz"
         session = await agent.shell()
@@ -859,18 +856,6 @@ async def test_a_terminal_that_was_closed_and_opened_again(cotty):
 
 
 # Policy
-
-
-@pytest.fixture
-def mkfs(cotty):
-    """A `mkfs.ext4` that only leaves a trace, first on the PATH."""
-    (cotty.work / "bin").mkdir()
-    trace = cotty.work / "formatted"
-    script = cotty.work / "bin" / "mkfs.ext4"
-    script.write_text(f"#!/bin/sh\ntouch {shlex.quote(str(trace))}\n")
-    script.chmod(0o755)
-    cotty.env["PATH"] = f"{cotty.work}/bin:{cotty.env['PATH']}"
-    return trace
 
 
 LINES = [

@@ -1,7 +1,6 @@
 """bash, zsh and fish as an agent drives them: what they ran, whatever their users have set up."""
 
 import os
-import shlex
 import threading
 from datetime import datetime
 from pathlib import Path
@@ -302,18 +301,6 @@ def test_what_several_commands_said_is_all_new(cotty, name):
 
 
 # Policy
-
-
-@pytest.fixture
-def mkfs(cotty):
-    """A `mkfs.ext4` that only leaves a trace, first on the PATH."""
-    (cotty.work / "bin").mkdir()
-    trace = cotty.work / "formatted"
-    script = cotty.work / "bin" / "mkfs.ext4"
-    script.write_text(f"#!/bin/sh\ntouch {shlex.quote(str(trace))}\n")
-    script.chmod(0o755)
-    cotty.env["PATH"] = f"{cotty.work}/bin:{cotty.env['PATH']}"
-    return trace
 
 
 REFUSED = ["mkfs.ext4 /dev/null", " mkfs.ext4 /dev/null", "true; mkfs.ext4 /dev/null", "true\nmkfs.ext4 /dev/null", "true && mkfs.ext4"]
