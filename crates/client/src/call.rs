@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::net::UnixStream;
 
-use crate::start::connect_or_start;
+use crate::start::{connect_or_start, keeper_pid};
 use crate::{ClientError, Home, View};
 
 /// How long a daemon may be away before a call gives up. The keeper starts it again at once.
@@ -115,6 +115,23 @@ impl Client {
             };
             if lost.get_or_insert_with(Instant::now).elapsed() > AWAY {
                 return Err(error);
+            }
+            if !self.comes_back().await {
+                return Err(ClientError::Stopped);
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// After a daemon went away: waits until the next one can be asked. `false`: there is no keeper to start one, because
+    /// somebody ended it. That is not undone only because somebody else was in the middle of something.
+    pub(crate) async fn comes_back(&self) -> bool {
+        loop {
+            if UnixStream::connect(self.home.socket()).await.is_ok() {
+                return true;
+            }
+            if keeper_pid(&self.home).is_none() {
+                return false;
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }

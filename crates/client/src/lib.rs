@@ -31,6 +31,9 @@ pub enum ClientError {
     /// It went away and did not come back.
     #[error("the daemon does not answer: {0}")]
     NoAnswer(String),
+    /// It was ended before it answered.
+    #[error("cotty was stopped before it answered")]
+    Stopped,
     /// It is there, and says nothing at all.
     #[error("the daemon is there but does not answer")]
     Hangs,
@@ -47,6 +50,7 @@ impl ClientError {
     pub fn hint(&self) -> Option<String> {
         match self {
             ClientError::Fault(fault) => fault.hint.clone(),
+            ClientError::Stopped => Some("its sessions ended with it; `cotty new` starts anew".into()),
             ClientError::NotRunning => Some("`cotty new` starts one, `cotty serve` keeps one in view".into()),
             ClientError::NoAnswer(_) | ClientError::Hangs => {
                 Some("`cotty restart` replaces the daemon and keeps every session".into())

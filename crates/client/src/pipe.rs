@@ -65,6 +65,19 @@ pub async fn run(
                 },
             }
         }
+        if client.comes_back().await {
+            continue;
+        }
+        // Somebody stopped cotty. It is started again when it is needed again, and not before.
+        for answer in conversation.stopped() {
+            output.write_all(answer.as_bytes()).await?;
+            output.write_all(b"\n").await?;
+        }
+        output.flush().await?;
+        match lines.next_line().await? {
+            Some(line) => conversation.asked(&line),
+            None => return Ok(()),
+        }
     }
 }
 
@@ -146,6 +159,17 @@ impl Conversation {
         true
     }
 
+    /// Cotty was stopped, and nobody else will answer what is open: these do.
+    fn stopped(&mut self) -> Vec<String> {
+        let open = std::mem::take(&mut self.open);
+        let answer = |(id, _): (Value, String)| {
+            let message = "cotty was stopped before it answered; its sessions ended with it";
+            let error = serde_json::json!({"code": -32000, "message": message});
+            serde_json::json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string()
+        };
+        open.into_iter().map(answer).collect()
+    }
+
     /// Whether nothing is open.
     fn is_answered(&self) -> bool {
         self.open.is_empty() && (self.begun || self.beginning.is_empty())
@@ -184,5 +208,17 @@ mod tests {
         conversation
             .asked(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"b"}}"#);
         assert_eq!(conversation.begin_again().count(), 2);
+    }
+
+    #[test]
+    fn what_is_open_when_cotty_is_stopped_is_answered_once() {
+        let mut conversation = Conversation::default();
+        conversation.asked(INITIALIZE);
+        assert!(conversation.answered(r#"{"jsonrpc":"2.0","id":0,"result":{}}"#));
+        conversation.asked(r#"{"jsonrpc":"2.0","id":"b","method":"tools/call"}"#);
+        let answers = conversation.stopped();
+        let answer: Value = serde_json::from_str(&answers[0]).unwrap();
+        assert!(answers.len() == 1 && answer["id"] == "b" && answer["error"]["code"] == -32000);
+        assert!(conversation.is_answered() && conversation.stopped().is_empty());
     }
 }

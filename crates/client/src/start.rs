@@ -7,6 +7,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use rustix::fs::FlockOperation;
 
@@ -74,7 +75,14 @@ pub fn launch(home: &Home) -> Result<(), ClientError> {
 /// Takes the lock that makes a keeper the only one of its home, and writes its process id into it.
 pub fn lock_keeper(home: &Home) -> Result<OwnedFd, ClientError> {
     let mut lock = open_lock(&home.keeper_lock())?;
-    if rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
+    let taken = || rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok();
+    // Whoever asks for the keeper's process id has the lock for a moment.
+    if !(0..20).any(|_| {
+        taken() || {
+            std::thread::sleep(Duration::from_millis(5));
+            false
+        }
+    }) {
         let pid = keeper_pid(home).map_or_else(String::new, |pid| format!(" (process {pid})"));
         return Err(ClientError::NotStarted(format!(
             "it is already running here{pid}; `cotty status` tells where"

@@ -22,8 +22,8 @@ pub(crate) fn run(_args: Args) -> anyhow::Result<ExitCode> {
     let process = rustix::process::pidfd_open(pid, PidfdFlags::empty())?;
     rustix::process::kill_process(pid, Signal::TERM)?;
     let started = Instant::now();
-    // The keeper lets go of its lock as the very last thing.
-    while keeper_pid(&home).is_some() {
+    // The keeper lets go of its lock as the very last thing. Another may have it by then: somebody wanted a new one at once.
+    while keeper_pid(&home) == Some(keeper) {
         anyhow::ensure!(
             started.elapsed() < LIMIT,
             "it did not end in {} s; `kill -9 {keeper}` will",
