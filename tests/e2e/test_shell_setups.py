@@ -5,7 +5,7 @@ import signal
 
 import pytest
 from conftest import eventually
-from test_shells import RC, SHELLS, Shell, every_shell, home, mkfs  # noqa: F401
+from test_shells import RC, SHELLS, Shell, every_shell, home  # noqa: F401
 
 # A prompt that is shown from a cache while the rest of the file still runs. What that prints goes into a file until the
 # shell is ready; then the prompt is taken away, the output shown, and the real one drawn.
