@@ -5,7 +5,7 @@ FUZZ_TARGETS = feed split state paint keys
 FUZZ_SECONDS ?= 60
 PYTEST = .venv/bin/python -m pytest -q -p no:cacheprovider tests/e2e
 
-.PHONY: run test setup web lint unit e2e fuzz fuzz-short unprivileged bench bench-daemon clean
+.PHONY: run test setup web lint unit e2e fuzz fuzz-short unprivileged bench bench-daemon docs man clean
 
 ## Builds everything and keeps the daemon in the foreground.
 run: web
@@ -71,6 +71,16 @@ bench: web
 ## The daemon's part alone, into its section of docs/benchmarks.md.
 bench-daemon:
 	$(MAKE) --no-print-directory bench ARGS="--page $(ARGS)"
+
+## What `--help` says, as docs/cli.md.
+docs:
+	$(CARGO) run --locked --quiet -- __docs cli > target/cli.md && mv target/cli.md docs/cli.md
+
+## And as man pages, with completions for the shells, into target/man and target/completions.
+man:
+	$(CARGO) run --locked --quiet -- __docs man target/man
+	mkdir -p target/completions
+	for shell in bash zsh fish; do $(CARGO) run --locked --quiet -- completions $$shell > target/completions/cotty.$$shell; done
 
 clean:
 	$(CARGO) clean

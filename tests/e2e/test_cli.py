@@ -1,7 +1,5 @@
-"""The command line, as a person or a script uses it."""
+"""The command line: its help, the daemon, where it listens and where everything lies."""
 
-import base64
-import json
 import os
 import pty
 import shutil
@@ -14,7 +12,10 @@ from pathlib import Path
 import pytest
 from conftest import BINARY, LIMIT, Cotty, alive, eventually
 
-COMMANDS = ["new", "ls", "run", "view", "send", "wait", "attach", "kill", "serve", "status", "restart", "stop", "mcp"]
+COMMANDS = """
+    new ls run view send wait attach commands search resize kill recording purge serve status restart stop mcp render
+    completions
+""".split()
 
 
 def children(pid):
@@ -60,221 +61,6 @@ def test_what_is_not_understood(cotty):
     cotty("no-such-command", code=2)
     cotty("new", "--no-such-option", code=2)
     cotty("send", code=2)
-
-
-# Sessions
-
-
-def test_new_ls_view_kill(cotty):
-    session = cotty.new("--name", "build", "--cols", "100", "--rows", "30", "--cwd", "/", "--env", "COLOUR=blue")
-    assert session.startswith("sess_")
-    info = cotty.info(session)
-    assert (info["name"], info["cwd"], info["owner"]) == ("build", "/", "person")
-    assert info["dimensions"] == {"cols": 100, "rows": 30}
-    table = cotty("ls").splitlines()
-    assert table[0].split()[:3] == ["#", "ID", "NAME"]
-    assert table[1].split()[:4] == ["1", session, "build", "prompt"]
-    cotty("send", session, "echo $COLOUR", "--enter")
-    cotty("wait", session, "--prompt")
-    assert "\nblue\n" in cotty("view", session)
-    cotty("kill", session)
-    assert cotty("ls") == "" and "no sessions" in cotty.stderr
-    cotty("view", session, code=1)
-    assert "already destroyed" in cotty.stderr
-    cotty("kill", session, code=1)
-    assert "already destroyed" in cotty.stderr
-
-
-def test_id_number_and_name_address_the_same_session(cotty):
-    made = cotty.json("new", "--name", "it")
-    for reference in (made["session_id"], made["number"], "it"):
-        cotty("send", reference, f"echo by-{reference}-$((1+1))", "-e")
-        cotty("wait", reference, "--text", f"by-{reference}-2")
-        assert f"by-{reference}-2" in cotty("view", reference)
-    for unknown in ("sess_zzzzzzzz", "99", "nobody", "..", "a b", ""):
-        cotty("view", unknown, code=1)
-        assert "not found" in cotty.stderr, unknown
-    cotty("new", "--name", "it", code=1)
-    assert "already a session named `it`" in cotty.stderr
-    for bad in ("7", "sess_x", "a b", "ü", "x" * 65, ""):
-        cotty("new", "--name", bad, code=1)
-        assert "no name for a session" in cotty.stderr
-    assert len(cotty.json("ls")["sessions"]) == 1
-    # Its name is free again when it is gone; the number never is.
-    cotty("kill", "it")
-    assert cotty.json("new", "--name", "it")["number"] > made["number"]
-
-
-def test_new_starts_a_program(cotty):
-    session = cotty.new("--", "sh", "-c", 'echo "args: $0 $1"; pwd; exit 5', "one", "two words")
-    cotty("wait", session, "--exit")
-    assert cotty("view", session).splitlines()[:2] == ["args: one two words", str(cotty.work)]
-    info = cotty.info(session)
-    assert (info["exited"], info["exit_code"], info["args"][2:]) == (True, 5, ["one", "two words"])
-    assert "exited 5" in cotty("ls")
-    cotty("new", "--", "no-such-program", code=1)
-    assert "Program not found: no-such-program" in cotty.stderr
-    cotty("new", "--cwd", "/no/where", code=1)
-    assert "/no/where" in cotty.stderr
-    cotty("new", "--cols", "0", code=1)
-    assert "no size for a terminal" in cotty.stderr
-
-
-def test_new_takes_the_size_of_the_terminal(cotty):
-    master, slave = pty.openpty()
-    import fcntl
-    import struct
-    import termios
-
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 111, 0, 0))
-    made = cotty.start("new", stdout=slave)
-    assert made.wait(LIMIT) == 0
-    session = os.read(master, 100).decode().strip()
-    assert cotty.info(session)["dimensions"] == {"cols": 111, "rows": 33}
-    os.close(master)
-    os.close(slave)
-
-
-def test_ls_json_is_complete(cotty):
-    session = cotty.new()
-    listed = cotty.json("ls")
-    assert listed["count"] == 1
-    info = listed["sessions"][0]
-    for key in ("session_id", "number", "program", "args", "pid", "created_at", "dimensions", "cursor", "exited", "healthy", "activity", "owner", "cwd", "seq"):
-        assert key in info, key
-    assert info["session_id"] == session and alive(info["pid"])
-
-
-def test_ls_cannot_be_made_to_act_on_the_terminal(cotty):
-    cotty.new("--", "sh", "-c", "printf '\\033]0;evil \\033[31m\\007'; cat", "\x1b[31mred\x07")
-    assert "\x1b" not in cotty("ls") and "\x07" not in cotty("ls")
-
-
-# run
-
-
-def test_run_prints_output_and_exits_with_the_code(cotty):
-    assert cotty("run", "--", "sh", "-c", "echo out; echo err >&2; exit 7", code=7) == "out\nerr\n"
-    assert cotty("run", "--", "true") == ""
-    assert cotty("run", "--cols", "40", "--", "tput", "cols") == "40\n"
-    cotty("run", "--", "sh", "-c", "kill -TERM $$", code=128 + 15)
-    cotty("run", "--", "no-such-program", code=1)
-    assert "Program not found" in cotty.stderr
-    assert cotty.json("ls")["count"] == 0
-
-
-def test_run_gives_all_of_a_long_output(cotty):
-    lines = cotty("run", "--", "seq", "5000").splitlines()
-    assert lines == [str(n) for n in range(1, 5001)]
-
-
-def test_run_survives_the_daemon(cotty):
-    gate = cotty.work / "gate"
-    os.mkfifo(gate)
-    running = cotty.start("run", "--", "sh", "-c", f"echo before; touch begun; read x < {gate}; echo $x; exit 4", stdout=subprocess.PIPE, text=True)
-    eventually((cotty.work / "begun").exists)
-    cotty.kill_daemon()
-    fd = eventually(lambda: writer(gate))
-    os.write(fd, b"after\n")
-    os.close(fd)
-    out, _ = running.communicate(timeout=LIMIT)
-    assert (out, running.returncode) == ("before\nafter\n", 4)
-
-
-# view
-
-
-def test_view_plain_ansi_history_json(cotty):
-    session = cotty.new("--rows", "5", "--", "sh", "-c", "seq 1 20; printf '\\033[31mred\\033[0m'; cat")
-    cotty("wait", session, "--text", "red")
-    assert cotty("view", session) == "17\n18\n19\n20\nred\n"
-    assert cotty("view", session, "--history").splitlines() == [*map(str, range(1, 21)), "red"]
-    ansi = cotty("view", session, "--ansi")
-    assert "\x1b[" in ansi and "31m" in ansi
-    assert "\x1b" in cotty("view", session, "--ansi", "--history")
-    seen = cotty.json("view", session)
-    assert seen["content"].endswith("20\nred") and seen["cursor"] == {"row": 5, "col": 4}
-
-
-def test_view_history_as_json_is_one_document_with_the_history(cotty):
-    session = cotty.new("--rows", "5", "--", "sh", "-c", "seq 1 20; printf end; cat")
-    cotty("wait", session, "--text", "end")
-    seen = json.loads(cotty("view", session, "--history", "--json"))
-    assert "1\n2\n3" in json.dumps(seen).replace("\\n", "\n")
-
-
-# send
-
-
-def test_send_text_and_keys_in_order(cotty):
-    session = cotty.new("--", "cat", "-v")
-    # Shown twice: the kernel's echo, then what `cat` read.
-    cotty("send", session, "a b  c", "-e")
-    shown = ["a b  c", "a b  c"]
-    eventually(lambda: cotty("view", session).splitlines() == shown)
-    cotty("send", session, "d", "--key", "up", "--key", "f1", "--key", "ctrl+a", "--key", "enter")
-    eventually(lambda: cotty("view", session).splitlines() == [*shown, "d^[[A^[OP^A", "d^[[A^[OP^A"])
-    cotty("send", session, code=1)
-    assert "nothing to type" in cotty.stderr
-    cotty("send", session, "--key", "entr", code=1)
-    assert "Invalid key: entr" in cotty.stderr and "did you mean `enter`" in cotty.stderr
-    cotty("send", session, "--", "-leading dash")
-    cotty("send", session, "--key", "^C")
-    cotty("wait", session, "--exit")
-    cotty("send", session, "x", code=1)
-    assert "has exited" in cotty.stderr
-
-
-# wait
-
-
-def test_wait_answers_by_its_exit_code(cotty):
-    session = cotty.new()
-    cotty("wait", session, "--prompt")
-    cotty("send", session, "echo d''one; sleep 1000", "-e")
-    cotty("wait", session, "--text", "done")
-    assert cotty.json("wait", session, "--regex", "^do.e$")["met"] == "regex"
-    cotty("wait", session, "--idle", "50")
-    assert cotty("wait", session, "--text", "never", "--timeout", "0.1", code=3) == ""
-    assert "`sleep` is still running" in cotty.stderr
-    waited = cotty.json("wait", session, "--prompt", "--timeout", "0.1", code=3)
-    assert waited["met"] == "timeout" and waited["why"]
-    cotty("wait", session, "--regex", "(", code=1)
-    assert "Invalid pattern" in cotty.stderr
-    cotty("wait", session, "--timeout=-1", code=1)
-    cotty("send", session, "--key", "ctrl+c")
-    cotty("wait", session, "--prompt")
-    cotty("send", session, "exit 6", "-e")
-    waited = cotty.json("wait", session)
-    assert (waited["met"], waited["exit_code"]) == ("exit", 6)
-
-
-# kill
-
-
-def test_kill_tells_what_is_left(cotty):
-    session = cotty.new()
-    cotty("send", session, "setsid sleep 1000 < /dev/null > /dev/null 2>&1 & echo sta''rted", "-e")
-    cotty("wait", session, "--text", "started")
-    # Its own session comes a moment after the fork.
-    left = eventually(lambda: [pid for pid in pids_of("sleep\x001000\0") if os.getsid(pid) == pid])
-    try:
-        cotty("kill", session)
-        assert f"sleep ({left[0]})" in cotty.stderr
-    finally:
-        for pid in left:
-            os.kill(pid, signal.SIGKILL)
-
-
-def pids_of(command):
-    found = []
-    for entry in Path("/proc").iterdir():
-        try:
-            if entry.name.isdigit() and (entry / "cmdline").read_bytes() == command.encode():
-                found.append(int(entry.name))
-        except OSError:
-            continue
-    return found
 
 
 # The daemon
@@ -540,6 +326,17 @@ def test_a_home_that_others_may_enter(cotty):
     cotty.new()
 
 
+def test_a_home_that_belongs_to_another_user(cotty):
+    if os.getuid() == 0:
+        cotty.home.mkdir(mode=0o700)
+        os.chown(cotty.home, 12345, 12345)
+    else:
+        cotty.env["COTTY_HOME"] = "/usr"
+    for command in ("new", "status", "serve"):
+        cotty(command, code=1)
+        assert "belongs to another user" in cotty.stderr
+
+
 def test_a_home_that_is_a_link_or_a_file(cotty):
     (cotty.work / "elsewhere").mkdir(mode=0o700)
     cotty.home.symlink_to(cotty.work / "elsewhere")
@@ -601,59 +398,3 @@ def test_a_closed_pipe_is_no_error(cotty):
         check=False,
     )
     assert (shell.stdout, shell.stderr) == ("1\n", "")
-
-
-# Rendering
-
-
-def test_render_shows_what_a_terminal_would(cotty):
-    said = "a\x1b[31mred <b>\x1b[0m\x1b]2;a title\x07\x1b[6n\r\n" + "\r\n".join(f"line {i}" for i in range(5))
-    (cotty.work / "said").write_text(said)
-    shown = json.loads(cotty("render", "said", "--cols", 20, "--rows", 3, "--format", "json"))
-    assert shown["lines"] == ["line 2", "line 3", "line 4"]
-    assert shown["scrollback"] == ["ared <b>", "line 0", "line 1"]
-    assert shown["cursor"] == {"row": 2, "col": 6}
-    assert (shown["title"], shown["alt_screen"]) == ("a title", False)
-    assert base64.b64decode(shown["replies"]) == b"\x1b[1;9R"
-    (cotty.work / "said").write_text(said[: said.index("\r")])
-    assert cotty("render", "said", "--rows", 1) == "ared <b>\n"
-    assert "\x1b[" in cotty("render", "said", "--rows", 1, "--format", "ansi")
-    assert "red &lt;b&gt;</span>" in cotty("render", "said", "--rows", 1, "--format", "html")
-    cotty("render", "no-such-file", code=1)
-    assert not cotty.home.exists(), "no daemon is needed"
-
-
-def test_render_shows_cells_and_cuts(cotty):
-    said = "\x1b[1;31;48;2;1;2;3mr\x1b[0m漢\x1b[4:3;58:5:9mu\x1b[0;7m!\x1b[0m\x1b[?25l"
-    (cotty.work / "said").write_text(said)
-    size = ["--cols", 6, "--rows", 1]
-    shown = json.loads(cotty("render", "said", *size, "--format", "json", "--cells"))
-    assert shown["cells"] == [
-        [
-            {"text": ["r"], "fg": 1, "bg": "#010203", "attributes": ["bold"]},
-            {"text": ["漢"], "width": 2},
-            {"text": ["u"], "underline": "curly", "underline_color": 9},
-            {"text": ["!"], "attributes": ["inverse"]},
-            {"text": [""]},
-        ]
-    ]
-    assert (shown["cursor_visible"], shown["reverse_screen"]) == (False, False)
-    # Up to the end of the first sequence, and into the wide character.
-    first, wide = said.index("r"), len(said[: said.index("漢")].encode()) + 1
-    assert cotty("render", "said", *size, "--upto", first) == "\n"
-    assert cotty("render", "said", *size, "--upto", wide) == "r\n"
-    cuts = cotty("render", "said", *size, "--format", "paint", "--cuts", f"{wide},{wide},1000")
-    one, two, three = map(json.loads, cuts.splitlines())
-    assert one["at"] == wide and one["diff"] == one["paint"]
-    assert two["diff"] is None
-    assert three["at"] == len(said.encode()) and three["cells"] == shown["cells"]
-    # A paint shows to us what it paints.
-    paint = cotty("render", "said", *size, "--format", "paint")
-    assert paint == three["paint"]
-    for painted in [paint, one["paint"] + three["diff"]]:
-        (cotty.work / "paint").write_text(painted)
-        again = json.loads(cotty("render", "paint", *size, "--format", "json", "--cells"))
-        assert [again[key] for key in ("cells", "cursor", "cursor_visible")] == [
-            shown[key] for key in ("cells", "cursor", "cursor_visible")
-        ]
-    cotty("render", "said", "--cuts", 1, code=1)

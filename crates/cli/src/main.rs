@@ -8,18 +8,24 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use command::{
-    attach, daemon, kill, ls, mcp, new, render, restart, run, send, serve, status, stop, view, wait,
+    attach, commands, completions, daemon, docs, host, kill, ls, mcp, new, purge, recording, render, resize,
+    restart, run, search, send, serve, shell, status, stop, view, wait,
 };
 
 /// The terminal that agents and people share.
 ///
 /// A daemon holds live terminals. Agents drive them over MCP, people watch and type in the same ones. Nothing is lost
 /// when a client, a person or the daemon goes away.
+///
+/// Without a command: a shell in this terminal that agents may join; Ctrl-] d leaves it, and it goes on.
 #[derive(Debug, Parser)]
-#[command(name = "cotty", version, max_term_width = 100)]
+#[command(name = "cotty", version, max_term_width = 100, after_long_help = out::EXIT_CODES)]
 struct Cli {
+    /// Do it with the cotty on another machine, over ssh
+    #[arg(long, value_name = "USER@BOX")]
+    host: Option<String>,
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -31,13 +37,21 @@ enum Command {
     Send(send::Args),
     Wait(wait::Args),
     Attach(attach::Args),
+    Commands(commands::Args),
+    Search(search::Args),
+    Resize(resize::Args),
     Kill(kill::Args),
+    Recording(recording::Args),
+    Purge(purge::Args),
     Serve(serve::Args),
     Status(status::Args),
     Restart(restart::Args),
     Stop(stop::Args),
     Mcp(mcp::Args),
     Render(render::Args),
+    Completions(completions::Args),
+    #[command(name = "__docs", hide = true)]
+    Docs(docs::Args),
     #[command(name = "__launch", hide = true)]
     Launch,
     #[command(name = "__keeper", hide = true)]
@@ -49,7 +63,16 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let cli = Cli::parse();
+    let result = match cli.host {
+        Some(host) => host::run(&host),
+        None => cli.command.map_or_else(shell::run, dispatch),
+    };
+    result.unwrap_or_else(|error| out::failure(&error))
+}
+
+fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
         Command::New(args) => new::run(args),
         Command::Ls(args) => ls::run(args),
         Command::Run(args) => run::run(args),
@@ -57,17 +80,23 @@ fn main() -> ExitCode {
         Command::Send(args) => send::run(args),
         Command::Wait(args) => wait::run(args),
         Command::Attach(args) => attach::run(args),
+        Command::Commands(args) => commands::run(args),
+        Command::Search(args) => search::run(args),
+        Command::Resize(args) => resize::run(args),
         Command::Kill(args) => kill::run(args),
+        Command::Recording(args) => recording::run(args),
+        Command::Purge(args) => purge::run(args),
         Command::Serve(args) => serve::run(args),
         Command::Status(args) => status::run(args),
         Command::Restart(args) => restart::run(args),
         Command::Stop(args) => stop::run(args),
         Command::Mcp(args) => mcp::run(args),
         Command::Render(args) => render::run(args),
+        Command::Completions(args) => completions::run(args),
+        Command::Docs(args) => docs::run(args),
         Command::Launch => daemon::launch(),
         Command::Keeper => daemon::keeper(),
         Command::Daemon(args) => daemon::run(args),
         Command::Child => daemon::child(),
-    };
-    result.unwrap_or_else(|error| out::failure(&error))
+    }
 }

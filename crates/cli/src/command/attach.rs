@@ -9,6 +9,7 @@ use crate::out;
 ///
 /// The session keeps its size: a smaller window follows the cursor, a larger one shows all of it.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  cotty attach build\n  cotty attach $(cotty new)")]
 pub(crate) struct Args {
     /// Id, number or name
     session: String,

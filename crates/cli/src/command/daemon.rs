@@ -158,7 +158,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 fn greet(link: &str) {
     out::line(&format!("cotty is running. Ctrl-C ends it and all sessions.\n\n  page    {link}\n"));
     out::line(
-        "In another terminal:\n  cotty attach $(cotty new)    a shell that agents and the page share; Ctrl-] d leaves it",
+        "In another terminal:\n  cotty                        a shell that agents and the page share; Ctrl-] d leaves it",
     );
     out::line("  cotty mcp                    the command for your agent's list of MCP servers");
 }

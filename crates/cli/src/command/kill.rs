@@ -7,6 +7,7 @@ use crate::out;
 
 /// End a session together with everything it started
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  cotty kill build\n  cotty kill 3 --force")]
 pub(crate) struct Args {
     /// Id, number or name
     session: String,

@@ -2,13 +2,17 @@ use std::process::ExitCode;
 
 use cotty_protocol::op::list::Reply;
 use cotty_protocol::op::{Activity, SessionInfo};
+use serde_json::{Value, json};
 
 use super::{block_on, client};
-use crate::out;
+use crate::out::{self, Look};
 
 /// List the sessions
 #[derive(Debug, clap::Args)]
-#[command(alias = "list")]
+#[command(
+    visible_alias = "list",
+    after_help = "Examples:\n  cotty ls\n  cotty ls --json | jq -r '.sessions[] | select(.state == \"prompt\") | .session_id'"
+)]
 pub(crate) struct Args {
     /// Print everything that is known of them
     #[arg(long)]
@@ -17,33 +21,40 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let client = client()?;
-    let list: Reply = block_on(async { Ok(client.call("list", &serde_json::json!({})).await?) })?;
+    let list: Reply = block_on(async { Ok(client.call("list", &json!({})).await?) })?;
     if args.json {
-        out::json(&list)?;
+        let sessions = list.sessions.iter().map(for_scripts).collect::<Result<Vec<_>, _>>()?;
+        out::json(&json!({ "sessions": sessions, "count": list.count }))?;
     } else if list.sessions.is_empty() {
         out::note("no sessions; `cotty new` starts one");
     } else {
-        out::text(&table(&list.sessions));
+        let head = ["#", "ID", "NAME", "STATE", "SIZE", "PROGRAM", "OWNER", "DIRECTORY", "TITLE"];
+        let rows: Vec<[String; 9]> =
+            std::iter::once(head.map(str::to_owned)).chain(list.sessions.iter().map(row)).collect();
+        out::table(&rows, |at, column| look(&list.sessions[at - 1]).filter(|_| column == 3));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn table(sessions: &[SessionInfo]) -> String {
-    let head = ["#", "ID", "NAME", "STATE", "SIZE", "PROGRAM", "OWNER", "DIRECTORY"].map(str::to_owned);
-    let rows: Vec<[String; 8]> = std::iter::once(head).chain(sessions.iter().map(row)).collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..8).map(width).collect();
-    let mut text = String::new();
-    for row in &rows {
-        let cells: Vec<String> =
-            row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:width$}")).collect();
-        text.push_str(cells.join("  ").trim_end());
-        text.push('\n');
-    }
-    text
+/// All that is known, with what it is doing as one word, and a name also where there is none.
+fn for_scripts(info: &SessionInfo) -> serde_json::Result<Value> {
+    let mut value = serde_json::to_value(info)?;
+    value["state"] = value["activity"]["kind"].clone();
+    value["name"] = json!(info.name);
+    Ok(value)
 }
 
-fn row(info: &SessionInfo) -> [String; 8] {
+fn look(info: &SessionInfo) -> Option<Look> {
+    match info.activity {
+        Activity::Prompt => Some(Look::Good),
+        Activity::SecretInput | Activity::SecretSuspected => Some(Look::Warning),
+        Activity::Exited if info.exit_code == Some(0) => Some(Look::Dim),
+        Activity::Exited => Some(Look::Bad),
+        Activity::Running { .. } => None,
+    }
+}
+
+fn row(info: &SessionInfo) -> [String; 9] {
     let state = match (&info.activity, info.exit_code, info.signal) {
         (Activity::Exited, Some(code), _) => format!("exited {code}"),
         (Activity::Exited, None, Some(signal)) => format!("killed by {signal}"),
@@ -54,7 +65,7 @@ fn row(info: &SessionInfo) -> [String; 8] {
         (Activity::Running { program: Some(program) }, ..) => format!("running {program}"),
         (Activity::Running { program: None }, ..) => "running".to_owned(),
     };
-    let cells = [
+    [
         info.number.to_string(),
         info.session_id.clone(),
         info.name.clone().unwrap_or_else(|| "-".to_owned()),
@@ -63,7 +74,6 @@ fn row(info: &SessionInfo) -> [String; 8] {
         std::iter::once(&info.program).chain(&info.args).cloned().collect::<Vec<_>>().join(" "),
         info.owner.clone(),
         info.cwd.clone().unwrap_or_default(),
-    ];
-    // Arguments and directories are others' text: nothing of it may act on this terminal.
-    cells.map(|cell| cell.chars().map(|c| if c.is_control() { '?' } else { c }).collect())
+        info.title.clone(),
+    ]
 }

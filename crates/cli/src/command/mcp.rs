@@ -10,6 +10,9 @@ use super::block_on;
 /// Put `cotty mcp` as the command of an MCP server into your agent's configuration. It starts the daemon if there is
 /// none, and goes on when the daemon is replaced.
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  cotty mcp\n  cotty --host user@box mcp    # terminals on another machine"
+)]
 pub(crate) struct Args {}
 
 pub(crate) fn run(_args: Args) -> anyhow::Result<ExitCode> {

@@ -11,7 +11,8 @@ use crate::out;
 /// The session goes on when you leave. From a terminal it starts at that terminal's size.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  cotty new\n  cotty new --name build -- make all\n  cotty attach $(cotty new)"
+    after_help = "Examples:\n  cotty new\n  cotty new --name build -- make all\n  cotty attach $(cotty new)\n  \
+                  cotty new --env SSH_AUTH_SOCK --cwd ~/src"
 )]
 pub(crate) struct Args {
     /// A name to find it by
@@ -26,8 +27,8 @@ pub(crate) struct Args {
     /// Working directory
     #[arg(long, value_name = "DIR")]
     cwd: Option<String>,
-    /// A variable for it, besides your own
-    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
+    /// A variable for it, besides your own; NAME alone passes yours on, also one that is held back as a secret
+    #[arg(long, short, value_name = "NAME[=VALUE]", value_parser = variable)]
     env: Vec<(String, String)>,
     /// What its output may do beyond showing things; nothing where nothing is named
     #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
@@ -40,9 +41,12 @@ pub(crate) struct Args {
     command: Vec<String>,
 }
 
-fn variable(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE")?;
-    Ok((name.to_owned(), value.to_owned()))
+pub(crate) fn variable(text: &str) -> Result<(String, String), String> {
+    if let Some((name, value)) = text.split_once('=') {
+        return Ok((name.to_owned(), value.to_owned()));
+    }
+    let value = std::env::var(text).map_err(|_| format!("{text} is not set here; write it as NAME=VALUE"))?;
+    Ok((text.to_owned(), value))
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {

@@ -110,7 +110,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             out::json(&value)?;
         }
         Format::Html => out::line(&as_html(&vt)),
-        Format::Paint => out::text(&Painter::new().full(&vt)),
+        Format::Paint => {
+            out::text(&Painter::new().full(&vt));
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

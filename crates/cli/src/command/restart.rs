@@ -13,6 +13,7 @@ const LIMIT: Duration = Duration::from_secs(10);
 
 /// Replace the daemon and keep every session: after an upgrade, or when it does not answer
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  cotty restart")]
 pub(crate) struct Args {}
 
 pub(crate) fn run(_args: Args) -> anyhow::Result<ExitCode> {

@@ -1,18 +1,26 @@
+use std::io::Read;
 use std::process::ExitCode;
 
-use cotty_protocol::op::send::{Params, Reply};
+use cotty_protocol::op::send::{Params, Paste, Reply};
 
 use super::{block_on, client};
+use crate::out;
 
 /// Type into a session: text, keys, or both in order
 ///
-/// Each TEXT is typed as it is; --enter presses Enter after it. Keys: enter, up, f5, ctrl+c, ^C, <Esc> …
+/// TEXT is typed as it is, each line end as Enter; --enter presses Enter after it. Keys: enter, up, f5, ctrl+c, ^C,
+/// <Esc> … With --json it says what is known afterwards: `seq` to read or wait from, whether the program took the bytes
+/// within a tenth of a second (`consumed`), whether the screen changed beyond the echo (`reacted`), and whether the
+/// shell began a command (`submitted`).
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  cotty send build 'make all' --enter\n  cotty send build --key ctrl+c")]
+#[command(
+    after_help = "Examples:\n  cotty send build 'make all' --enter\n  cotty send build --key ctrl+c\n  \
+                  cotty send editor --paste - < notes.txt\n  cotty send build --key up --key enter --json"
+)]
 pub(crate) struct Args {
     /// Id, number or name
     session: String,
-    /// Text to type
+    /// Text to type; `-` reads it from stdin
     text: Option<String>,
     /// Press Enter after the text
     #[arg(long, short = 'e')]
@@ -20,22 +28,47 @@ pub(crate) struct Args {
     /// A key to press, after the text; may be repeated
     #[arg(long, short)]
     key: Vec<String>,
+    /// Put the text into paste brackets; without this only where it has several lines and the program asked for it
+    #[arg(long, requires = "text")]
+    paste: bool,
+    /// Print what is known afterwards
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let client = client()?;
-    let mut inputs: Vec<Params> = Vec::new();
+    let mut text = args.text;
+    if text.as_deref() == Some("-") {
+        let mut read = String::new();
+        std::io::stdin().read_to_string(&mut read)?;
+        text = Some(read);
+    }
     let params = || Params { session: args.session.clone(), ..Params::default() };
-    inputs.extend(args.text.as_ref().map(|text| Params { text: Some(text.clone()), ..params() }));
-    let enter = args.enter.then(|| "enter".to_owned());
-    inputs.extend(
-        enter.into_iter().chain(args.key.iter().cloned()).map(|key| Params { key: Some(key), ..params() }),
-    );
-    anyhow::ensure!(!inputs.is_empty(), "nothing to type: give a text, --enter or --key");
-    block_on(async {
+    let paste = if args.paste { Paste::Always } else { Paste::Auto };
+    let text =
+        text.filter(|text| !text.is_empty()).map(|text| Params { text: Some(text), paste, ..params() });
+    let keys = args.enter.then(|| "enter".to_owned()).into_iter().chain(args.key);
+    let keys = keys.map(|key| Params { key: Some(key), ..params() });
+    let mut inputs: Vec<Params> = text.into_iter().chain(keys).collect();
+    if let Some(last) = inputs.last_mut() {
+        last.observe = args.json;
+    } else {
+        anyhow::bail!("nothing to type: give a text, --enter or --key");
+    }
+    let client = client()?;
+    let typed: Reply = block_on(async {
+        let mut all: Option<Reply> = None;
         for input in &inputs {
-            let _: Reply = client.call("send", input).await?;
+            let typed: Reply = client.call("send", input).await?;
+            all = Some(match all {
+                Some(before) => Reply { bytes: before.bytes + typed.bytes, seq: before.seq, ..typed },
+                None => typed,
+            });
         }
-        Ok(ExitCode::SUCCESS)
-    })
+        all.ok_or_else(|| anyhow::anyhow!("nothing was typed"))
+    })?;
+    if args.json {
+        out::json(&typed)?;
+    }
+    Ok(ExitCode::SUCCESS)
 }

@@ -9,6 +9,7 @@ use super::daemon;
 ///
 /// Other commands start one in the background when there is none.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  cotty serve\n  cotty serve --listen 127.0.0.1:8080")]
 pub(crate) struct Args {
     /// Serve the page here instead of at 127.0.0.1:7420
     #[arg(long, env = "COTTY_HTTP_LISTEN", value_name = "ADDR")]

@@ -12,6 +12,7 @@ const LIMIT: Duration = Duration::from_secs(5);
 
 /// Tell what runs and where it listens; exits with 3 if nothing does
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  cotty status\n  cotty status --json | jq -r .link")]
 pub(crate) struct Args {
     /// Print it for scripts
     #[arg(long)]

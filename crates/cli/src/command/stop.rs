@@ -13,6 +13,7 @@ const LIMIT: Duration = Duration::from_secs(20);
 
 /// End the daemon and all sessions
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  cotty stop")]
 pub(crate) struct Args {}
 
 pub(crate) fn run(_args: Args) -> anyhow::Result<ExitCode> {

@@ -1,3 +1,5 @@
+mod watch;
+
 use std::process::ExitCode;
 
 use cotty_protocol::op::read::{Format, Params, Reply, View};
@@ -6,7 +8,13 @@ use super::{block_on, client};
 use crate::out;
 
 /// Print what a session shows
+///
+/// With --watch it is shown anew as it changes, until Ctrl-C or the program's end; nothing is typed and nothing is
+/// resized. Where stdout is no terminal, each screen is printed below the last.
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  cotty view build\n  cotty view build --history | less\n  cotty view build --watch --ansi"
+)]
 pub(crate) struct Args {
     /// Id, number or name
     session: String,
@@ -16,13 +24,20 @@ pub(crate) struct Args {
     /// What left the screen, too
     #[arg(long)]
     history: bool,
-    /// Print everything that is known of it
+    /// Go on showing it as it changes
+    #[arg(long, short, conflicts_with = "history")]
+    watch: bool,
+    /// Print everything that is known of it; with --watch a line for each screen
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let client = client()?;
+    if args.watch {
+        let style = watch::Style { ansi: args.ansi, json: args.json };
+        return block_on(watch::run(&client, &args.session, style));
+    }
     let format = if args.ansi { Format::Raw } else { Format::Plain };
     block_on(async {
         let read = |view| Params {
@@ -43,6 +58,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
         match args.json {
             true => out::json(&shown)?,
+            // The engine writes styles and text, nothing else.
             false => out::line(&shown.content),
         }
         Ok(ExitCode::SUCCESS)

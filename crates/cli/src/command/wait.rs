@@ -1,4 +1,5 @@
 use std::process::ExitCode;
+use std::time::Duration;
 
 use cotty_protocol::op::wait::{Params, Reply};
 use cotty_protocol::op::{Met, Wait};
@@ -8,16 +9,18 @@ use crate::out;
 
 /// Wait until something is true of a session
 ///
-/// The first condition that holds wins; the program's end ends every wait. Exits with 0 if one held, and with 3 if the
-/// time ran out.
+/// The first condition that holds wins; without one it is the program's end. Exits with 0 if one held, with 3 if the
+/// time ran out, and with 4 if the program ended before, or the session is gone.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  cotty wait build --text 'Finished' --timeout 600\n  cotty wait build --prompt"
+    after_help = "Examples:\n  cotty wait build --text 'Finished' --timeout 600\n  cotty wait build --prompt\n  \
+                  cotty wait build --exit && echo it ended\n  \
+                  cotty wait build --regex 'error|warning' --since $(cotty send build make -e --json | jq .seq)"
 )]
 pub(crate) struct Args {
     /// Id, number or name
     session: String,
-    /// This text appears
+    /// This text appears, or stands there already
     #[arg(long)]
     text: Option<String>,
     /// A match of this regular expression appears
@@ -32,33 +35,57 @@ pub(crate) struct Args {
     /// The program ends
     #[arg(long)]
     exit: bool,
+    /// Only what came after this much output counts: the `seq` that other commands answer with
+    #[arg(long, value_name = "SEQ")]
+    since: Option<u64>,
     /// Give up after this many seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
-    timeout: f64,
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    timeout: Duration,
     /// Print everything that is known
     #[arg(long)]
     json: bool,
 }
 
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "write it in seconds, as 90 or 0.5".to_owned())?;
+    Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())
+}
+
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let client = client()?;
-    let timeout = std::time::Duration::try_from_secs_f64(args.timeout)?;
     let some = args.text.is_some() || args.regex.is_some() || args.idle.is_some() || args.prompt;
+    let exit = args.exit || !some;
     let wait = Wait {
         text: args.text,
         regex: args.regex,
         idle_ms: args.idle,
         prompt: args.prompt,
-        exit: args.exit || !some,
-        timeout_ms: Some(u64::try_from(timeout.as_millis())?),
+        exit,
+        since: args.since,
+        timeout_ms: Some(u64::try_from(args.timeout.as_millis())?),
         ..Wait::default()
     };
     let params = Params { session: args.session, wait };
     let waited: Reply = block_on(async { Ok(client.call("wait", &params).await?) })?;
+    let (code, said) = match waited.met {
+        Met::Timeout => {
+            let why = waited.why.as_deref().unwrap_or("it did not come");
+            (ExitCode::from(out::NO), Some(format!("waited {} ms in vain: {why}", waited.elapsed_ms)))
+        }
+        Met::Exit if !exit => {
+            let how = match (waited.exit_code, waited.signal) {
+                (Some(code), _) => format!("exited with {code}"),
+                (None, Some(signal)) => format!("was ended by signal {signal}"),
+                (None, None) => "ended".to_owned(),
+            };
+            (ExitCode::from(out::GONE), Some(format!("its program {how} before that")))
+        }
+        _ => (ExitCode::SUCCESS, None),
+    };
     if args.json {
         out::json(&waited)?;
-    } else if let Some(why) = &waited.why {
-        out::note(&format!("cotty: waited {} ms in vain: {why}", waited.elapsed_ms));
+    } else if let Some(said) = said {
+        out::note(&format!("cotty: {said}"));
     }
-    Ok(if waited.met == Met::Timeout { ExitCode::from(out::NO) } else { ExitCode::SUCCESS })
+    Ok(code)
 }

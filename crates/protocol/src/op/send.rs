@@ -75,6 +75,9 @@ pub struct Params {
     /// Bytes as they are, in base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<String>,
+    /// Also tell a person what became of it; an agent is always told.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub observe: bool,
 }
 
 /// What was typed.
@@ -84,7 +87,7 @@ pub struct Reply {
     pub bytes: u64,
     /// Output processed before they were written: read or wait from here.
     pub seq: u64,
-    /// For agents: whether the program took the bytes, within a tenth of a second.
+    /// Where it was asked for: whether the program took the bytes, within a tenth of a second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consumed: Option<bool>,
     /// Whether the screen changed beyond the echo.

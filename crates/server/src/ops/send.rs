@@ -23,9 +23,9 @@ impl Operation for Send {
         let input = send_input(&params)?;
         let typist = context.typist();
         let typed = session.send(input, &typist, &context.request).await.map_err(fault)?;
-        // A person sees it; an agent is told.
+        // A person sees it, unless it asks; an agent is told.
         let reaction = match typist.kind {
-            ActorKind::Person => None,
+            ActorKind::Person if !params.observe => None,
             _ => Some(session.observe(typed.seq, params.text).await.map_err(fault)?),
         };
         Ok(Reply {
