@@ -1,4 +1,4 @@
-"""A WebSocket over the daemon's socket: text messages one way, and one that may stop reading for as long as it likes."""
+"""A WebSocket over the daemon's socket, or over HTTP: one that may stop reading for as long as it likes."""
 
 import base64
 import json
@@ -15,14 +15,17 @@ from conftest import LIMIT
 class WebSocket:
     """Reads JSON messages."""
 
-    def __init__(self, path, url):
+    def __init__(self, path, url, **headers):
+        """`path` is the socket's, or a pair of host and port."""
         self.buffer = b""
-        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket = socket.socket(socket.AF_UNIX if isinstance(path, str) else socket.AF_INET)
         self.socket.settimeout(LIMIT)
         self.socket.connect(path)
+        host = "cotty" if isinstance(path, str) else f"{path[0]}:{path[1]}"
+        more = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in headers.items())
         key = base64.b64encode(os.urandom(16)).decode()
         self.socket.sendall(
-            f"GET {url} HTTP/1.1\r\nHost: cotty\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            f"GET {url} HTTP/1.1\r\nHost: {host}\r\n{more}Upgrade: websocket\r\nConnection: Upgrade\r\n"
             f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n".encode()
         )
         while b"\r\n\r\n" not in self.buffer:
@@ -70,6 +73,12 @@ class WebSocket:
             if head[0] & 0x0F == 1:
                 assert head[0] & 0x80, "in pieces"
                 return json.loads(data)
+
+    def send(self, message):
+        """Sends one as JSON. What comes from a client is masked; a mask of zeros changes nothing."""
+        data = json.dumps(message).encode()
+        length = bytes([0x80 | len(data)]) if len(data) < 126 else bytes([0x80 | 126]) + struct.pack(">H", len(data))
+        self.socket.sendall(b"\x81" + length + bytes(4) + data)
 
     def close(self):
         self.socket.close()

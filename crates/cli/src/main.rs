@@ -9,7 +9,7 @@ use clap::{Parser, Subcommand};
 
 use command::{
     attach, commands, completions, daemon, docs, host, kill, ls, mcp, new, purge, recording, render, resize,
-    restart, run, search, send, serve, shell, status, stop, view, wait,
+    restart, run, search, send, serve, shell, status, stop, token, view, wait,
 };
 
 /// The terminal that agents and people share.
@@ -47,11 +47,14 @@ enum Command {
     Status(status::Args),
     Restart(restart::Args),
     Stop(stop::Args),
+    Token(token::Args),
     Mcp(mcp::Args),
     Render(render::Args),
     Completions(completions::Args),
     #[command(name = "__docs", hide = true)]
     Docs(docs::Args),
+    #[command(name = "__typescript", hide = true)]
+    Typescript,
     #[command(name = "__launch", hide = true)]
     Launch,
     #[command(name = "__keeper", hide = true)]
@@ -90,10 +93,15 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Status(args) => status::run(args),
         Command::Restart(args) => restart::run(args),
         Command::Stop(args) => stop::run(args),
+        Command::Token(args) => token::run(args),
         Command::Mcp(args) => mcp::run(args),
         Command::Render(args) => render::run(args),
         Command::Completions(args) => completions::run(args),
         Command::Docs(args) => docs::run(args),
+        Command::Typescript => {
+            out::text(&cotty_server::describe::typescript());
+            Ok(ExitCode::SUCCESS)
+        }
         Command::Launch => daemon::launch(),
         Command::Keeper => daemon::keeper(),
         Command::Daemon(args) => daemon::run(args),

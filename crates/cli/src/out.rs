@@ -93,6 +93,7 @@ pub(crate) fn failure(error: &anyhow::Error) -> ExitCode {
     }
     match client {
         Some(ClientError::NotRunning) => ExitCode::from(NO),
+        Some(ClientError::Stopped) => ExitCode::from(GONE),
         Some(ClientError::Fault(fault)) if is_gone(fault.code) => ExitCode::from(GONE),
         _ => ExitCode::FAILURE,
     }

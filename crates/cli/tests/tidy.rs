@@ -89,12 +89,22 @@ fn no_file_grows_past_eight_hundred_lines() {
 #[test]
 fn a_face_imports_no_other_face() {
     // `http` is the router that the others hang on, and `mod` lists them.
-    let faces = ["mcp", "updates", "view", "web"];
-    for face in ["updates", "view", "web"] {
+    let faces = ["mcp", "metrics", "rest", "updates", "view", "web"];
+    for face in ["metrics", "rest", "updates", "view", "web"] {
         let code = read(Path::new(CRATES).join(format!("server/src/face/{face}.rs")));
         for other in faces.into_iter().filter(|other| *other != face) {
             assert!(!code.contains(&format!("face::{other}")), "{face} imports {other}");
         }
+    }
+}
+
+#[test]
+fn a_face_does_nothing_without_asking_whether_the_actor_may() {
+    let mut found = Vec::new();
+    files(&Path::new(CRATES).join("server/src/face"), "rs", &mut found);
+    for path in found {
+        // `ops::perform` and `ops::call` ask; an operation's own `run` does not, and needs the trait.
+        assert!(!read(&path).contains("Operation"), "{} goes past `perform`", path.display());
     }
 }
 

@@ -97,7 +97,7 @@ impl Client {
     pub async fn view(&self, session: &str) -> Result<View, ClientError> {
         self.until_answered(|| async {
             let stream = self.connect().await?;
-            View::open(stream, session).await
+            View::open(stream, session, &self.caller, &self.origin.cwd).await
         })
         .await
     }

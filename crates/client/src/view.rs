@@ -1,8 +1,10 @@
 use cotty_protocol::view::{FromViewer, ToViewer};
-use cotty_protocol::{Answer, Code, Fault};
+use cotty_protocol::{Answer, Caller, Code, Fault};
 use futures_util::{SinkExt, StreamExt};
 use tokio::net::UnixStream;
 use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::http::HeaderValue;
 use tokio_tungstenite::tungstenite::{Error, Message};
 
 use crate::ClientError;
@@ -14,12 +16,24 @@ pub struct View {
 }
 
 impl View {
-    pub(crate) async fn open(stream: UnixStream, session: &str) -> Result<View, ClientError> {
+    pub(crate) async fn open(
+        stream: UnixStream,
+        session: &str,
+        caller: &Caller,
+        cwd: &str,
+    ) -> Result<View, ClientError> {
         if !session.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c)) {
             return Err(Fault::new(Code::SessionNotFound, format!("Session not found: {session}")).into());
         }
         let url = format!("ws://cotty/v1/sessions/{session}/view");
-        match tokio_tungstenite::client_async(url, stream).await {
+        let mut request = url.into_client_request().map_err(std::io::Error::other)?;
+        // Where we are inside of a session these say whose views we are; else we are a person.
+        for (name, text) in [("cotty-client", caller.client.as_str()), ("cotty-directory", cwd)] {
+            if let Ok(value) = HeaderValue::from_str(text) {
+                request.headers_mut().insert(name, value);
+            }
+        }
+        match tokio_tungstenite::client_async(request, stream).await {
             Ok((socket, _)) => Ok(View { socket }),
             Err(Error::Http(response)) => {
                 let body = response.into_body().unwrap_or_default();

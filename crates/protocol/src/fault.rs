@@ -100,6 +100,10 @@ codes! {
     NotYours = "NOT_YOURS", 403;
     /// Only a person can do that.
     NotAPerson = "NOT_A_PERSON", 403;
+    /// A process inside an agent's session may read that session, and nothing else.
+    NotAllowed = "NOT_ALLOWED", 403;
+    /// Whoever asks may only look.
+    ReadOnly = "READ_ONLY", 403;
     /// The program did not ask for the mouse.
     MouseOff = "MOUSE_OFF", 409;
     /// The screen does not show that text.
@@ -118,6 +122,16 @@ codes! {
     NoRecording = "NO_RECORDING", 404;
     /// There is no such operation.
     UnknownOperation = "UNKNOWN_OPERATION", 404;
+    /// There is no such path.
+    UnknownRoute = "UNKNOWN_ROUTE", 404;
+    /// The path is there, but not by this method.
+    WrongMethod = "WRONG_METHOD", 405;
+    /// The body of a request is too large.
+    TooLarge = "TOO_LARGE", 413;
+    /// There is no token of that name.
+    TokenNotFound = "TOKEN_NOT_FOUND", 404;
+    /// There is already a token of that name.
+    TokenExists = "TOKEN_EXISTS", 409;
     /// A token is missing or wrong.
     Unauthorized = "UNAUTHORIZED", 401;
     /// The daemon is ending.

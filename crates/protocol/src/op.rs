@@ -18,6 +18,9 @@ pub mod search;
 pub mod send;
 pub mod signal;
 pub mod status;
+pub mod token_list;
+pub mod token_new;
+pub mod token_revoke;
 pub mod wait;
 
 use schemars::JsonSchema;

@@ -4,6 +4,7 @@
 pub(crate) struct Stat {
     pub(crate) name: String,
     pub(crate) state: char,
+    pub(crate) parent: i32,
     pub(crate) group: i32,
     pub(crate) session: i32,
 }
@@ -16,9 +17,10 @@ impl Stat {
         let (_, name) = head.split_once('(')?;
         let mut fields = rest.split_ascii_whitespace();
         let state = fields.next()?.chars().next()?;
-        let group = fields.nth(1)?.parse().ok()?;
+        let parent = fields.next()?.parse().ok()?;
+        let group = fields.next()?.parse().ok()?;
         let session = fields.next()?.parse().ok()?;
-        Some(Stat { name: name.to_owned(), state, group, session })
+        Some(Stat { name: name.to_owned(), state, parent, group, session })
     }
 
     /// All processes that there are.

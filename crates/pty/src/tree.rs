@@ -1,4 +1,5 @@
-//! Ends what a session started: its leader, its process groups, and what it put in the background.
+//! The tree of processes: where one comes from, and how what a session started is ended: its leader, its process groups,
+//! and what it put in the background.
 
 use std::collections::HashMap;
 
@@ -44,6 +45,48 @@ pub fn members(roots: &[Root]) -> Vec<Vec<Member>> {
     trees
 }
 
+/// One process of a lineage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Relative {
+    /// Its id.
+    pub pid: u32,
+    /// The process that leads the kernel's session that it is in. The kernel gives its id to no other process as long as
+    /// the session has one.
+    pub session: u32,
+}
+
+/// Where a process comes from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Lineage {
+    /// The process itself first, then its parent, and so on. Empty: it is gone, or cannot be seen.
+    pub line: Vec<Relative>,
+    /// Whether it descends from the one that was asked for, which is not in the line itself.
+    pub descends: bool,
+}
+
+impl Lineage {
+    /// Of this process, up to `top` or the first.
+    pub fn of(pid: u32, top: u32) -> Lineage {
+        let mut lineage = Lineage::default();
+        let mut next = pid.cast_signed();
+        // A bound, in case the kernel shows us a circle: parents change while we look.
+        while next > 0 && lineage.line.len() < LONGEST_LINE {
+            if next.cast_unsigned() == top {
+                lineage.descends = true;
+                break;
+            }
+            let Some(stat) = Stat::read(next) else { break };
+            let session = stat.session.cast_unsigned();
+            lineage.line.push(Relative { pid: next.cast_unsigned(), session });
+            next = stat.parent;
+        }
+        lineage
+    }
+}
+
+/// Deeper than any tree that people build.
+const LONGEST_LINE: usize = 4096;
+
 /// Sends a signal to each that did not set itself free; one that is gone already is no error.
 pub fn signal<'a>(members: impl IntoIterator<Item = &'a Member>, signal: Signal) {
     for member in members.into_iter().filter(|m| !m.free) {
@@ -56,4 +99,24 @@ pub fn signal<'a>(members: impl IntoIterator<Item = &'a Member>, signal: Signal)
 fn marked(pid: i32, markers: &HashMap<&[u8], usize>) -> Option<usize> {
     let environ = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
     environ.split(|&b| b == 0).find_map(|entry| markers.get(entry).copied())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lineage_goes_up_to_whom_it_is_asked_for() {
+        let me = std::process::id();
+        let mut child =
+            std::process::Command::new("cat").stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let lineage = Lineage::of(child.id(), me);
+        assert_eq!(lineage.line.iter().map(|relative| relative.pid).collect::<Vec<_>>(), [child.id()]);
+        assert!(lineage.descends);
+        let other = Lineage::of(me, child.id());
+        assert!(!other.descends && other.line[0].pid == me);
+        drop(child.stdin.take());
+        let (pid, _) = (child.id(), child.wait().unwrap());
+        assert_eq!(Lineage::of(pid, me), Lineage::default(), "it is gone");
+    }
 }

@@ -1,4 +1,4 @@
-//! Who may use the HTTP listener: whoever has the token, from a page of ours.
+//! Who may use the HTTP listener: whoever has a token, from a page of ours.
 
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
@@ -10,6 +10,9 @@ use axum::http::header::{AUTHORIZATION, HOST, ORIGIN, SEC_WEBSOCKET_PROTOCOL};
 use cotty_protocol::{Code, Fault};
 use subtle::ConstantTimeEq;
 
+use crate::standing::Standing;
+use crate::tokens::Tokens;
+
 /// A viewer's WebSocket speaks this protocol.
 pub(crate) const VIEW_PROTOCOL: &str = "cotty.view.v1";
 /// And that of a front end that draws lines this one.
@@ -17,7 +20,7 @@ pub(crate) const UPDATES_PROTOCOL: &str = "cotty.updates.v1";
 /// Browsers cannot set headers on a WebSocket, so its token comes as a second "protocol".
 const BEARER_PROTOCOL: &str = "cotty.bearer.";
 
-/// The token that opens the HTTP listener.
+/// The page's own token, which opens everything.
 #[derive(Debug)]
 pub(crate) struct Token(String);
 
@@ -50,15 +53,29 @@ impl Token {
         &self.0
     }
 
-    /// Whether a request brings the token and comes from where it should.
-    pub(crate) fn check(&self, headers: &HeaderMap, address: &str) -> Result<(), Fault> {
-        check_source(headers, address)?;
-        let given = bearer(headers).unwrap_or_default();
-        match bool::from(given.as_bytes().ct_eq(self.0.as_bytes())) {
-            true => Ok(()),
-            false => Err(Fault::new(Code::Unauthorized, "the token is missing or wrong")
-                .with_hint("open the link that `cotty status` prints")),
-        }
+    /// Whether this is it.
+    fn is(&self, given: &str) -> bool {
+        given.as_bytes().ct_eq(self.0.as_bytes()).into()
+    }
+}
+
+/// How far a request is believed: by the token that it brings, if it comes from where it should.
+pub(crate) fn admit(
+    headers: &HeaderMap,
+    address: &str,
+    page: &Token,
+    tokens: &Tokens,
+    now_ms: u64,
+) -> Result<Standing, Fault> {
+    check_source(headers, address)?;
+    let given = bearer(headers).unwrap_or_default();
+    if page.is(given) {
+        return Ok(Standing::Trusted { token: None });
+    }
+    match tokens.check(given, now_ms) {
+        Some((name, kind)) => Ok(Standing::with_token(name, kind)),
+        None => Err(Fault::new(Code::Unauthorized, "the token is missing or wrong")
+            .with_hint("open the link that `cotty status` prints, or make a token with `cotty token new`")),
     }
 }
 
@@ -98,6 +115,7 @@ pub(crate) fn check_source(headers: &HeaderMap, address: &str) -> Result<(), Fau
 mod tests {
     use super::*;
     use axum::http::{HeaderName, HeaderValue};
+    use cotty_protocol::op::token_new::Kind;
 
     fn headers(pairs: &[(HeaderName, &str)]) -> HeaderMap {
         pairs.iter().map(|(name, value)| (name.clone(), HeaderValue::from_str(value).unwrap())).collect()
@@ -107,7 +125,12 @@ mod tests {
     fn only_the_token_from_our_own_page_opens() {
         let token = Token("0123456789abcdef0123456789abcdef".into());
         let good = "Bearer 0123456789abcdef0123456789abcdef";
-        let check = |pairs: &[(HeaderName, &str)]| token.check(&headers(pairs), "127.0.0.1:7420").is_ok();
+        let dir = tempfile::tempdir().unwrap();
+        let tokens = Tokens::at(dir.path().join("tokens"));
+        let admitted = |pairs: &[(HeaderName, &str)]| {
+            admit(&headers(pairs), "127.0.0.1:7420", &token, &tokens, 2_000).ok()
+        };
+        let check = |pairs: &[(HeaderName, &str)]| admitted(pairs) == Some(Standing::Trusted { token: None });
         assert!(check(&[(HOST, "127.0.0.1:7420"), (AUTHORIZATION, good)]));
         assert!(check(&[(HOST, "localhost:7420"), (ORIGIN, "http://localhost:7420"), (AUTHORIZATION, good)]));
         let socket = "cotty.view.v1, cotty.bearer.0123456789abcdef0123456789abcdef";
@@ -117,5 +140,14 @@ mod tests {
         assert!(!check(&[(HOST, "evil.example:7420"), (AUTHORIZATION, good)]));
         assert!(!check(&[(HOST, "127.0.0.1:7420"), (ORIGIN, "https://evil.example"), (AUTHORIZATION, good)]));
         assert!(!check(&[(AUTHORIZATION, good)]));
+        let made = tokens.make("w", Kind::ReadOnly, "r", 1_000).unwrap();
+        let bearer = format!("Bearer {made}");
+        let looker = Some(Standing::Looker { token: "w".into() });
+        assert_eq!(admitted(&[(HOST, "127.0.0.1:7420"), (AUTHORIZATION, &bearer)]), looker);
+        let socket = format!("cotty.updates.v1, cotty.bearer.{made}");
+        assert_eq!(admitted(&[(HOST, "127.0.0.1:7420"), (SEC_WEBSOCKET_PROTOCOL, &socket)]), looker);
+        assert_eq!(admitted(&[(HOST, "evil.example"), (AUTHORIZATION, &bearer)]), None);
+        tokens.revoke("w").unwrap();
+        assert_eq!(admitted(&[(HOST, "127.0.0.1:7420"), (AUTHORIZATION, &bearer)]), None);
     }
 }

@@ -15,6 +15,8 @@ use cotty_session::{Hub, HubOptions, RecordingLimits, Retention, SessionError};
 
 use crate::auth::Token;
 use crate::face;
+use crate::metrics::Metrics;
+use crate::tokens::Tokens;
 
 /// The port of the page where none is asked for.
 pub const DEFAULT_PORT: u16 = 7420;
@@ -92,6 +94,10 @@ pub(crate) struct Place {
     /// The same as a URL.
     pub(crate) http: String,
     pub(crate) token: Token,
+    pub(crate) tokens: Tokens,
+    pub(crate) metrics: Metrics,
+    /// Where recordings lie.
+    pub(crate) recordings: PathBuf,
 }
 
 impl Place {
@@ -133,6 +139,9 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
         http: format!("http://{address}"),
         address,
         token: Token::load(&options.state_dir.join("token"))?,
+        tokens: Tokens::at(options.state_dir.join("tokens")),
+        metrics: Metrics::new(),
+        recordings: hub.recordings_dir.clone(),
     });
     let hub = Hub::start(hub, link.clone()).await?;
     unix.set_nonblocking(true)?;

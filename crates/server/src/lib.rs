@@ -5,8 +5,12 @@
 
 mod auth;
 pub mod daemon;
+pub mod describe;
 mod face;
+mod metrics;
 pub mod ops;
+mod standing;
+mod tokens;
 mod updates;
 
 pub use daemon::{DaemonOptions, Listen};

@@ -114,6 +114,8 @@ struct State {
     /// How many clients of each owner are there.
     present: HashMap<String, usize>,
     closing: bool,
+    /// How many daemons served these sessions before this one.
+    daemons_before: u64,
 }
 
 /// A session that was destroyed.
@@ -132,6 +134,19 @@ struct Gone {
 struct HubBlob {
     next_number: u32,
     gone: VecDeque<Gone>,
+    /// Daemons so far, with the one that wrote this.
+    #[serde(default)]
+    daemons: u64,
+}
+
+impl State {
+    fn blob(&self) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec(&HubBlob {
+            next_number: self.next_number,
+            gone: self.gone.clone(),
+            daemons: self.daemons_before + 1,
+        })
+    }
 }
 
 impl Hub {
@@ -169,6 +184,7 @@ impl Hub {
             let mut state = self.state();
             state.next_number = blob.next_number.max(1);
             state.gone = blob.gone;
+            state.daemons_before = blob.daemons;
         }
         let gone: Vec<String> = self.state().gone.iter().map(|g| g.id.clone()).collect();
         let (gone, held): (Vec<Entry>, Vec<Entry>) = entries
@@ -188,7 +204,20 @@ impl Hub {
                 }
             };
         }
+        self.save().await;
         Ok(())
+    }
+
+    /// Lets the keeper know what belongs to no session.
+    async fn save(&self) {
+        let blob = self.state().blob();
+        let saved = match blob {
+            Ok(blob) => self.inner.link.blob(KEY, &blob).await.map_err(std::io::Error::other),
+            Err(error) => Err(std::io::Error::other(error)),
+        };
+        if let Err(error) = saved {
+            tracing::warn!(%error, "the keeper did not note what belongs to no session");
+        }
     }
 
     /// A task around the parts of a session, with an engine that has seen nothing yet.
@@ -257,6 +286,10 @@ impl Hub {
         let (requests, inbox) = mpsc::channel(64);
         let (number, key) = (meta.number, meta.id.clone().into_bytes());
         let session = Session::new(Arc::clone(&meta), requests.clone());
+        let pid = match &start {
+            Start::Made(task) => task.pid,
+            Start::Adopt(entry) => entry.pid.unwrap_or(0),
+        };
         let exited = matches!(&start, Start::Adopt(entry) if entry.status.is_some());
         let mut state = self.state();
         state.next_number = state.next_number.max(number + 1);
@@ -264,7 +297,7 @@ impl Hub {
         if let Some(status) = early {
             let _ = requests.try_send(Request::Exited { status });
         }
-        state.sessions.insert(session.clone());
+        state.sessions.insert(session.clone(), pid);
         if exited || early.is_some() {
             state.sessions.exit(number);
         }
@@ -321,6 +354,16 @@ impl Hub {
             infos.extend(info.await.into_iter().flatten());
         }
         infos
+    }
+
+    /// How many sessions were made in this home since its keeper started; those that could not start count.
+    pub fn made(&self) -> u32 {
+        self.state().next_number - 1
+    }
+
+    /// How many daemons served these sessions before this one.
+    pub fn daemons_before(&self) -> u64 {
+        self.state().daemons_before
     }
 
     /// How many sessions live, and how many have ended and can still be read.

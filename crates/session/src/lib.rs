@@ -5,6 +5,7 @@
 //! told the time. What must outlive the daemon lies in the [`journal`], whose memory the keeper holds.
 
 mod commands;
+pub mod counts;
 mod cut;
 mod environment;
 mod error;

@@ -20,10 +20,22 @@ pub enum ActorKind {
 pub struct Actor {
     /// What it is.
     pub kind: ActorKind,
-    /// Whose sessions it makes; limits are per owner.
+    /// Whose sessions it makes; limits are per owner. Of a child, which makes none: the session that it is inside of, or
+    /// nothing where that is not known.
     pub owner: String,
     /// The client's name, for lists and logs.
     pub client: String,
+}
+
+impl Actor {
+    /// Whether it may have a session, with this id and of this owner: a person any, an agent its owner's, a child its own.
+    pub fn may_have(&self, id: &str, owner: &str) -> bool {
+        match self.kind {
+            ActorKind::Person => true,
+            ActorKind::Agent => self.owner == owner,
+            ActorKind::Child => self.owner == id,
+        }
+    }
 }
 
 /// Whose keys they are.

@@ -6,6 +6,7 @@ use regex::Regex;
 use rustix::process::Signal;
 use tokio::sync::{mpsc, oneshot};
 
+use crate::counts::{self, Counted};
 use crate::holding::{Hold, KeyboardState};
 use crate::journal::disk::{Capture, Capturing, RecordingState};
 use crate::meta::Typist;
@@ -378,6 +379,7 @@ impl Session {
 
     /// Waits.
     pub async fn wait(&self, wait: Wait) -> Result<Waited, SessionError> {
+        let _counted = Counted::new(&counts::WAITS);
         self.ask(|reply| Request::Wait { wait, reply }).await
     }
 

@@ -23,6 +23,7 @@ pub(crate) mod serve;
 pub(crate) mod shell;
 pub(crate) mod status;
 pub(crate) mod stop;
+pub(crate) mod token;
 pub(crate) mod view;
 pub(crate) mod wait;
 

@@ -19,7 +19,7 @@ pub struct Reply {
     pub version: String,
     /// Where the page is: `http://127.0.0.1:7420`.
     pub http: String,
-    /// The page with its token.
+    /// The page, for a person with its token.
     pub link: String,
     /// The Unix socket.
     pub socket: String,

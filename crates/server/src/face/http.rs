@@ -1,29 +1,34 @@
-//! One router on the Unix socket and on HTTP. The socket is the user's alone; HTTP needs the token.
+//! One router on the Unix socket and on HTTP. The socket is the user's alone; HTTP needs a token. Either way it is settled
+//! here who asks and how far that is believed, before anything else looks at a request.
 
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
 use axum::extract::connect_info::{ConnectInfo, Connected};
+use axum::extract::rejection::BytesRejection;
 use axum::extract::ws::{Message, Utf8Bytes};
-use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::extract::{DefaultBodyLimit, Extension, Request, State};
 use axum::http::StatusCode;
+use axum::http::header::CONTENT_LENGTH;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use axum::serve::IncomingStream;
 use axum::{Json, Router, middleware};
-use cotty_protocol::{ActorKind, Answer, Call, Caller, Code, Fault, Origin};
-use cotty_session::{Actor, Hub};
+use cotty_protocol::{Answer, Call, Caller, Code, Fault, Origin};
+use cotty_session::Hub;
 use tokio::net::{TcpListener, UnixListener};
 
+use crate::auth::admit;
 use crate::daemon::Place;
-use crate::face::{mcp, updates, view, web};
-use crate::ops::{self, Context};
+use crate::face::{mcp, metrics, rest, updates, view, web};
+use crate::ops::{self, Context, now_ms};
+use crate::standing::{Peer, Standing};
 
 /// Largest call.
 const BODY: usize = 16 << 20;
 /// Longest id of a request: it is written into the journal.
-const REQUEST_ID: usize = 200;
+pub(crate) const REQUEST_ID: usize = 200;
 
 /// What every handler needs.
 #[derive(Debug, Clone)]
@@ -34,20 +39,19 @@ pub(crate) struct App {
 
 impl App {
     /// The context of a call, with what the daemon believes of the caller.
-    pub(crate) fn context(&self, caller: Caller, origin: Option<Origin>, request: String) -> Context {
-        let origin = origin.unwrap_or_default();
+    pub(crate) fn context(
+        &self,
+        standing: &Standing,
+        caller: Caller,
+        origin: Option<Origin>,
+        request: String,
+    ) -> Context {
+        let origin = origin.unwrap_or_else(|| without_process(None));
         let cwd = Some(origin.cwd).filter(|dir| !dir.is_empty());
-        let (kind, owner) = match caller.kind {
-            ActorKind::Person => (cotty_session::ActorKind::Person, "person".to_owned()),
-            ActorKind::Agent => {
-                let owner = format!("{} in {}", caller.client, cwd.as_deref().unwrap_or("/"));
-                (cotty_session::ActorKind::Agent, owner)
-            }
-            ActorKind::Child => (cotty_session::ActorKind::Child, "child".to_owned()),
-        };
         Context {
             hub: self.hub.clone(),
-            actor: Actor { kind, owner, client: caller.client },
+            actor: standing.actor(caller, cwd.as_deref()),
+            read_only: standing.read_only(),
             origin: cotty_session::Origin { cwd, env: origin.env },
             request,
             place: Arc::clone(&self.place),
@@ -55,12 +59,25 @@ impl App {
     }
 }
 
+/// Where sessions begin that no process of the user's asked for: in the environment that the daemon was started in, as far
+/// as it is the user's and not of a terminal or a program.
+pub(crate) fn without_process(cwd: Option<String>) -> Origin {
+    const USERS: &[&str] =
+        &["HOME", "USER", "LOGNAME", "SHELL", "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "XDG_RUNTIME_DIR"];
+    let env = USERS.iter().filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)));
+    Origin { cwd: cwd.unwrap_or_default(), env: env.collect() }
+}
+
 fn routes(app: &App) -> Router {
     Router::new()
         .route("/v1/call", post(call))
         .route("/v1/sessions/{session}/view", get(view::view))
         .route("/v1/updates", get(updates::updates))
+        .merge(rest::routes())
+        .merge(metrics::routes())
+        .method_not_allowed_fallback(rest::wrong_method)
         .layer(DefaultBodyLimit::max(BODY))
+        .layer(middleware::from_fn(not_announced_too_large))
         .with_state(app.clone())
 }
 
@@ -68,9 +85,10 @@ fn routes(app: &App) -> Router {
 pub(crate) async fn serve_unix(listener: UnixListener, hub: Hub, place: Arc<Place>) {
     let app = App { hub, place };
     let router = routes(&app)
-        .route("/v1/mcp", post(mcp::upgrade).with_state(app))
-        .layer(middleware::from_fn(same_user))
-        .into_make_service_with_connect_info::<Peer>();
+        .route("/v1/mcp", post(mcp::upgrade).with_state(app.clone()))
+        .fallback(rest::unknown)
+        .layer(middleware::from_fn_with_state(app.clone(), same_user))
+        .into_make_service_with_connect_info::<Connection>();
     if let Err(error) = axum::serve(listener, router).await {
         tracing::error!(%error, "the Unix socket failed");
     }
@@ -79,36 +97,52 @@ pub(crate) async fn serve_unix(listener: UnixListener, hub: Hub, place: Arc<Plac
 /// Serves the page to anybody on this machine, and the rest to whoever has the token.
 pub(crate) async fn serve_tcp(listener: TcpListener, hub: Hub, place: Arc<Place>) {
     let app = App { hub, place };
-    let guarded = routes(&app).layer(middleware::from_fn_with_state(app.clone(), with_token));
+    // What begins like ours and is not gets an answer like ours, not the page's.
+    let guarded = routes(&app)
+        .route("/v1/{*rest}", any(rest::unknown))
+        .layer(middleware::from_fn_with_state(app.clone(), with_token));
     let router = guarded.fallback_service(web::router(app));
     if let Err(error) = axum::serve(listener, router).await {
         tracing::error!(%error, "the HTTP listener failed");
     }
 }
 
-/// The process at the other end of the Unix socket.
+/// A connection to the Unix socket, with what the kernel knew of the process at its other end.
 #[derive(Debug, Clone)]
-struct Peer {
-    uid: Option<u32>,
-}
+struct Connection(Arc<Peer>);
 
-impl Connected<IncomingStream<'_, UnixListener>> for Peer {
-    fn connect_info(stream: IncomingStream<'_, UnixListener>) -> Peer {
-        Peer { uid: stream.io().peer_cred().ok().map(|cred| cred.uid()) }
+impl Connected<IncomingStream<'_, UnixListener>> for Connection {
+    fn connect_info(stream: IncomingStream<'_, UnixListener>) -> Connection {
+        let credentials = stream.io().peer_cred().ok();
+        let pid = credentials.and_then(|c| c.pid()).map(i32::cast_unsigned);
+        // The keeper is our parent. Were it gone, everybody would seem to descend from it: less is believed, not more.
+        let keeper = rustix::process::getppid().map_or(1, |pid| pid.as_raw_nonzero().get().cast_unsigned());
+        // At once, not when a request comes: the process may be gone by then, and another have its id.
+        Connection(Arc::new(Peer::look(credentials.map(|c| c.uid()), pid, keeper)))
     }
 }
 
-async fn same_user(ConnectInfo(peer): ConnectInfo<Peer>, request: Request, next: Next) -> Response {
-    let me = rustix::process::geteuid().as_raw();
-    match peer.uid {
-        Some(uid) if uid == me || uid == 0 => next.run(request).await,
-        _ => refuse(Fault::new(Code::Unauthorized, "this socket belongs to another user")),
+async fn same_user(
+    State(app): State<App>,
+    ConnectInfo(Connection(peer)): ConnectInfo<Connection>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    if peer.uid != Some(rustix::process::geteuid().as_raw()) {
+        return refuse(Fault::new(Code::Unauthorized, "this socket belongs to another user"));
     }
+    let standing = Standing::of_peer(&peer, &app.hub).await;
+    request.extensions_mut().insert(standing);
+    next.run(request).await
 }
 
-async fn with_token(State(app): State<App>, request: Request, next: Next) -> Response {
-    match app.place.token.check(request.headers(), &app.place.address) {
-        Ok(()) => next.run(request).await,
+async fn with_token(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let place = &app.place;
+    match admit(request.headers(), &place.address, &place.token, &place.tokens, now_ms()) {
+        Ok(standing) => {
+            request.extensions_mut().insert(standing);
+            next.run(request).await
+        }
         Err(fault) => refuse(fault),
     }
 }
@@ -125,7 +159,37 @@ pub(crate) fn shared_text(wire: Arc<[u8]>) -> Result<Message, axum::Error> {
     Ok(Message::Text(text))
 }
 
-async fn call(State(app): State<App>, body: Bytes) -> Response {
+/// Refuses a body by what is said of it, before it comes.
+async fn not_announced_too_large(request: Request, next: Next) -> Response {
+    let length = request.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
+    match length {
+        Some(length) if BODY < length => refuse(too_large()),
+        _ => next.run(request).await,
+    }
+}
+
+fn too_large() -> Fault {
+    Fault::new(Code::TooLarge, format!("the body is larger than {} MiB", BODY >> 20))
+        .with_hint("send it in several parts")
+}
+
+/// The body of a request, unless it is too large.
+pub(crate) fn whole(body: Result<Bytes, BytesRejection>) -> Result<Bytes, Fault> {
+    body.map_err(|rejection| match rejection.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => too_large(),
+        _ => Fault::new(Code::InvalidInput, format!("the body did not come: {}", rejection.body_text())),
+    })
+}
+
+async fn call(
+    State(app): State<App>,
+    Extension(standing): Extension<Standing>,
+    body: Result<Bytes, BytesRejection>,
+) -> Response {
+    let body = match whole(body) {
+        Ok(body) => body,
+        Err(fault) => return refuse(fault),
+    };
     let call: Call = match serde_json::from_slice(&body) {
         Ok(call) => call,
         Err(error) => return refuse(Fault::new(Code::InvalidInput, format!("not a call: {error}"))),
@@ -136,7 +200,7 @@ async fn call(State(app): State<App>, body: Bytes) -> Response {
             format!("request_id has 1 to {REQUEST_ID} characters"),
         ));
     }
-    let context = app.context(call.caller, call.origin, call.request_id);
+    let context = app.context(&standing, call.caller, call.origin, call.request_id);
     match ops::call(&call.op, context, call.params).await {
         Ok(reply) => Json(Answer::Ok(reply)).into_response(),
         Err(fault) => refuse(fault),

@@ -2,6 +2,8 @@
 
 pub(crate) mod http;
 mod mcp;
+mod metrics;
+mod rest;
 mod updates;
 mod view;
 mod web;

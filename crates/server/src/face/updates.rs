@@ -1,15 +1,19 @@
 //! Updates for a front end that draws lines, over a WebSocket: `GET /v1/updates?session=NAME`. Nothing comes in.
 
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
-use axum::extract::{Query, State};
+use axum::extract::{Extension, Query, State};
+use axum::http::HeaderMap;
 use axum::response::Response;
 use cotty_protocol::update::Update::Gone;
+use cotty_session::counts::Counted;
 use cotty_session::{Session, Update};
 use serde::Deserialize;
 
 use crate::auth::UPDATES_PROTOCOL;
 use crate::face::http::{App, refuse, shared_text};
+use crate::metrics::VIEWERS;
 use crate::ops::fault;
+use crate::standing::{Standing, introduction};
 use crate::updates::to_wire;
 
 /// Nothing is expected but what closes a connection.
@@ -24,16 +28,27 @@ pub(crate) struct Which {
 
 pub(crate) async fn updates(
     State(app): State<App>,
+    Extension(standing): Extension<Standing>,
     Query(which): Query<Which>,
+    headers: HeaderMap,
     upgrade: WebSocketUpgrade,
 ) -> Response {
-    let session = match app.hub.find(&which.session) {
+    let found = introduction(&headers).and_then(|(caller, cwd)| {
+        let actor = standing.actor(caller, cwd.as_deref());
+        app.hub.show_to(&which.session, &actor).map_err(fault)
+    });
+    let session = match found {
         Ok(session) => session,
-        Err(error) => return refuse(fault(error)),
+        Err(fault) => return refuse(fault),
     };
+    let revoked = app.place.tokens.revocation(standing.token());
     upgrade.protocols([UPDATES_PROTOCOL]).max_message_size(MESSAGE).on_upgrade(move |socket| async move {
+        let _counted = Counted::new(&VIEWERS);
         // Whoever closes first, the session goes on.
-        let _ = serve(socket, session).await;
+        tokio::select! {
+            _ = serve(socket, session) => {}
+            () = revoked => {}
+        }
     })
 }
 

@@ -5,18 +5,22 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
-use axum::extract::{Path, Query, State};
+use axum::extract::{Extension, Path, Query, State};
+use axum::http::HeaderMap;
 use axum::response::Response;
 use cotty_protocol::op::send;
 use cotty_protocol::view::{FromViewer, Paint, ToViewer};
 use cotty_protocol::{Code, Fault};
+use cotty_session::counts::Counted;
 use cotty_session::{ActorKind, Frame, Hold, Session, Shared, Typist, Viewer};
 use serde::Deserialize;
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::auth::VIEW_PROTOCOL;
 use crate::face::http::{App, refuse, shared_text};
-use crate::ops::{activity, fault, send_input};
+use crate::metrics::VIEWERS;
+use crate::ops::{Access, activity, allowed, fault, send_input};
+use crate::standing::{Standing, introduction};
 
 /// Longest message from a viewer: a large paste.
 const MESSAGE: usize = 4 << 20;
@@ -28,36 +32,53 @@ pub(crate) struct Who {
     name: Option<String>,
 }
 
+/// Who views, and whether it may do more than that.
+struct Viewing {
+    typist: Typist,
+    types: Result<(), Fault>,
+}
+
 pub(crate) async fn view(
     State(app): State<App>,
+    Extension(standing): Extension<Standing>,
     Path(name): Path<String>,
     Query(who): Query<Who>,
+    headers: HeaderMap,
     upgrade: WebSocketUpgrade,
 ) -> Response {
-    let typist = match typist(who) {
-        Ok(typist) => typist,
+    let found = introduction(&headers).and_then(|(caller, cwd)| {
+        let actor = standing.actor(caller, cwd.as_deref());
+        // Whoever may not type is another each time: it cannot hold what somebody else has.
+        let types = allowed(actor.kind, standing.read_only(), Access::Write);
+        let who = if types.is_ok() { who } else { Who { viewer: None, ..who } };
+        let session = app.hub.show_to(&name, &actor).map_err(fault)?;
+        Ok((session, Viewing { typist: typist(who, actor.kind)?, types }))
+    });
+    let (session, viewing) = match found {
+        Ok(found) => found,
         Err(fault) => return refuse(fault),
     };
-    let session = match app.hub.find(&name) {
-        Ok(session) => session,
-        Err(error) => return refuse(fault(error)),
-    };
+    let revoked = app.place.tokens.revocation(standing.token());
     upgrade.protocols([VIEW_PROTOCOL]).max_message_size(MESSAGE).on_upgrade(move |socket| async move {
         // Whoever closes first, the session goes on.
-        let _ = session.viewer(&typist.who, true).await;
-        let _ = serve(socket, &session, &typist).await;
-        let _ = session.viewer(&typist.who, false).await;
+        let _counted = Counted::new(&VIEWERS);
+        let _ = session.viewer(&viewing.typist.who, true).await;
+        tokio::select! {
+            _ = serve(socket, &session, &viewing) => {}
+            () = revoked => {}
+        }
+        let _ = session.viewer(&viewing.typist.who, false).await;
     })
 }
 
 /// A name for what comes from a viewer: short, and nothing that could act on another terminal.
-fn typist(who: Who) -> Result<Typist, Fault> {
+fn typist(who: Who, kind: ActorKind) -> Result<Typist, Fault> {
     let plain = |text: &String| !text.is_empty() && text.len() <= 64 && !text.chars().any(char::is_control);
     if !who.viewer.iter().chain(&who.name).all(plain) {
         return Err(Fault::new(Code::InvalidInput, "`viewer` and `name` have 1 to 64 plain characters"));
     }
     let name = who.name.unwrap_or_else(|| "viewer".to_owned());
-    Ok(Typist { kind: ActorKind::Person, who: who.viewer.unwrap_or_else(fresh_id), name })
+    Ok(Typist { kind, who: who.viewer.unwrap_or_else(fresh_id), name })
 }
 
 /// An id that no other daemon gave out, either.
@@ -69,7 +90,7 @@ fn fresh_id() -> String {
     format!("view:{}:{}", *DAEMON, COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
-async fn serve(mut socket: WebSocket, session: &Session, typist: &Typist) -> Result<(), axum::Error> {
+async fn serve(mut socket: WebSocket, session: &Session, viewing: &Viewing) -> Result<(), axum::Error> {
     let Some(mut viewer) = begin(&mut socket, session).await? else { return Ok(()) };
     loop {
         tokio::select! {
@@ -84,7 +105,7 @@ async fn serve(mut socket: WebSocket, session: &Session, typist: &Typist) -> Res
             },
             received = socket.recv() => match received {
                 Some(Ok(Message::Text(text))) => {
-                    if let Err(refused) = told(session, typist, &text).await {
+                    if let Err(refused) = told(session, viewing, &text).await {
                         tell(&mut socket, &ToViewer::Refused(refused)).await?;
                     }
                 }
@@ -111,7 +132,9 @@ async fn begin(socket: &mut WebSocket, session: &Session) -> Result<Option<Viewe
     Ok(Some(viewer))
 }
 
-async fn told(session: &Session, typist: &Typist, text: &str) -> Result<(), Fault> {
+async fn told(session: &Session, viewing: &Viewing, text: &str) -> Result<(), Fault> {
+    let Viewing { typist, types } = viewing;
+    types.clone()?;
     let message: FromViewer = serde_json::from_str(text)
         .map_err(|e| Fault::new(Code::InvalidInput, format!("not a message: {e}")))?;
     let params = match message {

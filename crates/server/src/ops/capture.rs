@@ -6,7 +6,7 @@ use cotty_protocol::Fault;
 use cotty_protocol::op::capture::{Action, Params, Reply};
 
 use super::convert::fault;
-use super::{Access, Context, Operation};
+use super::{Access, Context, Operation, Route};
 
 /// See the module.
 #[derive(Debug)]
@@ -16,6 +16,7 @@ impl Operation for Capture {
     const NAME: &'static str = "capture";
     const SUMMARY: &'static str = "Write all output of a session from now on to a file, or stop doing so";
     const ACCESS: Access = Access::Write;
+    const ROUTE: Route = Route::post("/v1/sessions/{session}/capture");
     type Params = Params;
     type Reply = Reply;
 

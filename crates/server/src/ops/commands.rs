@@ -5,7 +5,7 @@ use cotty_protocol::{Code, Fault};
 use cotty_session::{RanCommand, RanState};
 
 use super::convert::{fault, timestamp};
-use super::{Access, Context, Operation};
+use super::{Access, Context, Operation, Route};
 
 /// Commands that are listed where nobody says how many.
 const LIMIT: usize = 20;
@@ -20,6 +20,7 @@ impl Operation for Commands {
     const NAME: &'static str = "commands";
     const SUMMARY: &'static str = "List the commands that a session's shell ran, or read the output of one";
     const ACCESS: Access = Access::Read;
+    const ROUTE: Route = Route::get("/v1/sessions/{session}/commands");
     type Params = Params;
     type Reply = Reply;
 

@@ -4,7 +4,7 @@ use cotty_protocol::Fault;
 use cotty_protocol::op::configure::{Params, Reply};
 
 use super::convert::fault;
-use super::{Access, Context, Operation};
+use super::{Access, Context, Operation, Route};
 
 /// See the module.
 #[derive(Debug)]
@@ -14,6 +14,7 @@ impl Operation for Configure {
     const NAME: &'static str = "configure";
     const SUMMARY: &'static str = "Change how much history a session keeps";
     const ACCESS: Access = Access::Write;
+    const ROUTE: Route = Route::patch("/v1/sessions/{session}");
     type Params = Params;
     type Reply = Reply;
 

@@ -10,6 +10,8 @@ use cotty_session::{
     MouseButton, Paste, SessionError, Target, Wait, with_keys,
 };
 
+use crate::tokens::TokenError;
+
 /// A session's error as it goes over the wire: the code once, here.
 pub(crate) fn fault(error: SessionError) -> Fault {
     let code = match &error {
@@ -41,6 +43,30 @@ pub(crate) fn fault(error: SessionError) -> Fault {
         SessionError::ShuttingDown => Code::ShuttingDown,
     };
     Fault { code, message: error.to_string(), hint: error.hint() }
+}
+
+/// The same for tokens.
+pub(super) fn token_fault(error: TokenError) -> Fault {
+    let (code, hint) = match &error {
+        TokenError::Name(_) => (Code::InvalidInput, "a name has 1 to 64 letters, digits, `-` and `_`"),
+        TokenError::Exists(_) => (Code::TokenExists, "take another name, or revoke that one first"),
+        TokenError::NotFound(_) => (Code::TokenNotFound, "`cotty token list` shows those that there are"),
+        TokenError::Io(_) => return Fault::new(Code::IoError, error.to_string()),
+    };
+    Fault::new(code, error.to_string()).with_hint(hint)
+}
+
+/// An id for a request that came without one: it will not come again.
+pub(crate) fn random_id() -> String {
+    let mut bytes = [0u8; 16];
+    // Without random bytes there would be no sessions either.
+    let _ = getrandom::fill(&mut bytes);
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// Milliseconds since the epoch.
+pub(crate) fn now_ms() -> u64 {
+    u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or(0)
 }
 
 pub(crate) fn activity(activity: Activity) -> op::Activity {

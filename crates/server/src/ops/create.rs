@@ -7,7 +7,7 @@ use cotty_protocol::op::create::{Allow, Params, Reply};
 use cotty_session as session;
 
 use super::convert::{dimensions, fault};
-use super::{Access, Context, Operation};
+use super::{Access, Context, Operation, Route};
 
 const READY_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -19,6 +19,7 @@ impl Operation for Create {
     const NAME: &'static str = "create";
     const SUMMARY: &'static str = "Start a program (your shell by default) in a terminal of its own";
     const ACCESS: Access = Access::Write;
+    const ROUTE: Route = Route::make("/v1/sessions");
     type Params = Params;
     type Reply = Reply;
 

@@ -4,7 +4,7 @@ use cotty_protocol::Fault;
 use cotty_protocol::op::destroy::{Params, Reply};
 
 use super::convert::fault;
-use super::{Access, Context, Operation};
+use super::{Access, Context, Operation, Route};
 
 /// See the module.
 #[derive(Debug)]
@@ -14,6 +14,7 @@ impl Operation for Destroy {
     const NAME: &'static str = "destroy";
     const SUMMARY: &'static str = "End a session together with everything it started";
     const ACCESS: Access = Access::Destroy;
+    const ROUTE: Route = Route::delete("/v1/sessions/{session}");
     type Params = Params;
     type Reply = Reply;
 

@@ -4,7 +4,7 @@ use cotty_protocol::Fault;
 use cotty_protocol::op::info::{Params, Reply};
 
 use super::convert::{self, fault};
-use super::{Access, Context, Operation};
+use super::{Access, Context, Operation, Route};
 
 /// See the module.
 #[derive(Debug)]
@@ -14,6 +14,7 @@ impl Operation for Info {
     const NAME: &'static str = "info";
     const SUMMARY: &'static str = "Tell what a session is and does, without its content";
     const ACCESS: Access = Access::Read;
+    const ROUTE: Route = Route::get("/v1/sessions/{session}");
     type Params = Params;
     type Reply = Reply;
 

@@ -5,7 +5,7 @@ use cotty_protocol::op::keyboard::{Action, Params, Reply};
 use cotty_session::Hold;
 
 use super::convert::{fault, keyboard_state};
-use super::{Access, Context, Operation};
+use super::{Access, Context, Operation, Route};
 
 /// How long after the last key a keyboard that was asked for goes back. A viewer's own is kept until it is given back.
 const LEASE_MS: u64 = 600_000;
@@ -18,6 +18,7 @@ impl Operation for Keyboard {
     const NAME: &'static str = "keyboard";
     const SUMMARY: &'static str = "Take the keyboard of a session, give it back, or ask who has it";
     const ACCESS: Access = Access::Write;
+    const ROUTE: Route = Route::post("/v1/sessions/{session}/keyboard");
     type Params = Params;
     type Reply = Reply;
 

@@ -4,7 +4,7 @@ use cotty_protocol::Fault;
 use cotty_protocol::op::list::{Other, Params, Reply};
 use cotty_session::{ActorKind, Info};
 
-use super::{Access, Context, Operation, convert};
+use super::{Access, Context, Operation, Route, convert};
 
 /// See the module.
 #[derive(Debug)]
@@ -14,12 +14,13 @@ impl Operation for List {
     const NAME: &'static str = "list";
     const SUMMARY: &'static str = "List the sessions";
     const ACCESS: Access = Access::Read;
+    const ROUTE: Route = Route::get("/v1/sessions");
     type Params = Params;
     type Reply = Reply;
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
         let actor = &context.actor;
-        let own = |info: &Info| actor.kind == ActorKind::Person || info.meta.actor.owner == actor.owner;
+        let own = |info: &Info| actor.may_have(&info.meta.id, &info.meta.actor.owner);
         let (own, others): (Vec<Info>, Vec<Info>) = context.hub.list().await.into_iter().partition(own);
         let sessions: Vec<_> = own.into_iter().map(convert::info).collect();
         let other = |info: Info| Other {
@@ -28,7 +29,12 @@ impl Operation for List {
             name: info.meta.name,
             owner: info.meta.actor.owner,
         };
-        let others = if params.all { others.into_iter().map(other).collect() } else { Vec::new() };
+        // A child is to know its own session alone.
+        let others = if params.all && actor.kind != ActorKind::Child {
+            others.into_iter().map(other).collect()
+        } else {
+            Vec::new()
+        };
         Ok(Reply { count: sessions.len(), sessions, others })
     }
 }

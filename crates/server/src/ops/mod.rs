@@ -18,6 +18,9 @@ mod search;
 mod send;
 mod signal;
 mod status;
+mod token_list;
+mod token_new;
+mod token_revoke;
 mod wait;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +29,8 @@ use std::pin::Pin;
 use std::sync::{Arc, LazyLock};
 
 use cotty_protocol::{Code, Fault};
-use cotty_session::{Actor, Hub, Origin, Session, Typist};
+use cotty_session::{Actor, ActorKind, Hub, Origin, Session, SessionError, Typist};
+use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -37,7 +41,7 @@ use crate::daemon::Place;
 pub use capture::Capture;
 pub use commands::Commands;
 pub use configure::Configure;
-pub(crate) use convert::{activity, fault, send_input};
+pub(crate) use convert::{activity, fault, now_ms, random_id, send_input};
 pub use create::Create;
 pub use destroy::Destroy;
 pub use info::Info;
@@ -52,6 +56,9 @@ pub use search::Search;
 pub use send::Send as SendInput;
 pub use signal::Signal;
 pub use status::Status;
+pub use token_list::TokenList;
+pub use token_new::TokenNew;
+pub use token_revoke::TokenRevoke;
 pub use wait::Wait;
 
 /// What an operation does to the world; rights are given by it.
@@ -63,6 +70,77 @@ pub enum Access {
     Write,
     /// Ends.
     Destroy,
+    /// Decides for the person, so that only a person may.
+    Person,
+}
+
+/// Whether an actor may do what has this access. Which sessions are its own to do it to is asked where one is found.
+pub(crate) fn allowed(kind: ActorKind, read_only: bool, access: Access) -> Result<(), Fault> {
+    match (access, kind) {
+        (Access::Read, _) => Ok(()),
+        _ if read_only => Err(Fault::new(Code::ReadOnly, "this token is for looking only")
+            .with_hint("`cotty token new --name NAME` makes one for everything")),
+        (_, ActorKind::Child) => {
+            let message = "a process inside an agent's session may read that session, and nothing else";
+            Err(Fault::new(Code::NotAllowed, message)
+                .with_hint("do it from outside of the session, or ask a person"))
+        }
+        (Access::Person, ActorKind::Agent) => Err(fault(SessionError::NotAPerson)),
+        (Access::Write | Access::Destroy, ActorKind::Agent) | (_, ActorKind::Person) => Ok(()),
+    }
+}
+
+/// Where an operation is found over HTTP. Parameters that the path does not name come in the query of `GET` and `DELETE`,
+/// and in the body of the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Route {
+    /// `GET`, `POST`, `PATCH` or `DELETE`.
+    pub method: &'static str,
+    /// With parameters in braces.
+    pub path: &'static str,
+    /// The status of a reply.
+    pub status: u16,
+}
+
+impl Route {
+    const fn at(method: &'static str, path: &'static str) -> Route {
+        Route { method, path, status: 200 }
+    }
+
+    /// Looks.
+    pub const fn get(path: &'static str) -> Route {
+        Route::at("GET", path)
+    }
+
+    /// Does something.
+    pub const fn post(path: &'static str) -> Route {
+        Route::at("POST", path)
+    }
+
+    /// Makes something.
+    pub const fn make(path: &'static str) -> Route {
+        Route { status: 201, ..Route::at("POST", path) }
+    }
+
+    /// Changes something.
+    pub const fn patch(path: &'static str) -> Route {
+        Route::at("PATCH", path)
+    }
+
+    /// Ends something.
+    pub const fn delete(path: &'static str) -> Route {
+        Route::at("DELETE", path)
+    }
+
+    /// Whether parameters come in the query.
+    pub fn takes_query(self) -> bool {
+        matches!(self.method, "GET" | "DELETE")
+    }
+
+    /// The parameters that the path names.
+    pub fn in_path(self) -> impl Iterator<Item = &'static str> {
+        self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+    }
 }
 
 /// Who asks, from where, under which id, and what there is to act on.
@@ -72,6 +150,8 @@ pub struct Context {
     pub hub: Hub,
     /// Who asks.
     pub actor: Actor,
+    /// Whether it may only look, whoever it is.
+    pub read_only: bool,
     /// The process that asks.
     pub origin: Origin,
     /// The same on every retry.
@@ -84,6 +164,11 @@ impl Context {
     /// The session that is meant, if the actor may have it.
     pub(crate) fn session(&self, reference: &str) -> Result<Session, Fault> {
         self.hub.find_for(reference, &self.actor).map_err(fault)
+    }
+
+    /// Whether the actor may do what has this access.
+    pub(crate) fn may(&self, access: Access) -> Result<(), Fault> {
+        allowed(self.actor.kind, self.read_only, access)
     }
 
     /// Who types, when the actor does.
@@ -100,12 +185,14 @@ pub trait Operation: Send + 'static {
     const SUMMARY: &'static str;
     /// What it does to the world.
     const ACCESS: Access;
+    /// Where it is found over HTTP.
+    const ROUTE: Route;
     /// What it takes.
     type Params: DeserializeOwned + JsonSchema + Send;
     /// What it answers.
     type Reply: Serialize + JsonSchema + Send;
 
-    /// Does it.
+    /// Does it, for somebody who may: [`perform`] asks that first.
     fn run(context: Context, params: Self::Params)
     -> impl Future<Output = Result<Self::Reply, Fault>> + Send;
 }
@@ -120,6 +207,8 @@ pub struct Entry {
     pub summary: &'static str,
     /// What it does to the world.
     pub access: Access,
+    /// Where it is found over HTTP.
+    pub route: Route,
     /// What it takes.
     pub params: fn() -> Schema,
     /// What it answers.
@@ -147,6 +236,9 @@ pub static OPERATIONS: &[Entry] = &[
     entry::<Capture>(),
     entry::<Purge>(),
     entry::<Status>(),
+    entry::<TokenNew>(),
+    entry::<TokenList>(),
+    entry::<TokenRevoke>(),
 ];
 
 const fn entry<O: Operation>() -> Entry {
@@ -154,16 +246,30 @@ const fn entry<O: Operation>() -> Entry {
         name: O::NAME,
         summary: O::SUMMARY,
         access: O::ACCESS,
+        route: O::ROUTE,
         params: || schemars::schema_for!(O::Params),
-        reply: || schemars::schema_for!(O::Reply),
+        reply: || {
+            SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<O::Reply>()
+        },
         call: |context, params| {
             Box::pin(async move {
                 let params = parse::<O>(params)?;
-                let reply = O::run(context, params).await?;
+                let reply = perform::<O>(context, params).await?;
                 serde_json::to_value(reply).map_err(|e| Fault::new(Code::SessionError, e.to_string()))
             })
         },
     }
+}
+
+/// Does an operation, if the actor may. Every face comes through here.
+pub(crate) async fn perform<O: Operation>(context: Context, params: O::Params) -> Result<O::Reply, Fault> {
+    let place = Arc::clone(&context.place);
+    let done = match context.may(O::ACCESS) {
+        Ok(()) => O::run(context, params).await,
+        Err(fault) => Err(fault),
+    };
+    place.metrics.operation(O::NAME, done.as_ref().err().map(|fault| fault.code));
+    done
 }
 
 /// Does the operation of that name.
@@ -219,6 +325,40 @@ mod tests {
                 "{}",
                 entry.name
             );
+        }
+    }
+
+    /// What each actor may do, by name: whoever adds an operation says so here, too.
+    #[test]
+    fn each_actor_may_do_what_its_kind_may_and_nothing_else() {
+        let looks = ["commands", "info", "list", "read", "recording", "search", "status", "wait"];
+        let persons = ["purge", "token_list", "token_new", "token_revoke"];
+        for entry in OPERATIONS {
+            let is = |names: &[&str]| names.contains(&entry.name);
+            let code = |kind, read_only| allowed(kind, read_only, entry.access).err().map(|fault| fault.code);
+            assert_eq!(code(ActorKind::Person, false), None, "{}: a person may do anything", entry.name);
+            let agents = is(&persons).then_some(Code::NotAPerson);
+            assert_eq!(code(ActorKind::Agent, false), agents, "{}: an agent", entry.name);
+            let childs = (!is(&looks)).then_some(Code::NotAllowed);
+            assert_eq!(code(ActorKind::Child, false), childs, "{}: a child", entry.name);
+            let lookers = (!is(&looks)).then_some(Code::ReadOnly);
+            for kind in [ActorKind::Person, ActorKind::Agent, ActorKind::Child] {
+                assert_eq!(code(kind, true), lookers, "{}: who may only look", entry.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_operation_has_a_route_of_its_own_that_fits_it() {
+        let routes: BTreeSet<_> = OPERATIONS.iter().map(|e| (e.route.method, e.route.path)).collect();
+        assert_eq!(routes.len(), OPERATIONS.len());
+        for entry in OPERATIONS {
+            let Route { method, path, .. } = entry.route;
+            assert!(path.starts_with("/v1/"), "{path}");
+            // A person's list is read, too; what only looks never changes anything else.
+            let looks = entry.access == Access::Read || entry.name == "token_list";
+            assert_eq!(method == "GET", looks, "{}", entry.name);
+            assert!(entry.route.in_path().all(|name| FIELDS[entry.name].contains(name)), "{path}");
         }
     }
 }

@@ -5,7 +5,7 @@ use cotty_protocol::{Code, Fault};
 use cotty_session as session;
 
 use super::convert::fault;
-use super::{Access, Context, Operation};
+use super::{Access, Context, Operation, Route};
 
 /// See the module.
 #[derive(Debug)]
@@ -14,15 +14,13 @@ pub struct Purge;
 impl Operation for Purge {
     const NAME: &'static str = "purge";
     const SUMMARY: &'static str = "Take away the recording of a session, old ones, or all";
-    const ACCESS: Access = Access::Destroy;
+    // What happened is on record for the person, not for the agent to take away.
+    const ACCESS: Access = Access::Person;
+    const ROUTE: Route = Route::post("/v1/recordings/purge");
     type Params = Params;
     type Reply = Reply;
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
-        // What happened is on record for the person, not for the agent to take away.
-        if context.actor.kind != session::ActorKind::Person {
-            return Err(fault(session::SessionError::NotAPerson));
-        }
         let which = match (params.session, params.older_than_seconds, params.all) {
             (Some(session), None, false) => session::Purge::Session(session),
             (None, Some(seconds), false) => session::Purge::OlderThan(seconds.saturating_mul(1000)),

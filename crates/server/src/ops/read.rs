@@ -6,7 +6,7 @@ use cotty_protocol::{Code, Fault};
 use cotty_session::{self as session, Cut};
 
 use super::convert::{self, dimensions, fault, place};
-use super::{Access, Context, Operation};
+use super::{Access, Context, Operation, Route};
 
 const DEFAULT_LIMIT: usize = 1000;
 /// Longest name of a reader: it is kept with the session.
@@ -20,6 +20,7 @@ impl Operation for Read {
     const NAME: &'static str = "read";
     const SUMMARY: &'static str = "Read the screen, what is new, or what left the screen";
     const ACCESS: Access = Access::Read;
+    const ROUTE: Route = Route::get("/v1/sessions/{session}/read");
     type Params = Params;
     type Reply = Reply;
 

@@ -5,7 +5,7 @@ use cotty_protocol::op::recording::{Format, Params, Reply};
 use cotty_session::RecordingFormat;
 
 use super::convert::fault;
-use super::{Access, Context, Operation};
+use super::{Access, Context, Operation, Route};
 
 /// Bytes of a page, where none are asked for and at most.
 const PAGE: usize = 256 * 1024;
@@ -19,6 +19,7 @@ impl Operation for Recording {
     const NAME: &'static str = "recording";
     const SUMMARY: &'static str = "Read the recording of a session, also of one that is long gone";
     const ACCESS: Access = Access::Read;
+    const ROUTE: Route = Route::get("/v1/sessions/{session}/recording");
     type Params = Params;
     type Reply = Reply;
 

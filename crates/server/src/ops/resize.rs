@@ -4,7 +4,7 @@ use cotty_protocol::op::resize::{Params, Reply};
 use cotty_protocol::{Code, Fault};
 
 use super::convert::{dimensions, fault};
-use super::{Access, Context, Operation};
+use super::{Access, Context, Operation, Route};
 
 /// See the module.
 #[derive(Debug)]
@@ -14,6 +14,7 @@ impl Operation for Resize {
     const NAME: &'static str = "resize";
     const SUMMARY: &'static str = "Give a session another size";
     const ACCESS: Access = Access::Write;
+    const ROUTE: Route = Route::post("/v1/sessions/{session}/resize");
     type Params = Params;
     type Reply = Reply;
 

@@ -7,7 +7,7 @@ use cotty_protocol::op::run::{Outcome, Params, Reply};
 use cotty_session::RunOutcome;
 
 use super::convert::{self, fault};
-use super::{Access, Context, Operation};
+use super::{Access, Context, Operation, Route};
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -19,6 +19,7 @@ impl Operation for Run {
     const NAME: &'static str = "run";
     const SUMMARY: &'static str = "Run one command in a shell and answer with its output and exit code";
     const ACCESS: Access = Access::Write;
+    const ROUTE: Route = Route::post("/v1/sessions/{session}/run");
     type Params = Params;
     type Reply = Reply;
 

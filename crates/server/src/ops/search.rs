@@ -5,7 +5,7 @@ use cotty_protocol::{Code, Fault};
 use cotty_session::{Found, FoundAt, Wait};
 
 use super::convert::fault;
-use super::{Access, Context, Operation};
+use super::{Access, Context, Operation, Route};
 
 const DEFAULT_LIMIT: usize = 50;
 const MOST: usize = 1000;
@@ -18,6 +18,7 @@ impl Operation for Search {
     const NAME: &'static str = "search";
     const SUMMARY: &'static str = "Search the screen, what left it, and what full-screen programs showed";
     const ACCESS: Access = Access::Read;
+    const ROUTE: Route = Route::get("/v1/sessions/{session}/search");
     type Params = Params;
     type Reply = Reply;
 

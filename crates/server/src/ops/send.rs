@@ -5,7 +5,7 @@ use cotty_protocol::op::send::{Params, Reply};
 use cotty_session::ActorKind;
 
 use super::convert::{fault, send_input};
-use super::{Access, Context, Operation};
+use super::{Access, Context, Operation, Route};
 
 /// See the module.
 #[derive(Debug)]
@@ -15,6 +15,7 @@ impl Operation for Send {
     const NAME: &'static str = "send";
     const SUMMARY: &'static str = "Type text, press a key or use the mouse in a session";
     const ACCESS: Access = Access::Write;
+    const ROUTE: Route = Route::post("/v1/sessions/{session}/send");
     type Params = Params;
     type Reply = Reply;
 

@@ -5,7 +5,7 @@ use cotty_protocol::{Code, Fault};
 use rustix::process::Signal as Sent;
 
 use super::convert::fault;
-use super::{Access, Context, Operation};
+use super::{Access, Context, Operation, Route};
 
 /// By the names that are taken.
 const SIGNALS: &[(&str, Sent)] = &[
@@ -29,6 +29,7 @@ impl Operation for Signal {
     const NAME: &'static str = "signal";
     const SUMMARY: &'static str = "Send a signal to the program in a session's foreground";
     const ACCESS: Access = Access::Write;
+    const ROUTE: Route = Route::post("/v1/sessions/{session}/signal");
     type Params = Params;
     type Reply = Reply;
 

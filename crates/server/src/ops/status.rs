@@ -3,7 +3,7 @@
 use cotty_protocol::Fault;
 use cotty_protocol::op::status::{Params, Reply};
 
-use super::{Access, Context, Operation};
+use super::{Access, Context, Operation, Route};
 
 /// See the module.
 #[derive(Debug)]
@@ -13,18 +13,24 @@ impl Operation for Status {
     const NAME: &'static str = "status";
     const SUMMARY: &'static str = "Tell what runs and where it listens";
     const ACCESS: Access = Access::Read;
+    const ROUTE: Route = Route::get("/v1/status");
     type Params = Params;
     type Reply = Reply;
 
     async fn run(context: Context, _params: Params) -> Result<Reply, Fault> {
         let (live, exited) = context.hub.count();
         let place = &context.place;
+        // The link has a token that opens everything.
+        let link = match context.may(Access::Person) {
+            Ok(()) => place.link(),
+            Err(_) => place.http.clone(),
+        };
         Ok(Reply {
             pid: std::process::id(),
             keeper_pid: place.keeper_pid,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             http: place.http.clone(),
-            link: place.link(),
+            link,
             socket: place.socket.to_string_lossy().into_owned(),
             live,
             exited,

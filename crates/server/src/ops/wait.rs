@@ -4,7 +4,7 @@ use cotty_protocol::op::wait::{Params, Reply};
 use cotty_protocol::{Code, Fault};
 
 use super::convert::{self, fault};
-use super::{Access, Context, Operation};
+use super::{Access, Context, Operation, Route};
 
 /// See the module.
 #[derive(Debug)]
@@ -15,6 +15,7 @@ impl Operation for Wait {
     const SUMMARY: &'static str =
         "Wait until text appears, output pauses, the prompt is back or the program ends";
     const ACCESS: Access = Access::Read;
+    const ROUTE: Route = Route::get("/v1/sessions/{session}/wait");
     type Params = Params;
     type Reply = Reply;
 

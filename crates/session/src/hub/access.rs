@@ -1,5 +1,6 @@
 //! Whose session is whose, and which one an owner means.
 
+use std::path::Path;
 use std::time::Duration;
 
 use super::{Destroyed, Hub};
@@ -12,17 +13,43 @@ impl Hub {
     /// The session by its id, number or name, or `active`, if the actor may have it: people all of them, agents their
     /// owner's. It is the owner's active one from now on.
     pub fn find_for(&self, reference: &str, actor: &Actor) -> Result<Session, SessionError> {
+        let session = self.show_to(reference, actor)?;
+        if actor.kind != ActorKind::Child {
+            self.state().active.insert(actor.owner.clone(), session.meta().number);
+        }
+        Ok(session)
+    }
+
+    /// The same for somebody who only looks: the owner's active session stays what it is.
+    pub fn show_to(&self, reference: &str, actor: &Actor) -> Result<Session, SessionError> {
         let session = match reference {
             ACTIVE => self.active(actor)?,
             _ => self.find(reference)?,
         };
         let meta = session.meta();
-        if actor.kind != ActorKind::Person && meta.actor.owner != actor.owner {
+        if !actor.may_have(&meta.id, &meta.actor.owner) {
             let (id, owner) = (meta.id.clone(), meta.actor.owner.clone());
             return Err(SessionError::NotYours { id, owner });
         }
-        self.state().active.insert(actor.owner.clone(), meta.number);
         Ok(session)
+    }
+
+    /// The session that the first of these processes leads that leads one. Also one whose program has ended, as long as
+    /// nobody else has its process id.
+    pub async fn led_by_any(&self, pids: &[u32]) -> Option<Session> {
+        let look = || {
+            let state = self.state();
+            pids.iter().find_map(|&pid| {
+                let (session, exited) = state.sessions.by_leader(pid)?;
+                (!exited || !Path::new(&format!("/proc/{pid}")).exists()).then(|| session.clone())
+            })
+        };
+        if let Some(session) = look() {
+            return Some(session);
+        }
+        // A program may be faster than we: it runs already, and its session is still being made.
+        drop(self.inner.making.lock().await);
+        look()
     }
 
     /// The session that the owner used last, or else made last.

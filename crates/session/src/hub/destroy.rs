@@ -1,10 +1,9 @@
-use std::io;
 use std::time::Duration;
 
 use cotty_pty::tree::{self, Member, Root};
 use rustix::process::Signal;
 
-use super::{Gone, Hub, HubBlob, KEY, REMEMBERED};
+use super::{Gone, Hub, REMEMBERED};
 use crate::session::Request;
 use crate::{Session, SessionError, Wait};
 
@@ -105,7 +104,7 @@ impl Hub {
         // First, what the keeper is about to forget goes to the disk.
         let _ = tokio::time::timeout(FLUSHED, session.flush()).await;
         self.inner.recorder.is_over(&meta.id);
-        let blob = {
+        {
             let mut state = self.state();
             state.sessions.remove(meta.number);
             if state.gone.len() == REMEMBERED {
@@ -118,15 +117,8 @@ impl Hub {
                 request: request.to_owned(),
                 exit_code,
             });
-            serde_json::to_vec(&HubBlob { next_number: state.next_number, gone: state.gone.clone() })
-        };
-        let saved = match blob {
-            Ok(blob) => self.inner.link.blob(KEY, &blob).await.map_err(io::Error::other),
-            Err(error) => Err(io::Error::other(error)),
-        };
-        if let Err(error) = saved {
-            tracing::warn!(%error, "the keeper did not note a destroyed session");
         }
+        self.save().await;
         if let Err(error) = self.inner.link.forget(meta.id.as_bytes()).await {
             tracing::warn!(%error, session = meta.id, "the keeper did not forget a session");
         }

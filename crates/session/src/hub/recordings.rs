@@ -8,7 +8,7 @@ use crate::journal::disk::{
     view,
 };
 use crate::meta::now_ms;
-use crate::{Actor, ActorKind, Capture, Meta, Page, Purged, RecordingFormat, SessionError};
+use crate::{Actor, Capture, Meta, Page, Purged, RecordingFormat, SessionError};
 
 /// The threads behind all recordings, and what they keep.
 #[derive(Debug)]
@@ -75,11 +75,11 @@ impl Hub {
         }
         let id = live.map_or_else(|| reference.to_owned(), |session| session.meta().id.clone());
         let dir = self.inner.options.recordings_dir.clone();
-        let only_of = (actor.kind != ActorKind::Person).then(|| actor.owner.clone());
+        let actor = actor.clone();
         blocking(move || {
             let (id, folder) = find(&dir, &id)?;
             let owner = folder.description().map(|about| about.owner).unwrap_or_default();
-            if only_of.is_some_and(|only_of| only_of != owner) {
+            if !actor.may_have(&id, &owner) {
                 return Err(SessionError::NotYours { id, owner });
             }
             let page = view(&folder, format, next.as_deref(), limit).map_err(|error| match error.kind() {

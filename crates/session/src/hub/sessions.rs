@@ -14,13 +14,18 @@ pub(super) struct Sessions {
     ids: HashMap<String, u32>,
     names: HashMap<String, u32>,
     requests: HashMap<String, u32>,
+    /// Numbers by the process that leads the session.
+    leaders: HashMap<u32, u32>,
     /// How many of each owner's live.
     live: HashMap<String, usize>,
 }
 
 impl Sessions {
-    pub(super) fn insert(&mut self, session: Session) {
+    pub(super) fn insert(&mut self, session: Session, pid: u32) {
         let meta = session.meta();
+        if pid > 0 {
+            self.leaders.insert(pid, meta.number);
+        }
         self.ids.insert(meta.id.clone(), meta.number);
         self.requests.insert(meta.request.clone(), meta.number);
         if let Some(name) = &meta.name {
@@ -33,6 +38,7 @@ impl Sessions {
     pub(super) fn remove(&mut self, number: u32) {
         self.exit(number);
         self.exited.remove(&number);
+        self.leaders.retain(|_, led| *led != number);
         let Some(session) = self.all.remove(&number) else { return };
         let meta = session.meta();
         self.ids.remove(&meta.id);
@@ -67,6 +73,12 @@ impl Sessions {
 
     pub(super) fn by_name(&self, name: &str) -> Option<&Session> {
         self.names.get(name).and_then(|number| self.all.get(number))
+    }
+
+    /// The session that this process leads, or led: whether its program has ended is told, too.
+    pub(super) fn by_leader(&self, pid: u32) -> Option<(&Session, bool)> {
+        let number = self.leaders.get(&pid)?;
+        Some((self.all.get(number)?, self.exited.contains(number)))
     }
 
     pub(super) fn by_request(&self, request: &str) -> Option<&Session> {
@@ -123,9 +135,9 @@ mod tests {
     #[test]
     fn a_session_is_found_by_all_its_names_until_it_is_gone() {
         let mut sessions = Sessions::default();
-        sessions.insert(session(1, Some("build"), "a"));
-        sessions.insert(session(2, None, "a"));
-        sessions.insert(session(3, None, "b"));
+        sessions.insert(session(1, Some("build"), "a"), 101);
+        sessions.insert(session(2, None, "a"), 102);
+        sessions.insert(session(3, None, "b"), 103);
         for reference in ["1", "build", "sess_1"] {
             assert_eq!(sessions.find(reference).unwrap().meta().number, 1);
         }
@@ -135,12 +147,16 @@ mod tests {
         sessions.exit(1);
         sessions.exit(1);
         assert_eq!((sessions.live_of("a"), sessions.count()), (1, (2, 1)));
+        let led =
+            |sessions: &Sessions, pid| sessions.by_leader(pid).map(|(s, exited)| (s.meta().number, exited));
+        assert_eq!([101, 102, 104].map(|pid| led(&sessions, pid)), [Some((1, true)), Some((2, false)), None]);
         sessions.remove(1);
         sessions.remove(1);
         assert!(
             sessions.find("1").is_none()
                 && sessions.find("build").is_none()
                 && sessions.find("sess_1").is_none()
+                && led(&sessions, 101).is_none()
         );
         assert_eq!((sessions.live_of("a"), sessions.count()), (1, (2, 0)));
         sessions.remove(2);

@@ -8,6 +8,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::Ordering;
 
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::ahead::{self, Ahead};
 use super::disk::{Capture, Capturing};
 use super::mapping::{Cells, Ring, memory};
+use crate::counts::BYTES_READ;
 use crate::meta::Typist;
 use crate::reading::Shown;
 
@@ -167,6 +169,7 @@ impl Hot {
         // What stands ahead first: from the moment the new length is stored, it must stand behind that.
         self.fill_ahead(len + count as u64);
         self.cells.store(CELL_OUTPUT, len + count as u64);
+        BYTES_READ.fetch_add(count as u64, Ordering::Relaxed);
         Ok(count)
     }
 

@@ -12,7 +12,7 @@ use std::pin::Pin;
 use std::sync::{Arc, LazyLock, OnceLock};
 use std::task::{Context, Poll};
 
-use axum::extract::{Request, State};
+use axum::extract::{Extension, Request, State};
 use axum::http::header::{CONNECTION, UPGRADE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -29,6 +29,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader, ReadBuf};
 
 use crate::face::http::{App, refuse};
 use crate::ops;
+use crate::standing::Standing;
 
 /// What a pipe asks to become.
 pub(crate) const PROTOCOL: &str = "cotty-mcp";
@@ -48,7 +49,11 @@ happened in the same call. \\n in text is the Enter key.
 type the secret; you cannot.
 Destroy sessions that you no longer need.";
 
-pub(crate) async fn upgrade(State(app): State<App>, mut request: Request) -> Response {
+pub(crate) async fn upgrade(
+    State(app): State<App>,
+    Extension(standing): Extension<Standing>,
+    mut request: Request,
+) -> Response {
     if request.headers().get(UPGRADE).map(HeaderValue::as_bytes) != Some(PROTOCOL.as_bytes()) {
         return refuse(Fault::new(
             Code::InvalidInput,
@@ -58,7 +63,7 @@ pub(crate) async fn upgrade(State(app): State<App>, mut request: Request) -> Res
     let upgraded = hyper::upgrade::on(&mut request);
     tokio::spawn(async move {
         match upgraded.await {
-            Ok(stream) => serve(app, TokioIo::new(stream)).await,
+            Ok(stream) => serve(app, standing, TokioIo::new(stream)).await,
             Err(error) => tracing::warn!(%error, "an MCP pipe was not upgraded"),
         }
     });
@@ -66,7 +71,7 @@ pub(crate) async fn upgrade(State(app): State<App>, mut request: Request) -> Res
     (StatusCode::SWITCHING_PROTOCOLS, headers).into_response()
 }
 
-async fn serve(app: App, stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) {
+async fn serve(app: App, standing: Standing, stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) {
     let (read, write) = tokio::io::split(stream);
     let mut read = BufReader::new(read);
     let mut line = String::new();
@@ -76,7 +81,7 @@ async fn serve(app: App, stream: impl AsyncRead + AsyncWrite + Send + Unpin + 's
         _ => return tracing::warn!("an MCP pipe did not say hello"),
     };
     let (here, gone) = tokio::sync::watch::channel(());
-    let server = Server { app, hello: Arc::new(hello), gone, present: OnceLock::new() };
+    let server = Server { app, standing, hello: Arc::new(hello), gone, present: OnceLock::new() };
     match server.serve((Presence { read, here: Some(here) }, write)).await {
         Ok(service) => {
             let _ = service.waiting().await;
@@ -113,6 +118,7 @@ static DESCRIBED: LazyLock<Vec<Tool>> =
 
 struct Server {
     app: App,
+    standing: Standing,
     hello: Arc<McpHello>,
     /// Ends when the pipe does.
     gone: tokio::sync::watch::Receiver<()>,
@@ -128,7 +134,7 @@ impl Server {
         // As JSON: `5` and `"5"` are two requests.
         let id = serde_json::to_string(&context.id).unwrap_or_default();
         let request = format!("mcp:{}:{id}", self.hello.instance);
-        let context = self.app.context(caller, Some(self.hello.origin.clone()), request);
+        let context = self.app.context(&self.standing, caller, Some(self.hello.origin.clone()), request);
         self.present.get_or_init(|| self.app.hub.present(&context.actor.owner));
         context
     }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::face::mcp::tool::{LONGEST_CALL_MS, McpTool};
-use crate::ops::{Access, Context, Create, Operation};
+use crate::ops::{Access, Context, Create, perform};
 
 pub(super) struct CreateSession;
 
@@ -69,7 +69,7 @@ impl McpTool for CreateSession {
             wait_ready: params.wait_ready,
             ready_timeout_ms: params.ready_timeout_ms.map(|ms| ms.min(LONGEST_CALL_MS)),
         };
-        let made = Create::run(context, params).await?;
+        let made = perform::<Create>(context, params).await?;
         Ok(Reply {
             session_id: made.session_id,
             pid: made.pid,

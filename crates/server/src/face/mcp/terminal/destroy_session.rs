@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::face::mcp::tool::McpTool;
-use crate::ops::{Access, Context, Destroy, Operation};
+use crate::ops::{Access, Context, Destroy, perform};
 
 pub(super) struct DestroySession;
 
@@ -27,6 +27,6 @@ impl McpTool for DestroySession {
     type Reply = destroy::Reply;
 
     async fn call(context: Context, params: Params) -> Result<destroy::Reply, Fault> {
-        Destroy::run(context, destroy::Params { session: params.session_id, force: params.force }).await
+        perform::<Destroy>(context, destroy::Params { session: params.session_id, force: params.force }).await
     }
 }

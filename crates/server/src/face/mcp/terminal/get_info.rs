@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::face::mcp::tool::McpTool;
-use crate::ops::{Access, Context, Info, Operation};
+use crate::ops::{Access, Context, Info, perform};
 
 pub(super) struct GetInfo;
 
@@ -24,6 +24,6 @@ impl McpTool for GetInfo {
     type Reply = SessionInfo;
 
     async fn call(context: Context, params: Params) -> Result<SessionInfo, Fault> {
-        Info::run(context, info::Params { session: params.session_id }).await
+        perform::<Info>(context, info::Params { session: params.session_id }).await
     }
 }

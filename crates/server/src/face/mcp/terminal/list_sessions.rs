@@ -2,7 +2,7 @@ use cotty_protocol::Fault;
 use cotty_protocol::op::list;
 
 use crate::face::mcp::tool::McpTool;
-use crate::ops::{Access, Context, List, Operation};
+use crate::ops::{Access, Context, List, perform};
 
 pub(super) struct ListSessions;
 
@@ -15,6 +15,6 @@ impl McpTool for ListSessions {
     type Reply = list::Reply;
 
     async fn call(context: Context, params: list::Params) -> Result<list::Reply, Fault> {
-        List::run(context, params).await
+        perform::<List>(context, params).await
     }
 }

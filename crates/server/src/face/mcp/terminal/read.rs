@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::face::mcp::tool::{LONGEST_CALL_MS, McpTool};
-use crate::ops::{self, Access, Context, Operation};
+use crate::ops::{self, Access, Context};
 
 /// Of a longer text an agent gets the head and the tail, unless it asks for more.
 const MAX_BYTES: usize = 16 << 10;
@@ -101,7 +101,7 @@ impl How {
             wait,
             reader: self.reader,
         };
-        let read = ops::Read::run(context, params).await?;
+        let read = ops::perform::<ops::Read>(context, params).await?;
         Ok(Reply {
             content: read.content,
             lines: read.lines,

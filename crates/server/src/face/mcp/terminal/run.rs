@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::face::mcp::tool::{LONGEST_CALL_MS, McpTool};
-use crate::ops::{self, Access, Context, Operation};
+use crate::ops::{self, Access, Context};
 
 pub(super) struct Run;
 
@@ -51,7 +51,7 @@ impl McpTool for Run {
     async fn call(context: Context, params: Params) -> Result<Reply, Fault> {
         let timeout_ms = params.timeout_ms.map(|ms| ms.min(LONGEST_CALL_MS));
         let run = run::Params { session: params.session_id, command: params.command, timeout_ms };
-        let ran = ops::Run::run(context, run).await?;
+        let ran = ops::perform::<ops::Run>(context, run).await?;
         Ok(Reply {
             outcome: ran.outcome,
             output: ran.output,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::read;
 use crate::face::mcp::tool::McpTool;
-use crate::ops::{Access, Context, Operation, SendInput};
+use crate::ops::{Access, Context, SendInput, perform};
 
 pub(super) struct Send;
 
@@ -84,7 +84,7 @@ impl McpTool for Send {
             paste,
             ..send::Params::default()
         };
-        let sent = SendInput::run(context.clone(), send).await?;
+        let sent = perform::<SendInput>(context.clone(), send).await?;
         let read_result = match params.read {
             Some(how) => Some(how.read(context, params.session_id, Some(sent.seq)).await?),
             None => None,

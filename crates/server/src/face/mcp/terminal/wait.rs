@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::face::mcp::tool::{LONGEST_CALL_MS, McpTool};
-use crate::ops::{self, Access, Context, Operation};
+use crate::ops::{self, Access, Context};
 
 pub(super) struct Wait;
 
@@ -81,7 +81,8 @@ impl McpTool for Wait {
             timeout_ms,
             ..op::Wait::default()
         };
-        let waited = ops::Wait::run(context, wait::Params { session: params.session_id, wait }).await?;
+        let waited =
+            ops::perform::<ops::Wait>(context, wait::Params { session: params.session_id, wait }).await?;
         if waited.met == Met::Timeout {
             let why = waited.why.unwrap_or_default();
             return Err(Fault::new(

@@ -1,0 +1,174 @@
+//! TypeScript, for as much of JSON Schema as our types need.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value};
+
+use super::TYPES;
+use super::types::camel;
+use crate::ops::OPERATIONS;
+
+/// The types of everything that goes over the wire, as one file.
+pub fn typescript() -> String {
+    let mut text =
+        String::from("// What goes between cotty and its clients. Written by `cotty __typescript`.\n");
+    for (name, schema) in TYPES.iter() {
+        text.push('\n');
+        comment(&mut text, schema, "");
+        let written = of(schema, "");
+        match written.starts_with('{') && !written.contains("} |") && !written.contains("} &") {
+            true => writeln!(text, "export interface {name} {written}"),
+            false => writeln!(text, "export type {name} = {written};"),
+        }
+        .unwrap_or_default();
+    }
+    text.push_str(
+        "\n/** The parameters and the reply of each operation. */\nexport interface Operations {\n",
+    );
+    for entry in OPERATIONS {
+        let name = camel(entry.name);
+        let _ = writeln!(text, "  /** {} */", plain(entry.summary));
+        let _ = writeln!(text, "  {}: {{ params: {name}Params; reply: {name}Reply }};", entry.name);
+    }
+    text.push_str("}\n");
+    text
+}
+
+/// A type, as it stands after `=`.
+fn of(schema: &Value, indent: &str) -> String {
+    let Some(object) = schema.as_object() else { return "unknown".to_owned() };
+    let mut parts = Vec::new();
+    if let Some(target) = object.get("$ref").and_then(Value::as_str) {
+        parts.push(target.rsplit('/').next().unwrap_or(target).to_owned());
+    }
+    for key in ["oneOf", "anyOf"] {
+        if let Some(options) = object.get(key).and_then(Value::as_array) {
+            parts.push(union(options.iter().map(|option| of(option, indent))));
+        }
+    }
+    for part in object.get("allOf").and_then(Value::as_array).into_iter().flatten() {
+        parts.push(of(part, indent));
+    }
+    if let Some(value) = object.get("const") {
+        parts.push(value.to_string());
+    } else if let Some(values) = object.get("enum").and_then(Value::as_array) {
+        parts.push(union(values.iter().map(Value::to_string)));
+    } else {
+        parts.extend(typed(object, indent));
+    }
+    match parts.len() {
+        0 => "unknown".to_owned(),
+        1 => parts.remove(0),
+        // All of it at once.
+        _ => parts.iter().map(|part| grouped(part)).collect::<Vec<_>>().join(" & "),
+    }
+}
+
+fn typed(object: &Map<String, Value>, indent: &str) -> Option<String> {
+    let kinds: Vec<&str> = match object.get("type")? {
+        Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
+        one => vec![one.as_str()?],
+    };
+    let options = kinds.into_iter().map(|kind| match kind {
+        "string" => "string".to_owned(),
+        "integer" | "number" => "number".to_owned(),
+        "boolean" => "boolean".to_owned(),
+        "null" => "null".to_owned(),
+        "array" => match object.get("prefixItems").and_then(Value::as_array) {
+            Some(items) => {
+                format!("[{}]", items.iter().map(|item| of(item, indent)).collect::<Vec<_>>().join(", "))
+            }
+            None => format!("{}[]", grouped(&of(object.get("items").unwrap_or(&Value::Null), indent))),
+        },
+        "object" => fields(object, indent),
+        _ => "unknown".to_owned(),
+    });
+    Some(union(options))
+}
+
+fn fields(object: &Map<String, Value>, indent: &str) -> String {
+    let properties = object.get("properties").and_then(Value::as_object);
+    let Some(properties) = properties.filter(|properties| !properties.is_empty()) else {
+        return match object.get("additionalProperties") {
+            Some(value @ Value::Object(_)) => format!("Record<string, {}>", of(value, indent)),
+            // Exactly nothing, not anything but null.
+            _ => "Record<string, never>".to_owned(),
+        };
+    };
+    let required: Vec<&str> = object
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let inner = format!("{indent}  ");
+    let mut text = String::from("{\n");
+    for (name, schema) in properties {
+        comment(&mut text, schema, &inner);
+        let mark = if required.contains(&name.as_str()) { "" } else { "?" };
+        let _ = writeln!(text, "{inner}{name}{mark}: {};", of(schema, &inner));
+    }
+    text + indent + "}"
+}
+
+fn union(options: impl Iterator<Item = String>) -> String {
+    let mut different: Vec<String> = Vec::new();
+    for option in options {
+        if !different.contains(&option) {
+            different.push(option);
+        }
+    }
+    different.join(" | ")
+}
+
+/// In parentheses where it would otherwise be read otherwise.
+fn grouped(part: &str) -> String {
+    match part.contains([' ', '|', '&']) && !(part.starts_with('{') && part.matches('{').count() == 1) {
+        true => format!("({part})"),
+        false => part.to_owned(),
+    }
+}
+
+fn comment(text: &mut String, schema: &Value, indent: &str) {
+    if let Some(said) = schema.get("description").and_then(Value::as_str) {
+        let _ = writeln!(text, "{indent}/** {} */", plain(said));
+    }
+}
+
+/// Nothing in a comment may end it.
+fn plain(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").replace("*/", "* /")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn types_are_written_as_typescript_has_them() {
+        for (schema, expected) in [
+            (json!({ "type": "integer", "format": "uint16" }), "number"),
+            (json!({ "type": ["string", "null"] }), "string | null"),
+            (json!({ "type": "array", "items": { "type": ["string", "null"] } }), "(string | null)[]"),
+            (json!({ "enum": ["a", "b"], "type": "string" }), "\"a\" | \"b\""),
+            (json!({ "oneOf": [{ "const": "a", "type": "string" }, { "$ref": "#/$defs/B" }] }), "\"a\" | B"),
+            (json!({ "anyOf": [{ "$ref": "#/$defs/B" }, { "type": "null" }] }), "B | null"),
+            (
+                json!({ "type": "object", "additionalProperties": { "type": "string" } }),
+                "Record<string, string>",
+            ),
+            (json!({ "type": "object" }), "Record<string, never>"),
+            (json!(true), "unknown"),
+            (
+                json!({ "type": "object", "properties": { "a": { "type": "boolean" }, "b": { "type": "null" } }, "required": ["b"] }),
+                "{\n  a?: boolean;\n  b: null;\n}",
+            ),
+        ] {
+            assert_eq!(of(&schema, ""), expected);
+        }
+        assert_eq!(plain("a */ b"), "a * / b");
+    }
+}

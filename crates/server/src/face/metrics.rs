@@ -1,0 +1,32 @@
+//! `GET /metrics`: what the daemon counts, for Prometheus. A token for looking is enough.
+
+use axum::Router;
+use axum::extract::{Extension, State};
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use cotty_protocol::{Code, Fault};
+
+use crate::face::http::{App, refuse};
+use crate::standing::Standing;
+
+pub(super) fn routes() -> Router<App> {
+    Router::new().route("/metrics", get(metrics))
+}
+
+async fn metrics(State(app): State<App>, Extension(standing): Extension<Standing>) -> Response {
+    if matches!(standing, Standing::Child { .. }) {
+        return refuse(Fault::new(
+            Code::NotAllowed,
+            "a process inside an agent's session may read that session alone",
+        ));
+    }
+    // The recordings on the disk are counted one by one.
+    let text =
+        tokio::task::spawn_blocking(move || app.place.metrics.text(&app.hub, &app.place.recordings)).await;
+    match text {
+        Ok(text) => ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response(),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}

@@ -1,0 +1,160 @@
+//! REST: each operation at its own route, out of the table; and what describes them all.
+
+use std::collections::HashMap;
+
+use axum::Json;
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::rejection::{BytesRejection, PathRejection};
+use axum::extract::{Extension, Path, Query, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodFilter, get, on};
+use cotty_protocol::{Code, Fault};
+use serde_json::{Map, Value};
+
+use crate::describe;
+use crate::face::http::{App, REQUEST_ID, refuse, whole, without_process};
+use crate::ops::{self, Entry, OPERATIONS};
+use crate::standing::{Standing, introduction};
+
+/// Chosen by the client, the same when it asks again: the operation happens once.
+const REQUEST: &str = "idempotency-key";
+
+pub(super) fn routes() -> Router<App> {
+    let described = Router::new()
+        .route("/v1/openapi.json", get(async || Json(describe::openapi())))
+        .route("/v1/schema.json", get(async || Json(describe::json_schema())))
+        .route(
+            "/v1/types.ts",
+            get(async || ([(CONTENT_TYPE, "text/plain; charset=utf-8")], describe::typescript())),
+        );
+    OPERATIONS.iter().fold(described, |router, entry| {
+        let handler = move |State(app): State<App>,
+                            Extension(standing): Extension<Standing>,
+                            path: Result<Path<HashMap<String, String>>, PathRejection>,
+                            uri: Uri,
+                            headers: HeaderMap,
+                            body: Result<Bytes, BytesRejection>| async move {
+            let request = Request { entry, path, uri, headers, body };
+            match request.perform(&app, &standing).await {
+                Ok(reply) => (status(entry.route.status), Json(reply)).into_response(),
+                Err(fault) => refuse(fault),
+            }
+        };
+        router.route(entry.route.path, on(filter(entry.route.method), handler))
+    })
+}
+
+fn filter(method: &str) -> MethodFilter {
+    match method {
+        "GET" => MethodFilter::GET,
+        "PATCH" => MethodFilter::PATCH,
+        "DELETE" => MethodFilter::DELETE,
+        _ => MethodFilter::POST,
+    }
+}
+
+fn status(code: u16) -> StatusCode {
+    StatusCode::from_u16(code).unwrap_or(StatusCode::OK)
+}
+
+/// For a path of ours that is none.
+pub(super) async fn unknown(method: Method, uri: Uri) -> Response {
+    let message = format!("there is nothing at {method} {}", uri.path());
+    refuse(Fault::new(Code::UnknownRoute, message).with_hint("`GET /v1/openapi.json` tells what there is"))
+}
+
+/// For a path of ours that is there for something else.
+pub(super) async fn wrong_method(method: Method, uri: Uri) -> Response {
+    let message = format!("{} does not take {method}", uri.path());
+    refuse(Fault::new(Code::WrongMethod, message).with_hint("`GET /v1/openapi.json` tells what it takes"))
+}
+
+struct Request {
+    entry: &'static Entry,
+    path: Result<Path<HashMap<String, String>>, PathRejection>,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+}
+
+impl Request {
+    async fn perform(self, app: &App, standing: &Standing) -> Result<Value, Fault> {
+        let (caller, cwd) = introduction(&self.headers)?;
+        let request = request_id(&self.headers)?;
+        // The directory tells whose it is, and where relative paths begin.
+        let context = app.context(standing, caller, Some(without_process(cwd)), request);
+        let name = self.entry.name;
+        // Who may not do it at all is told that, not what is wrong with its parameters.
+        context.may(self.entry.access)?;
+        ops::call(name, context, Value::Object(self.params()?)).await
+    }
+
+    fn params(self) -> Result<Map<String, Value>, Fault> {
+        let route = self.entry.route;
+        let Path(path) = self.path.map_err(|e| Fault::new(Code::InvalidInput, e.body_text()))?;
+        let body = whole(self.body)?;
+        let query = Query::<Vec<(String, String)>>::try_from_uri(&self.uri);
+        let Query(query) = query.map_err(|e| Fault::new(Code::InvalidInput, e.body_text()))?;
+        let mut params = match route.takes_query() {
+            true if !body.is_empty() => {
+                return Err(Fault::new(Code::InvalidInput, format!("{} takes no body", route.method))
+                    .with_hint("parameters go into the query"));
+            }
+            true => in_query(self.entry, query)?,
+            false if !query.is_empty() => {
+                return Err(Fault::new(Code::InvalidInput, format!("{} takes no query", route.method))
+                    .with_hint("parameters go into the body, as a JSON object"));
+            }
+            false => in_body(&body)?,
+        };
+        for (name, value) in path {
+            if params.insert(name.clone(), Value::String(value)).is_some() {
+                return Err(Fault::new(Code::InvalidInput, format!("`{name}` is in the path already")));
+            }
+        }
+        Ok(params)
+    }
+}
+
+/// What comes as text is read as what the parameter is: text as it is, all else as JSON.
+fn in_query(entry: &Entry, query: Vec<(String, String)>) -> Result<Map<String, Value>, Fault> {
+    let schema = (entry.params)().to_value();
+    let mut params = Map::new();
+    for (name, text) in query {
+        let property = schema.pointer("/properties").and_then(|properties| properties.get(&name));
+        let value = match property.is_none_or(|property| describe::is_text(property, &schema)) {
+            true => Value::String(text),
+            // What is no JSON either is refused where types are checked, with its name.
+            false => serde_json::from_str(&text).unwrap_or(Value::String(text)),
+        };
+        if params.insert(name.clone(), value).is_some() {
+            return Err(Fault::new(Code::InvalidInput, format!("`{name}` is given twice")));
+        }
+    }
+    Ok(params)
+}
+
+fn in_body(body: &[u8]) -> Result<Map<String, Value>, Fault> {
+    if body.is_empty() {
+        return Ok(Map::new());
+    }
+    match serde_json::from_slice(body) {
+        Ok(Value::Object(params)) => Ok(params),
+        Ok(_) => Err(Fault::new(Code::InvalidInput, "the body is no JSON object")
+            .with_hint("it has the parameters by name")),
+        Err(error) => Err(Fault::new(Code::InvalidInput, format!("the body is no JSON: {error}"))),
+    }
+}
+
+fn request_id(headers: &HeaderMap) -> Result<String, Fault> {
+    let Some(given) = headers.get(REQUEST) else { return Ok(format!("rest:{}", ops::random_id())) };
+    match given.to_str() {
+        Ok(text) if (1..=REQUEST_ID).contains(&text.len()) => Ok(text.to_owned()),
+        _ => {
+            Err(Fault::new(Code::InvalidInput, format!("`{REQUEST}` has 1 to {REQUEST_ID} plain characters")))
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! `token_list`: the tokens that were made and not revoked.
+
+use cotty_protocol::Fault;
+use cotty_protocol::op::token_list::{Params, Reply, TokenInfo};
+
+use super::convert::{timestamp, token_fault};
+use super::{Access, Context, Operation, Route};
+
+/// See the module.
+#[derive(Debug)]
+pub struct TokenList;
+
+impl Operation for TokenList {
+    const NAME: &'static str = "token_list";
+    const SUMMARY: &'static str = "List the tokens for the HTTP listener";
+    const ACCESS: Access = Access::Person;
+    const ROUTE: Route = Route::get("/v1/tokens");
+    type Params = Params;
+    type Reply = Reply;
+
+    async fn run(context: Context, _params: Params) -> Result<Reply, Fault> {
+        let known = context.place.tokens.list().map_err(token_fault)?;
+        let info = |known: crate::tokens::Known| TokenInfo {
+            name: known.name,
+            kind: known.kind,
+            made: timestamp(known.made_ms),
+            last_used: known.used_ms.map(timestamp),
+        };
+        Ok(Reply { tokens: known.into_iter().map(info).collect() })
+    }
+}

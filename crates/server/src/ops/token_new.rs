@@ -1,0 +1,26 @@
+//! `token_new`: makes a token for the HTTP listener.
+
+use cotty_protocol::Fault;
+use cotty_protocol::op::token_new::{Kind, Params, Reply};
+
+use super::convert::{now_ms, token_fault};
+use super::{Access, Context, Operation, Route};
+
+/// See the module.
+#[derive(Debug)]
+pub struct TokenNew;
+
+impl Operation for TokenNew {
+    const NAME: &'static str = "token_new";
+    const SUMMARY: &'static str = "Make a token for the HTTP listener, for everything or for looking only";
+    const ACCESS: Access = Access::Person;
+    const ROUTE: Route = Route::make("/v1/tokens");
+    type Params = Params;
+    type Reply = Reply;
+
+    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+        let kind = if params.read_only { Kind::ReadOnly } else { Kind::Full };
+        let made = context.place.tokens.make(&params.name, kind, &context.request, now_ms());
+        Ok(Reply { token: made.map_err(token_fault)?, name: params.name, kind })
+    }
+}

@@ -1,0 +1,25 @@
+//! `token_revoke`: a token opens nothing any more.
+
+use cotty_protocol::Fault;
+use cotty_protocol::op::token_revoke::{Params, Reply};
+
+use super::convert::token_fault;
+use super::{Access, Context, Operation, Route};
+
+/// See the module.
+#[derive(Debug)]
+pub struct TokenRevoke;
+
+impl Operation for TokenRevoke {
+    const NAME: &'static str = "token_revoke";
+    const SUMMARY: &'static str = "Revoke a token: it opens nothing any more, at once";
+    const ACCESS: Access = Access::Person;
+    const ROUTE: Route = Route::delete("/v1/tokens/{name}");
+    type Params = Params;
+    type Reply = Reply;
+
+    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+        context.place.tokens.revoke(&params.name).map_err(token_fault)?;
+        Ok(Reply { revoked: true })
+    }
+}

@@ -1,0 +1,218 @@
+//! Who asks, and how far that is believed.
+//!
+//! Our own socket is part of the wall around agents: what runs inside a session must not come back through it as
+//! somebody who may do more. So a process that descends from the keeper is never a person. Inside an agent's session it
+//! is a child. Inside a person's session it may be that person's host of agents, and acts as an agent.
+//!
+//! The kernel is the witness: who connected (its credentials), whose child that is, and in which of the kernel's sessions
+//! it stands, which a process that was left behind by its parents still tells. What a process carries in its environment
+//! it can change; that only ever lowers what it may do.
+
+use axum::http::HeaderMap;
+use cotty_protocol::op::token_new::Kind;
+use cotty_protocol::{ActorKind, Caller, Code, Fault};
+use cotty_pty::tree::Lineage;
+use cotty_session::{Actor, Hub, Session};
+use rustix::process::Pid;
+
+/// Headers by which a request without a body for it tells who asks.
+const ACTOR: &str = "cotty-actor";
+const CLIENT: &str = "cotty-client";
+const DIRECTORY: &str = "cotty-directory";
+
+/// How far somebody who asks is believed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// A person or an agent, as it says: a process of the user's, or whoever has a full token.
+    Trusted {
+        /// The token's name, where it has one.
+        token: Option<String>,
+    },
+    /// As it says, but it may only look.
+    Looker {
+        /// The token's name.
+        token: String,
+    },
+    /// An agent, whatever it says.
+    Agent,
+    /// Inside an agent's session, or inside we do not know which.
+    Child {
+        /// That session's id.
+        session: Option<String>,
+    },
+}
+
+impl Standing {
+    /// Of whoever has a token of this name and kind.
+    pub(crate) fn with_token(name: String, kind: Kind) -> Standing {
+        match kind {
+            Kind::Full => Standing::Trusted { token: Some(name) },
+            Kind::ReadOnly => Standing::Looker { token: name },
+        }
+    }
+
+    pub(crate) fn read_only(&self) -> bool {
+        matches!(self, Standing::Looker { .. })
+    }
+
+    /// The name of its token, where it has one.
+    pub(crate) fn token(&self) -> Option<&str> {
+        match self {
+            Standing::Trusted { token } => token.as_deref(),
+            Standing::Looker { token } => Some(token),
+            Standing::Agent | Standing::Child { .. } => None,
+        }
+    }
+
+    /// Whoever says that it is `caller`, and stands in the directory `cwd`, as what it is taken for.
+    pub(crate) fn actor(&self, caller: Caller, cwd: Option<&str>) -> Actor {
+        let Caller { kind: claimed, client } = caller;
+        let agent = || {
+            let by = self.token().map(|token| format!(" by {token}")).unwrap_or_default();
+            format!("{client} in {}{by}", cwd.unwrap_or("/"))
+        };
+        let (kind, owner) = match (self, claimed) {
+            (Standing::Child { session }, _) => {
+                (cotty_session::ActorKind::Child, session.clone().unwrap_or_default())
+            }
+            // One that says so is one, but of no session.
+            (_, ActorKind::Child) => (cotty_session::ActorKind::Child, String::new()),
+            (Standing::Agent, _) | (_, ActorKind::Agent) => (cotty_session::ActorKind::Agent, agent()),
+            // Not the person's own place in what was read: a look leaves no trace.
+            (Standing::Looker { token }, ActorKind::Person) => {
+                (cotty_session::ActorKind::Person, format!("token {token}"))
+            }
+            (Standing::Trusted { .. }, ActorKind::Person) => {
+                (cotty_session::ActorKind::Person, "person".to_owned())
+            }
+        };
+        Actor { kind, owner, client }
+    }
+
+    /// A process that connected to the socket.
+    pub(crate) async fn of_peer(peer: &Peer, hub: &Hub) -> Standing {
+        let Lineage { line, descends } = &peer.lineage;
+        let known: Vec<u32> = line.iter().flat_map(|relative| [relative.pid, relative.session]).collect();
+        let proved = if *descends { hub.led_by_any(&known).await } else { None };
+        let marked = peer.marks.iter().find_map(|mark| hub.find(mark).ok());
+        judge(!line.is_empty(), *descends, proved.as_ref().map(inside), marked.as_ref().map(inside))
+    }
+}
+
+/// A session, and whether a person made it.
+fn inside(session: &Session) -> (String, bool) {
+    let meta = session.meta();
+    (meta.id.clone(), meta.actor.kind == cotty_session::ActorKind::Person)
+}
+
+type Inside = (String, bool);
+
+/// `proved` is the session that the kernel shows a process in, `marked` the one that it says it is in.
+fn judge(seen: bool, descends: bool, proved: Option<Inside>, marked: Option<Inside>) -> Standing {
+    match (seen, descends, proved, marked) {
+        (_, _, Some((_, true)), _) => Standing::Agent,
+        (_, _, Some((id, false)), _) => Standing::Child { session: Some(id) },
+        // Of ours, and nobody knows of which session: it left all that the kernel could tell it by.
+        (_, true, None, Some((id, false))) => Standing::Child { session: Some(id) },
+        (_, true, None, _) => Standing::Child { session: None },
+        // Not of ours by its parents, but it was started from inside all the same (`systemd-run`, `at`).
+        (_, false, None, Some((_, true))) => Standing::Agent,
+        (_, false, None, Some((id, false))) => Standing::Child { session: Some(id) },
+        (true, false, None, None) => Standing::Trusted { token: None },
+        // Gone before we could look, or out of another namespace: it could be anybody.
+        (false, false, None, None) => Standing::Child { session: None },
+    }
+}
+
+/// The process at the other end of the Unix socket, as it was when it connected.
+#[derive(Debug, Clone)]
+pub(crate) struct Peer {
+    pub(crate) uid: Option<u32>,
+    lineage: Lineage,
+    /// The sessions that it and its parents say they are inside of, the nearest first.
+    marks: Vec<String>,
+}
+
+impl Peer {
+    pub(crate) fn look(uid: Option<u32>, pid: Option<u32>, keeper: u32) -> Peer {
+        let lineage = pid.filter(|&pid| pid > 0).map(|pid| Lineage::of(pid, keeper)).unwrap_or_default();
+        // Above the keeper's own children it may be another cotty that we stand in.
+        let looked_at = if lineage.descends { lineage.line.len() } else { 1 };
+        let marks = lineage.line.iter().take(looked_at).filter_map(|relative| mark(relative.pid)).collect();
+        Peer { uid, lineage, marks }
+    }
+}
+
+fn mark(pid: u32) -> Option<String> {
+    let environment = cotty_pty::facts::started_with(Pid::from_raw(pid.cast_signed())?, "environ")?;
+    environment.split('\0').find_map(|entry| entry.strip_prefix("COTTY_SESSION=")).map(str::to_owned)
+}
+
+/// Who says that it asks, and where it stands, by a request's headers; a person where nothing is said.
+pub(crate) fn introduction(headers: &HeaderMap) -> Result<(Caller, Option<String>), Fault> {
+    let header =
+        |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).filter(|v| !v.is_empty());
+    let kind = match header(ACTOR) {
+        None | Some("person") => ActorKind::Person,
+        Some("agent") => ActorKind::Agent,
+        Some(other) => {
+            return Err(Fault::new(Code::InvalidInput, format!("`{other}` is no actor"))
+                .with_hint(format!("the header `{ACTOR}` is `person` or `agent`")));
+        }
+    };
+    let client = header(CLIENT).unwrap_or("http").to_owned();
+    Ok((Caller { kind, client }, header(DIRECTORY).map(str::to_owned)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn child(session: Option<&str>) -> Standing {
+        Standing::Child { session: session.map(str::to_owned) }
+    }
+
+    #[test]
+    fn only_who_does_not_come_from_a_session_is_trusted() {
+        let (mine, yours) = (|| Some(("sess_p".to_owned(), true)), || Some(("sess_a".to_owned(), false)));
+        let trusted = Standing::Trusted { token: None };
+        assert_eq!(judge(true, false, None, None), trusted);
+        assert_eq!(judge(true, true, mine(), None), Standing::Agent);
+        assert_eq!(judge(true, true, yours(), None), child(Some("sess_a")));
+        // What it says of itself does not raise it.
+        assert_eq!(judge(true, true, yours(), mine()), child(Some("sess_a")));
+        assert_eq!(judge(true, true, None, mine()), child(None));
+        assert_eq!(judge(true, true, None, yours()), child(Some("sess_a")));
+        assert_eq!(judge(true, true, None, None), child(None));
+        // But it lowers it.
+        assert_eq!(judge(true, false, None, mine()), Standing::Agent);
+        assert_eq!(judge(true, false, None, yours()), child(Some("sess_a")));
+        assert_eq!(judge(false, false, None, None), child(None));
+    }
+
+    #[test]
+    fn nobody_is_taken_for_more_than_it_stands_for() {
+        let actor = |standing: &Standing, kind| {
+            let actor = standing.actor(Caller { kind, client: "x".into() }, Some("/d"));
+            (actor.kind, actor.owner)
+        };
+        use cotty_session::ActorKind::{Agent, Child, Person};
+        let trusted = Standing::Trusted { token: None };
+        assert_eq!(actor(&trusted, ActorKind::Person), (Person, "person".into()));
+        assert_eq!(actor(&trusted, ActorKind::Agent), (Agent, "x in /d".into()));
+        assert_eq!(actor(&trusted, ActorKind::Child), (Child, String::new()));
+        let named = Standing::with_token("ci".into(), Kind::Full);
+        assert_eq!(actor(&named, ActorKind::Person), (Person, "person".into()));
+        assert_eq!(actor(&named, ActorKind::Agent), (Agent, "x in /d by ci".into()));
+        let looker = Standing::with_token("w".into(), Kind::ReadOnly);
+        assert_eq!(actor(&looker, ActorKind::Person), (Person, "token w".into()));
+        assert!(looker.read_only() && !named.read_only());
+        for kind in [ActorKind::Person, ActorKind::Agent] {
+            assert_eq!(actor(&Standing::Agent, kind), (Agent, "x in /d".into()));
+        }
+        for kind in [ActorKind::Person, ActorKind::Agent, ActorKind::Child] {
+            assert_eq!(actor(&child(Some("sess_a")), kind), (Child, "sess_a".into()));
+            assert_eq!(actor(&child(None), kind), (Child, String::new()));
+        }
+    }
+}

@@ -1,0 +1,298 @@
+"""Who asks is not who says so: a process inside a session comes back through the socket as no more than it is."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import BINARY, LIMIT, alive, eventually
+from websocket import WebSocket
+
+INSIDER = Path(__file__).parent / "programs" / "insider.py"
+
+
+def call(op, actor="person", **params):
+    """One operation, as `insider.py` takes it."""
+    body = {
+        "op": op,
+        "request_id": os.urandom(8).hex(),
+        "caller": {"kind": actor, "client": "inside"},
+        "origin": {"cwd": "/", "env": {"PATH": os.environ["PATH"]}},
+        "params": params,
+    }
+    return ["POST", "/v1/call", body]
+
+
+class Inside:
+    """Asks from inside a session of an agent's or a person's, which it has made for that."""
+
+    def __init__(self, cotty, maker):
+        self.cotty, self.maker = cotty, maker
+        cotty("ls")
+        self.path = cotty.status()["socket"]
+        self.session = self.make()
+
+    def make(self):
+        made = self.cotty.call("create", actor=self.maker, program="bash", args=["--norc", "--noprofile"])
+        assert made["ready"], made
+        return made["session_id"]
+
+    def run(self, line, session=None):
+        """Types a line into the session."""
+        self.cotty.call("send", actor=self.maker, session=session or self.session, text=f"{line}\n")
+
+    def ask(self, *requests, how="here", env=""):
+        out = self.cotty.work / os.urandom(4).hex()
+        out.write_text(json.dumps(requests))
+        self.run(f"{env} {sys.executable} -S -E {INSIDER} {how} {self.path} {out}")
+        answers = Path(f"{out}.answers")
+        eventually(answers.exists)
+        return json.loads(answers.read_text())
+
+    def codes(self, *requests, **more):
+        """What each was answered with: `ok`, or the code of the refusal."""
+
+        def code(answer):
+            body = answer[1]
+            return body["error"]["code"] if isinstance(body, dict) and "error" in body else "ok"
+
+        return [code(answer) for answer in self.ask(*requests, **more)]
+
+
+def everything(own, other):
+    """An attempt at each operation, with those that take a session aimed at this one's own and at another."""
+    return {
+        "create": call("create", program="true"),
+        "create as an agent": call("create", actor="agent", program="true"),
+        "send": call("send", session=own, text="x"),
+        "send elsewhere": call("send", session=other, text="x"),
+        "run": call("run", session=own, command="true"),
+        "keyboard": call("keyboard", session=own, action="take"),
+        "signal": call("signal", session=own, signal="CONT"),
+        "resize": call("resize", session=own, cols=90),
+        "configure": call("configure", session=own, history_lines=5),
+        "capture": call("capture", session=own, action="start"),
+        "destroy": call("destroy", session=own),
+        "destroy elsewhere": call("destroy", session=other),
+        "purge": call("purge", all=True),
+        "token_new": call("token_new", name="stolen"),
+        "token_list": call("token_list"),
+        "token_revoke": call("token_revoke", name="ci"),
+        "read elsewhere": call("read", session=other),
+        "info elsewhere": call("info", session=other),
+        "wait elsewhere": call("wait", session=other, timeout_ms=1),
+        "recording elsewhere": call("recording", session=other),
+        "search elsewhere": call("search", session=other, regex="x"),
+        "commands elsewhere": call("commands", session=other),
+    }
+
+
+def looks(own):
+    """What a child may do."""
+    return [
+        call("read", session=own),
+        call("info", session=own),
+        call("wait", session=own, timeout_ms=1),
+        call("search", session=own, regex="x"),
+        call("commands", session=own),
+        call("recording", session=own),
+        call("list"),
+        call("status"),
+    ]
+
+
+def test_a_process_in_an_agents_session_may_read_that_session_and_nothing_else(cotty):
+    inside = Inside(cotty, "agent")
+    token = cotty("token", "new", "--name", "ci").strip()
+    # Of the same owner, and yet not its own.
+    other = inside.make()
+    attempts = everything(inside.session, other)
+    codes = dict(zip(attempts, inside.codes(*attempts.values()), strict=True))
+    looked = [name for name in attempts if name.split()[0] in ("read", "info", "wait", "recording", "search", "commands")]
+    assert {name: code for name, code in codes.items() if name in looked} == dict.fromkeys(looked, "NOT_YOURS")
+    rest = [name for name in attempts if name not in looked]
+    assert {name: code for name, code in codes.items() if name in rest} == dict.fromkeys(rest, "NOT_ALLOWED")
+    answers = inside.ask(*looks(inside.session), ["GET", f"/v1/sessions/{inside.session}"], ["GET", "/metrics"])
+    assert [status for status, _ in answers] == [200] * 9 + [403]
+    listed = answers[6][1]["ok"]
+    assert [s["session_id"] for s in listed["sessions"]] == [inside.session]
+    # The link has a token that opens everything.
+    assert "token" not in answers[7][1]["ok"]["link"]
+    assert [t["name"] for t in cotty.json("token", "list")["tokens"]] == ["ci"] and token
+    assert {s["session_id"] for s in cotty.json("ls")["sessions"]} == {inside.session, other}
+
+
+def test_a_process_in_a_persons_session_acts_as_an_agent(cotty):
+    inside = Inside(cotty, "person")
+    other = inside.make()
+    attempts = everything(inside.session, other)
+    # It may make sessions of its own, and has none of the person's.
+    mine = ["create", "create as an agent"]
+    person = ["purge", "token_new", "token_list", "token_revoke"]
+    expected = {name: "NOT_YOURS" for name in attempts} | dict.fromkeys(mine, "ok") | dict.fromkeys(person, "NOT_A_PERSON")
+    assert dict(zip(attempts, inside.codes(*attempts.values()), strict=True)) == expected
+    made = inside.ask(call("create", program="cat"))[0][1]["ok"]["session_id"]
+    answers = inside.ask(call("send", session=made, text="x"), call("keyboard", session=made, action="take"), call("list"))
+    # Told what the program did with its input, as agents are.
+    assert "consumed" in answers[0][1]["ok"]
+    assert answers[1][1]["error"]["code"] == "NOT_A_PERSON"
+    assert made in [s["session_id"] for s in answers[2][1]["ok"]["sessions"]]
+    assert inside.session not in [s["session_id"] for s in answers[2][1]["ok"]["sessions"]]
+    assert cotty.info(made)["owner"] == "inside in /"
+    assert inside.ask(call("destroy", session=made))[0][0] == 200
+
+
+@pytest.mark.parametrize("how", ["orphan", "daemon"])
+def test_an_orphan_is_still_what_its_session_made_it(cotty, how):
+    inside = Inside(cotty, "agent")
+    asked = [call("create", program="true"), call("send", session=inside.session, text="x"), call("token_list")]
+    assert inside.codes(*asked, how=how) == ["NOT_ALLOWED"] * 3
+    # By the kernel's session, or by what it carries: either way its own can be read, and nothing else.
+    other = inside.make()
+    reads = [call("read", session=inside.session), call("read", session=other)]
+    assert inside.codes(*reads, how=how) == ["ok", "NOT_YOURS"]
+
+
+def test_an_orphan_in_a_persons_session_is_an_agent_as_long_as_the_kernel_tells(cotty):
+    inside = Inside(cotty, "person")
+    asked = [call("create", program="true"), call("token_list")]
+    assert inside.codes(*asked, how="orphan") == ["ok", "NOT_A_PERSON"]
+    # One that left the terminal on purpose could be anybody's.
+    assert inside.codes(*asked, how="daemon") == ["NOT_ALLOWED"] * 2
+
+
+@pytest.mark.parametrize("how", ["here", "orphan", "daemon"])
+def test_what_a_process_says_of_itself_does_not_raise_it(cotty, how):
+    persons, agents = Inside(cotty, "person"), Inside(cotty, "agent")
+    asked = [call("create", program="true"), call("token_list"), call("read", session=persons.session)]
+    for env in (f"COTTY_SESSION={persons.session}", "env -u COTTY_SESSION", "COTTY_SESSION=nothing"):
+        codes = agents.codes(*asked, how=how, env=env)
+        assert codes == ["NOT_ALLOWED", "NOT_ALLOWED", "NOT_YOURS"], env
+
+
+def test_an_orphan_outlives_its_session_and_stays_a_child(cotty):
+    inside = Inside(cotty, "agent")
+    out = cotty.work / "later"
+    out.write_text(json.dumps([call("create", program="true"), call("list")]))
+    go = cotty.work / "go"
+    # Free of the terminal, so that destroying the session leaves it running.
+    wait = f"until [ -e {go} ]; do sleep 0.02; done"
+    inside.run(f"setsid bash -c '{wait}; exec {sys.executable} -S -E {INSIDER} here {inside.path} {out}' & disown")
+    eventually(lambda: f"until [ -e {go} ]" in subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout)
+    left = cotty.call("destroy", session=inside.session)["left_running"]
+    assert left
+    go.touch()
+    eventually(Path(f"{out}.answers").exists)
+    (made, _), (_, listed) = json.loads(Path(f"{out}.answers").read_text())
+    assert made == 403 and listed["ok"]["sessions"] == []
+
+
+def test_the_command_line_inside_an_agents_session_is_refused_with_a_reason(cotty):
+    inside = Inside(cotty, "agent")
+    said = cotty.work / "said"
+    inside.run(f"({BINARY} new; {BINARY} token new --name x; {BINARY} send {inside.session} x; {BINARY} view $COTTY_SESSION) > {said} 2>&1; mv {said} {said}.done")
+    done = Path(f"{said}.done")
+    eventually(done.exists)
+    text = done.read_text()
+    assert text.count("cotty: a process inside an agent's session may read that session, and nothing else") == 3
+    assert "ask a person" in text and "bash" in text
+
+
+@pytest.mark.anyio
+async def test_an_mcp_server_inside_a_session_is_no_way_out(cotty):
+    """`cotty mcp` in an agent's session is that session's child; in a person's it is an agent like any other."""
+    call_create = '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"terminal__create_session","arguments":{"program":"cat"}}}'
+    hello = '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"host","version":"1"}}}'
+    ready = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+    for maker, expected in (("agent", "NOT_ALLOWED"), ("person", "session_id")):
+        inside = Inside(cotty, maker)
+        lines = cotty.work / f"lines-{maker}"
+        lines.write_text("\n".join([hello, ready, call_create]) + "\n")
+        inside.run(f"{BINARY} mcp < {lines} > {lines}.part; mv {lines}.part {lines}.out")
+        out = Path(f"{lines}.out")
+        eventually(out.exists)
+        answer = json.loads(out.read_text().splitlines()[-1])
+        assert answer["id"] == 2 and expected in json.dumps(answer["result"]), answer
+
+
+def test_a_program_that_asks_as_the_first_thing_it_does_is_known(cotty):
+    """Faster than the daemon, which is still making its session."""
+    cotty("ls")
+    path = cotty.status()["socket"]
+    for maker, expected in (("agent", [403, 403]), ("person", [200, 403])):
+        for turn in range(5):
+            out = cotty.work / f"{maker}-{turn}"
+            out.write_text(json.dumps([call("create", program="true"), call("token_list")]))
+            cotty.call("create", actor=maker, program=sys.executable, args=["-S", "-E", str(INSIDER), "here", path, str(out)])
+            eventually(Path(f"{out}.answers").exists)
+            answers = json.loads(Path(f"{out}.answers").read_text())
+            assert [status for status, _ in answers] == expected
+
+
+def test_it_is_the_same_after_the_daemon_was_killed(cotty):
+    agents, persons = Inside(cotty, "agent"), Inside(cotty, "person")
+    pid = cotty.kill_daemon()
+    eventually(lambda: not alive(pid))
+    asked = [call("create", program="true"), call("token_list")]
+    assert agents.codes(*asked) == ["NOT_ALLOWED"] * 2
+    assert agents.codes(*asked, how="orphan") == ["NOT_ALLOWED"] * 2
+    assert persons.codes(*asked) == ["ok", "NOT_A_PERSON"]
+
+
+def test_a_child_may_view_its_own_session_and_types_nothing(cotty):
+    inside = Inside(cotty, "agent")
+    other = inside.make()
+    said = cotty.work / "said"
+    script = cotty.work / "view.py"
+    script.write_text(
+        f"import json, sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        "from websocket import WebSocket\n"
+        f"def view(session):\n    return WebSocket({inside.path!r}, f'/v1/sessions/{{session}}/view')\n"
+        f"own = view({inside.session!r}); first = own.read()['type']\n"
+        "own.send({'type': 'text', 'text': 'echo typed\\n'})\n"
+        "while (answer := own.read())['type'] != 'refused': pass\n"
+        f"json.dump([first, answer['code'], view({other!r}).status], open({str(said)!r} + '.new', 'w'))\n"
+        f"import os; os.rename({str(said)!r} + '.new', {str(said)!r})\n"
+    )
+    inside.run(f"{sys.executable} {script}")
+    eventually(said.exists)
+    assert json.loads(said.read_text()) == ["paint", "NOT_ALLOWED", 403]
+
+
+def test_a_viewer_outside_is_a_person(cotty):
+    """And a process of the user's that descends from nobody of ours is believed as it says."""
+    session = cotty.new("--", "cat")
+    socket = WebSocket(cotty.status()["socket"], f"/v1/sessions/{session}/view")
+    socket.send({"type": "text", "text": "typed"})
+    cotty("wait", session, "--text", "typed")
+    assert cotty.info(session)["keyboard"]["holder"] == "person"
+    socket.close()
+    assert cotty.call("purge", actor="agent", all=True, error="NOT_A_PERSON")["hint"]
+    cotty.call("send", actor="child", session=session, text="x", error="NOT_ALLOWED")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_another_user_is_refused(cotty):
+    cotty.new()
+    path = Path(cotty.status()["socket"])
+    # As if somebody had opened the doors.
+    for place in (path.parents[2], path.parents[1], path.parent):
+        place.chmod(0o755)
+    path.chmod(0o666)
+    out = Path("/tmp") / f"cotty-{os.urandom(6).hex()}"
+    out.mkdir()
+    out.chmod(0o777)
+    try:
+        (out / "asked").write_text(json.dumps([call("list"), ["GET", "/v1/status"]]))
+        (out / "insider.py").write_text(INSIDER.read_text())
+        command = [sys.executable, "-S", "-E", out / "insider.py", "here", path, out / "asked"]
+        subprocess.run(command, user=65534, group=65534, extra_groups=[], timeout=LIMIT, check=True)
+        answers = json.loads((out / "asked.answers").read_text())
+        assert [(status, body["error"]["code"]) for status, body in answers] == [(401, "UNAUTHORIZED")] * 2
+    finally:
+        subprocess.run(["rm", "-r", out], check=True)
+        path.parents[1].chmod(0o700)
+        path.parent.chmod(0o700)

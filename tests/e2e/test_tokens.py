@@ -1,0 +1,231 @@
+"""Tokens: who has one may do what it says, over HTTP and its WebSockets, until it is revoked."""
+
+import http.client
+import json
+import os
+import signal
+from urllib.parse import urlsplit
+
+import pytest
+
+from conftest import alive, eventually
+from websocket import WebSocket
+
+# Every operation that changes something, with parameters that would do so.
+CHANGES = {
+    "create": {"program": "cat"},
+    "send": {"text": "x"},
+    "run": {"command": "true"},
+    "keyboard": {"action": "take"},
+    "signal": {"signal": "CONT"},
+    "resize": {"cols": 90},
+    "configure": {"history_lines": 5},
+    "capture": {"action": "start"},
+    "destroy": {},
+    "purge": {"all": True},
+    "token_new": {"name": "more"},
+    "token_list": {},
+    "token_revoke": {"name": "full"},
+}
+LOOKS = {
+    "read": {},
+    "info": {},
+    "wait": {"timeout_ms": 1},
+    "search": {"regex": "x"},
+    "commands": {},
+    "recording": {},
+    "list": {},
+    "status": {},
+}
+ALONE = ("create", "purge", "token_new", "token_list", "token_revoke", "list", "status")
+
+
+class Http:
+    """The daemon over HTTP, with a token."""
+
+    def __init__(self, cotty, token=None):
+        address = urlsplit(cotty.status()["http"])
+        self.place, self.token = (address.hostname, address.port), token
+
+    def ask(self, method, path, body=None, **headers):
+        if self.token:
+            headers["authorization"] = f"Bearer {self.token}"
+        connection = http.client.HTTPConnection(*self.place, timeout=60)
+        connection.request(method, path, json.dumps(body) if body is not None else None, headers)
+        response = connection.getresponse()
+        text = response.read().decode()
+        connection.close()
+        return response.status, json.loads(text) if "json" in response.headers["content-type"] else text
+
+    def call(self, op, session=None, actor="person", **params):
+        if session and op not in ALONE:
+            params["session"] = session
+        call = {"op": op, "request_id": os.urandom(8).hex(), "caller": {"kind": actor, "client": "test"}, "params": params}
+        status, answer = self.ask("POST", "/v1/call", call)
+        return answer["error"]["code"] if status >= 400 else answer["ok"]
+
+    def view(self, session, path=None):
+        return WebSocket(
+            self.place,
+            path or f"/v1/sessions/{session}/view",
+            Sec_WebSocket_Protocol=f"cotty.view.v1, cotty.updates.v1, cotty.bearer.{self.token}",
+        )
+
+
+def new_token(cotty, name, *args):
+    """The token stands alone on the last line of what is printed."""
+    return cotty("token", "new", "--name", name, *args).splitlines()[-1]
+
+
+def test_a_full_token_opens_everything_until_it_is_revoked(cotty):
+    session = cotty.new("--", "cat")
+    http = Http(cotty, new_token(cotty, "full"))
+    assert http.call("info", session)["session_id"] == session
+    assert http.call("send", session, text="typed")["bytes"] == 5
+    # A person or an agent, as it says.
+    assert http.call("send", session, actor="agent", text="x") == "NOT_YOURS"
+    made = http.call("create", actor="agent", program="cat")["session_id"]
+    assert cotty.info(made)["owner"] == "test in / by full"
+    socket = http.view(session)
+    assert socket.read()["type"] == "paint"
+    socket.send({"type": "text", "text": " by hand"})
+    cotty("wait", session, "--text", "typed by hand")
+    updates = http.view(session, f"/v1/updates?session={session}")
+    assert updates.read()["type"] == "snapshot"
+    new_token(cotty, "other")
+    cotty("token", "revoke", "other")
+    assert cotty("send", session, "seen", "--enter") == ""
+    while "seen" not in socket.read().get("data", ""):
+        pass
+    cotty("token", "revoke", "full")
+    assert http.call("list") == "UNAUTHORIZED"
+    assert http.view(session).status == 401
+    # Also what is open already.
+    for one in (socket, updates):
+        while one.read() is not None:
+            pass
+        one.close()
+
+
+def test_a_read_only_token_looks_and_nothing_else(cotty):
+    session = cotty.new()
+    full = new_token(cotty, "full")
+    http = Http(cotty, new_token(cotty, "watch", "--read-only"))
+    for actor in ("person", "agent"):
+        codes = {op: http.call(op, session, actor=actor, **params) for op, params in CHANGES.items()}
+        assert codes == dict.fromkeys(CHANGES, "READ_ONLY")
+    looked = {op: http.call(op, session, **params) for op, params in LOOKS.items()}
+    assert all(isinstance(answer, dict) for answer in looked.values()), looked
+    # The link in it has a token that opens everything.
+    assert "token" not in looked["status"]["link"] and "token=" in Http(cotty, full).call("status")["link"]
+    assert [t["name"] for t in cotty.json("token", "list")["tokens"]] == ["full", "watch"]
+    assert http.call("send", session, text="x") == "READ_ONLY"
+    assert http.ask("POST", f"/v1/sessions/{session}/send", {"text": "x"})[0] == 403
+    assert http.ask("GET", f"/v1/sessions/{session}")[0] == 200
+    assert http.ask("GET", "/metrics")[0] == 200
+
+
+def test_a_read_only_viewer_sees_and_its_keys_are_refused(cotty):
+    session = cotty.new("--", "cat")
+    http = Http(cotty, new_token(cotty, "watch", "--read-only"))
+    socket = http.view(session)
+    assert socket.read()["type"] == "paint"
+    for message in (
+        {"type": "key", "key": "x", "ctrl": False, "alt": False, "shift": False},
+        {"type": "text", "text": "typed\n"},
+        {"type": "take"},
+        {"type": "fit", "size": {"cols": 50, "rows": 10}},
+    ):
+        socket.send(message)
+        while (answer := socket.read())["type"] == "paint":
+            pass
+        assert (answer["type"], answer["code"]) == ("refused", "READ_ONLY"), message
+        assert answer["message"] and answer["hint"]
+    assert cotty.info(session)["keyboard"]["holder"] == "agent"
+    cotty("send", session, "seen", "--enter")
+    while "seen" not in socket.read().get("data", ""):
+        pass
+    updates = http.view(session, f"/v1/updates?session={session}")
+    assert updates.read()["type"] == "snapshot"
+    for one in (socket, updates):
+        one.close()
+
+
+def test_a_look_does_not_move_the_persons_place(cotty):
+    session = cotty.new("--", "cat")
+    http = Http(cotty, new_token(cotty, "watch", "--read-only"))
+    cotty("send", session, "one", "--enter")
+    cotty("wait", session, "--text", "one")
+    assert "one" in http.call("read", session, view="new")["content"]
+    assert http.call("read", session, view="new")["content"] == ""
+    assert "one" in cotty.call("read", actor="person", session=session, view="new")["content"]
+
+
+def test_the_list_tells_kind_and_use_and_never_the_token(cotty):
+    secret = new_token(cotty, "ci")
+    watch = cotty("token", "new", "--name", "watch", "--read-only", "--json")
+    assert json.loads(watch)["kind"] == "read_only" and json.loads(watch)["token"].startswith("watch.")
+    tokens = {t["name"]: t for t in cotty.json("token", "list")["tokens"]}
+    assert {name: t["kind"] for name, t in tokens.items()} == {"ci": "full", "watch": "read_only"}
+    assert all(t["made"].startswith("20") and "last_used" not in t for t in tokens.values())
+    assert "never" in cotty("token", "list")
+    assert Http(cotty, secret).ask("GET", "/v1/status")[0] == 200
+    tokens = {t["name"]: t for t in cotty.json("token", "list")["tokens"]}
+    assert tokens["ci"]["last_used"] >= tokens["ci"]["made"] and "last_used" not in tokens["watch"]
+    # Nothing on the disk opens anything.
+    for path in (cotty.home / "tokens").iterdir():
+        assert path.stat().st_mode & 0o077 == 0 and secret.split(".")[1] not in path.read_text()
+    assert (cotty.home / "tokens").stat().st_mode & 0o077 == 0
+
+
+def test_what_cannot_be_is_said_with_the_next_step(cotty):
+    new_token(cotty, "ci")
+    cotty("token", "new", "--name", "ci", code=1)
+    assert "already a token named `ci`" in cotty.stderr and "revoke" in cotty.stderr
+    cotty("token", "new", "--name", "no name", code=1)
+    assert "letters, digits" in cotty.stderr
+    cotty("token", "revoke", "nothing", code=1)
+    assert "no token named `nothing`" in cotty.stderr and "cotty token list" in cotty.stderr
+    cotty("token", "revoke", "ci")
+    assert cotty.json("token", "list") == {"tokens": []}
+    assert cotty("token", "list") == "" and "cotty token new" in cotty.stderr
+
+
+@pytest.mark.parametrize("token", [None, "", "x", "ci.", "ci." + "0" * 64, "../token.0", "." * 100, "ci.\u00e9"])
+def test_a_wrong_token_is_refused(cotty, token):
+    new_token(cotty, "ci")
+    header = {} if token is None else {"authorization": f"Bearer {token}".encode("latin-1")}
+    status, body = Http(cotty).ask("GET", "/v1/sessions", **header)
+    assert (status, body["error"]["code"]) == (401, "UNAUTHORIZED") and "cotty status" in body["error"]["hint"]
+
+
+def test_tokens_survive_a_killed_daemon_and_a_stopped_one(cotty):
+    kept, revoked = new_token(cotty, "kept"), new_token(cotty, "revoked")
+    pid = cotty.kill_daemon()
+    eventually(lambda: not alive(pid))
+    assert Http(cotty, kept).ask("GET", "/v1/sessions")[0] == 200
+    cotty("token", "revoke", "revoked")
+    os.kill(cotty.status()["pid"], signal.SIGKILL)
+    assert Http(cotty, revoked).ask("GET", "/v1/sessions")[0] == 401
+    cotty("stop")
+    cotty("ls")
+    assert Http(cotty, kept).ask("GET", "/v1/sessions")[0] == 200
+
+
+def test_the_same_request_makes_one_token(cotty):
+    """As a client asks again when the daemon died before it answered: the answer that was lost opens nothing."""
+    first = cotty.any_call("token_new", "person", request="the same", name="ci")["ok"]["token"]
+    again = cotty.any_call("token_new", "person", request="the same", name="ci")["ok"]["token"]
+    assert len(cotty.json("token", "list")["tokens"]) == 1
+    assert [Http(cotty, token).ask("GET", "/v1/sessions")[0] for token in (first, again)] == [401, 200]
+
+
+def test_the_pages_own_token_goes_on_working(cotty):
+    new_token(cotty, "ci")
+    http = Http(cotty, cotty.status()["link"].split("#token=")[1])
+    assert http.ask("GET", "/v1/sessions")[0] == 200
+    # With it a person may make tokens over HTTP, too.
+    status, made = http.ask("POST", "/v1/tokens", {"name": "more", "read_only": True})
+    assert status == 201 and Http(cotty, made["token"]).ask("GET", "/v1/sessions")[0] == 200
+    assert http.ask("DELETE", "/v1/tokens/more") == (200, {"revoked": True})
+    assert Http(cotty, made["token"]).ask("GET", "/v1/sessions")[0] == 401
