@@ -1,15 +1,17 @@
 //! cotty: the terminal that agents and people share. This file lists the commands; each is a file in `command/`.
 
 mod command;
+mod log;
 mod out;
+mod settings;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
 use command::{
-    attach, commands, completions, daemon, docs, host, kill, ls, mcp, new, purge, recording, render, resize,
-    restart, run, search, send, serve, shell, status, stop, token, view, wait,
+    attach, commands, completions, config, daemon, docs, host, kill, ls, mcp, new, purge, recording, render,
+    resize, restart, run, search, send, serve, shell, status, stop, token, view, wait,
 };
 
 /// The terminal that agents and people share.
@@ -48,6 +50,7 @@ enum Command {
     Restart(restart::Args),
     Stop(stop::Args),
     Token(token::Args),
+    Config(config::Args),
     Mcp(mcp::Args),
     Render(render::Args),
     Completions(completions::Args),
@@ -94,6 +97,7 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Restart(args) => restart::run(args),
         Command::Stop(args) => stop::run(args),
         Command::Token(args) => token::run(args),
+        Command::Config(args) => config::run(args),
         Command::Mcp(args) => mcp::run(args),
         Command::Render(args) => render::run(args),
         Command::Completions(args) => completions::run(args),

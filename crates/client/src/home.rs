@@ -12,6 +12,7 @@ const SOCKET_PATH: usize = 107;
 pub struct Home {
     runtime: PathBuf,
     state: PathBuf,
+    config: PathBuf,
 }
 
 impl Home {
@@ -35,20 +36,25 @@ impl Home {
     fn locate(var: impl Fn(&str) -> Option<String>) -> Result<Home, ClientError> {
         if let Some(home) = var("COTTY_HOME") {
             let state = std::path::absolute(home)?;
-            return Ok(Home { runtime: state.join("run"), state });
+            return Ok(Home { runtime: state.join("run"), config: state.join("config.toml"), state });
         }
         let state = match (var("XDG_STATE_HOME"), var("HOME")) {
             (Some(dir), _) if dir.starts_with('/') => PathBuf::from(dir).join("cotty"),
             (_, Some(home)) => PathBuf::from(home).join(".local/state/cotty"),
             (_, None) => return Err(ClientError::Home("neither COTTY_HOME nor HOME is set".into())),
         };
+        let config = match (var("XDG_CONFIG_HOME"), var("HOME")) {
+            (Some(dir), _) if dir.starts_with('/') => PathBuf::from(dir),
+            (_, home) => PathBuf::from(home.unwrap_or_else(|| "/".into())).join(".config"),
+        };
+        let config = config.join("cotty/config.toml");
         let uid = rustix::process::getuid().as_raw();
         // An agent's host may not pass the variable on; the directory is there all the same.
         let usual = || Some(format!("/run/user/{uid}"));
         let runtime = var("XDG_RUNTIME_DIR").or_else(usual).filter(|dir| Path::new(dir).is_dir());
         let runtime = runtime
             .map_or_else(|| PathBuf::from(format!("/tmp/cotty-{uid}")), |dir| Path::new(&dir).join("cotty"));
-        Ok(Home { runtime, state })
+        Ok(Home { runtime, state, config })
     }
 
     /// For what dies with the machine.
@@ -59,6 +65,16 @@ impl Home {
     /// For what stays.
     pub fn state(&self) -> &Path {
         &self.state
+    }
+
+    /// The configuration, which need not be there.
+    pub fn config(&self) -> &Path {
+        &self.config
+    }
+
+    /// The configuration that was right last: what a daemon goes on with when the file is broken.
+    pub fn good_config(&self) -> PathBuf {
+        self.runtime.join("config.good.toml")
     }
 
     /// The socket that the daemon listens on.
@@ -118,6 +134,7 @@ mod tests {
     fn cotty_home_moves_everything() {
         let home = locate(&[("COTTY_HOME", "/x"), ("HOME", "/home/a"), ("XDG_STATE_HOME", "/y")]);
         assert_eq!((home.state(), home.runtime()), (Path::new("/x"), Path::new("/x/run")));
+        assert_eq!(home.config(), Path::new("/x/config.toml"));
     }
 
     #[test]
@@ -125,8 +142,11 @@ mod tests {
         let home = locate(&[("HOME", "/home/a"), ("XDG_RUNTIME_DIR", "/")]);
         assert_eq!(home.state(), Path::new("/home/a/.local/state/cotty"));
         assert_eq!(home.runtime(), Path::new("/cotty"));
-        let home = locate(&[("HOME", "/home/a"), ("XDG_STATE_HOME", "/state")]);
+        assert_eq!(home.config(), Path::new("/home/a/.config/cotty/config.toml"));
+        let vars = [("HOME", "/home/a"), ("XDG_STATE_HOME", "/state"), ("XDG_CONFIG_HOME", "/config")];
+        let home = locate(&vars);
         assert_eq!(home.state(), Path::new("/state/cotty"));
+        assert_eq!(home.config(), Path::new("/config/cotty/config.toml"));
         assert!(home.runtime().starts_with("/tmp") || home.runtime().starts_with("/run/user"));
     }
 }

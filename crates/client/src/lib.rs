@@ -28,6 +28,9 @@ pub enum ClientError {
     /// It could not be started.
     #[error("cotty did not start: {0}")]
     NotStarted(String),
+    /// There is one already, and a home has one.
+    #[error("cotty is already running here ({0})")]
+    AlreadyRunning(String),
     /// It went away and did not come back.
     #[error("the daemon does not answer: {0}")]
     NoAnswer(String),
@@ -55,6 +58,9 @@ impl ClientError {
             ClientError::NoAnswer(_) | ClientError::Hangs => {
                 Some("`cotty restart` replaces the daemon and keeps every session".into())
             }
+            ClientError::AlreadyRunning(_) => Some(
+                "`cotty status` shows it, `cotty restart` replaces its daemon and keeps every session, `cotty stop` ends all of it;\n       with another COTTY_HOME a second one runs beside it".into(),
+            ),
             ClientError::NotStarted(_) | ClientError::Home(_) | ClientError::Io(_) => None,
         }
     }

@@ -54,7 +54,9 @@ fn start(home: &Home) -> Result<(), ClientError> {
 fn reason(home: &Home, before: u64) -> String {
     let mut said = String::new();
     if let Ok(mut log) = File::open(home.log()) {
-        let _ = log.seek(SeekFrom::Start(before));
+        // A log that was begun again is shorter than before.
+        let len = log.metadata().map_or(0, |m| m.len());
+        let _ = log.seek(SeekFrom::Start(if len < before { 0 } else { before }));
         let _ = log.take(4096).read_to_string(&mut said);
     }
     match said.trim() {
@@ -83,10 +85,9 @@ pub fn lock_keeper(home: &Home) -> Result<OwnedFd, ClientError> {
             false
         }
     }) {
-        let pid = keeper_pid(home).map_or_else(String::new, |pid| format!(" (process {pid})"));
-        return Err(ClientError::NotStarted(format!(
-            "it is already running here{pid}; `cotty status` tells where"
-        )));
+        let pid =
+            keeper_pid(home).map_or_else(|| "and just starting".to_owned(), |pid| format!("process {pid}"));
+        return Err(ClientError::AlreadyRunning(pid));
     }
     lock.set_len(0)?;
     write!(lock, "{}", std::process::id())?;

@@ -2,6 +2,7 @@
 
 pub mod capture;
 pub mod commands;
+pub mod config;
 pub mod configure;
 pub mod create;
 pub mod destroy;

@@ -1,7 +1,7 @@
 //! The daemon's life: take over what the keeper holds, listen, serve, end.
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{SocketAddr, TcpListener};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
@@ -11,28 +11,18 @@ use std::sync::Arc;
 use tokio::signal::unix::SignalKind;
 
 use cotty_pty::{Event, KeeperError, Link};
-use cotty_session::{Hub, HubOptions, RecordingLimits, Retention, SessionError};
+use cotty_session::{Hub, HubOptions, SessionError};
 
 use crate::auth::Token;
+use crate::config::{Config, Problem, Source};
 use crate::face;
 use crate::metrics::Metrics;
 use crate::tokens::Tokens;
 
-/// The port of the page where none is asked for.
-pub const DEFAULT_PORT: u16 = 7420;
 /// The keeper's key for the listeners, and their slots.
 const LISTENERS: &[u8] = b"listeners";
 const UNIX: u8 = 0;
 const TCP: u8 = 1;
-
-/// Where the page is served.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Listen {
-    /// Here, or not at all.
-    At(SocketAddr),
-    /// At the default port, or at a free one if that is taken.
-    Anywhere,
-}
 
 /// Everything the daemon is told from outside.
 #[derive(Debug)]
@@ -45,16 +35,12 @@ pub struct DaemonOptions {
     pub runtime_dir: PathBuf,
     /// For what stays: the token, the history of agents' commands.
     pub state_dir: PathBuf,
-    /// Where the page is served.
-    pub listen: Listen,
+    /// What is set.
+    pub config: Config,
+    /// What cannot be taken as it stands, and is left out.
+    pub problems: Vec<Problem>,
     /// The soft limit of open files that children go back to.
     pub open_files: Option<u64>,
-    /// Live sessions in all; the usual limit where none is given.
-    pub max_sessions: Option<usize>,
-    /// Live sessions of one owner, likewise.
-    pub max_per_owner: Option<usize>,
-    /// How large a segment of a recording gets, where that is not the default.
-    pub segment_bytes: Option<u64>,
     /// Called with the page's link once the first daemon answers; not by those that take over from it.
     pub on_ready: fn(&str),
 }
@@ -70,9 +56,18 @@ pub enum DaemonError {
         /// Why.
         error: io::Error,
     },
-    /// Any other address would need TLS.
-    #[error("{0} is not a loopback address, and cotty does not speak TLS yet")]
-    NotLoopback(SocketAddr),
+    /// The address that somebody set is taken or not to be had.
+    #[error(
+        "cannot listen on {address}, which {chosen_by} says: {error}. Another port there, or 0 for any free one"
+    )]
+    Chosen {
+        /// Which.
+        address: SocketAddr,
+        /// Who.
+        chosen_by: String,
+        /// Why.
+        error: io::Error,
+    },
     /// The keeper does not answer.
     #[error(transparent)]
     Keeper(#[from] KeeperError),
@@ -98,6 +93,9 @@ pub(crate) struct Place {
     pub(crate) metrics: Metrics,
     /// Where recordings lie.
     pub(crate) recordings: PathBuf,
+    /// What is set, and what of it could not be taken.
+    pub(crate) config: Config,
+    pub(crate) problems: Vec<Problem>,
 }
 
 impl Place {
@@ -110,6 +108,9 @@ impl Place {
 /// Serves until the keeper says that it is over.
 pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
     let hub = hub_options(&options);
+    for problem in &options.problems {
+        tracing::error!("the configuration is not right, going on without: {problem}");
+    }
     // A limit on the size of files is a full disk, not the end: with a handler the write fails instead.
     let _ = tokio::signal::unix::signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()));
     let (link, mut events) = Link::connect(options.keeper)?;
@@ -124,14 +125,10 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
             listener
         }
     };
-    let tcp = match held.remove(&TCP) {
-        Some(fd) => TcpListener::from(fd),
-        None => {
-            let listener = bind_tcp(options.listen)?;
-            link.put(LISTENERS, TCP, listener.try_clone()?.into()).await?;
-            listener
-        }
-    };
+    let (tcp, is_new) = listen(held.remove(&TCP).map(TcpListener::from), &options.config)?;
+    if is_new {
+        link.put(LISTENERS, TCP, tcp.try_clone()?.into()).await?;
+    }
     let address = tcp.local_addr()?.to_string();
     let place = Arc::new(Place {
         keeper_pid,
@@ -142,6 +139,8 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
         tokens: Tokens::at(options.state_dir.join("tokens")),
         metrics: Metrics::new(),
         recordings: hub.recordings_dir.clone(),
+        config: options.config,
+        problems: options.problems,
     });
     let hub = Hub::start(hub, link.clone()).await?;
     unix.set_nonblocking(true)?;
@@ -183,21 +182,20 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
 }
 
 fn hub_options(options: &DaemonOptions) -> HubOptions {
-    let usual = RecordingLimits::default();
-    let segment_bytes = options.segment_bytes.unwrap_or(usual.segment_bytes);
-    let recording = RecordingLimits { segment_bytes, ..usual };
+    let settings = options.config.settings.clone();
+    let at_home = |name: &str| options.state_dir.join(name);
     HubOptions {
         runtime_dir: options.runtime_dir.clone(),
-        history_file: options.state_dir.join("bash_history"),
-        recordings_dir: options.state_dir.join("recordings"),
-        captures_dir: options.state_dir.join("captures"),
-        recording,
-        max_per_owner: options.max_per_owner.unwrap_or(10),
-        max_total: options.max_sessions.unwrap_or(1000),
-        history_lines: 10_000,
-        retention: Retention::default(),
-        agents_answer_secrets: false,
-        prompt_pattern: r"\$\s*$|#\s*$|>\s*$".to_owned(),
+        history_file: settings.agents_history_file.unwrap_or_else(|| at_home("bash_history")),
+        recordings_dir: settings.recordings_dir.unwrap_or_else(|| at_home("recordings")),
+        captures_dir: settings.captures_dir.unwrap_or_else(|| at_home("captures")),
+        recording: settings.recording,
+        max_per_owner: settings.max_per_owner,
+        max_total: settings.max_sessions,
+        terminal: settings.terminal,
+        record: settings.record,
+        retention: settings.retention,
+        agents_answer_secrets: settings.agents_answer_secrets,
         open_files: options.open_files,
     }
 }
@@ -214,15 +212,34 @@ fn bind_unix(path: &Path) -> Result<UnixListener, DaemonError> {
     Ok(listener)
 }
 
-fn bind_tcp(listen: Listen) -> Result<TcpListener, DaemonError> {
-    let bind = |address: SocketAddr| {
-        TcpListener::bind(address)
-            .map_err(|error| DaemonError::Listen { address: address.to_string(), error })
+/// The listener of the page, and whether it is another than the one that was held. Where nobody chose an address the
+/// port may be any; one that was chosen is that or a refusal, which is no reason to give up one that works.
+fn listen(held: Option<TcpListener>, config: &Config) -> Result<(TcpListener, bool), DaemonError> {
+    let address = config.settings.listen;
+    let bind = |address: SocketAddr| TcpListener::bind(address);
+    let source = match config.source("http.listen") {
+        Source::BuiltIn => None,
+        source => Some(source.to_string()),
     };
-    match listen {
-        Listen::At(address) if !address.ip().is_loopback() => Err(DaemonError::NotLoopback(address)),
-        Listen::At(address) => bind(address),
-        Listen::Anywhere => bind((Ipv4Addr::LOCALHOST, DEFAULT_PORT).into())
-            .or_else(|_| bind((Ipv4Addr::LOCALHOST, 0).into())),
+    match (held, source) {
+        (Some(held), None) => Ok((held, false)),
+        (Some(held), Some(_)) if address.port() == 0 || held.local_addr()? == address => Ok((held, false)),
+        (Some(held), Some(source)) => Ok(match bind(address) {
+            Ok(listener) => (listener, true),
+            Err(error) => {
+                tracing::error!(%address, source, %error, "cannot listen there: staying where we are");
+                (held, false)
+            }
+        }),
+        (None, None) => bind(address)
+            .or_else(|error| {
+                tracing::info!(%address, %error, "taking a free port instead");
+                bind(SocketAddr::new(address.ip(), 0))
+            })
+            .map(|listener| (listener, true))
+            .map_err(|error| DaemonError::Listen { address: address.to_string(), error }),
+        (None, Some(source)) => bind(address)
+            .map(|listener| (listener, true))
+            .map_err(|error| DaemonError::Chosen { address, chosen_by: source, error }),
     }
 }

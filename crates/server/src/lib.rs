@@ -4,6 +4,7 @@
 //! file per operation and the table that lists them; `face/` one module per protocol. A face never holds a rule.
 
 mod auth;
+pub mod config;
 pub mod daemon;
 pub mod describe;
 mod face;
@@ -13,4 +14,4 @@ mod standing;
 mod tokens;
 mod updates;
 
-pub use daemon::{DaemonOptions, Listen};
+pub use daemon::DaemonOptions;

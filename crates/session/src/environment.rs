@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::TerminalOptions;
+
 /// Named by the seed; anything that looks like a secret goes too.
 const SECRET_NAMES: &[&str] = &[
     "SSH_AUTH_SOCK",
@@ -44,19 +46,24 @@ const OUTER_TERMINAL: &[&str] = &[
     "COTTY_ZDOTDIR",
 ];
 
-/// The terminal type that children are told.
-const TERM: &str = "xterm-256color";
-
 /// The child's environment: `origin` filtered, ours added, `extra` on top.
 pub(crate) fn child_environment(
     origin: &BTreeMap<String, String>,
     session: &str,
+    terminal: &TerminalOptions,
     extra: &BTreeMap<String, String>,
 ) -> BTreeMap<String, String> {
-    let kept = |name: &str| !is_secret(name) && !OUTER_TERMINAL.contains(&name);
+    let passed = |name: &str| {
+        let is_named = |pattern: &String| match pattern.strip_suffix('*') {
+            Some(beginning) => name.starts_with(beginning),
+            None => name == pattern,
+        };
+        terminal.pass_env.iter().any(is_named)
+    };
+    let kept = |name: &str| (!is_secret(name) || passed(name)) && !OUTER_TERMINAL.contains(&name);
     let mut env: BTreeMap<String, String> =
         origin.iter().filter(|(name, _)| kept(name)).map(|(n, v)| (n.clone(), v.clone())).collect();
-    env.insert("TERM".into(), TERM.into());
+    env.insert("TERM".into(), terminal.term.clone());
     env.insert("COLORTERM".into(), "truecolor".into());
     env.insert("COTTY_SESSION".into(), session.into());
     env.entry("PATH".into()).or_insert_with(|| "/usr/local/bin:/usr/bin:/bin".into());
@@ -104,7 +111,8 @@ mod tests {
             ("COLUMNS", "200"),
             ("LANG", "de_DE.UTF-8"),
         ]);
-        let env = child_environment(&origin, "sess_a", &map(&[("GITHUB_TOKEN", "given on purpose")]));
+        let extra = map(&[("GITHUB_TOKEN", "given on purpose")]);
+        let env = child_environment(&origin, "sess_a", &TerminalOptions::default(), &extra);
         assert_eq!(env["HOME"], "/home/a");
         assert_eq!(env["GITHUB_TOKEN"], "given on purpose");
         assert_eq!(env["TERM"], "xterm-256color");
@@ -116,8 +124,21 @@ mod tests {
     }
 
     #[test]
+    fn what_is_let_through_is_let_through() {
+        let origin =
+            map(&[("SSH_AUTH_SOCK", "/s"), ("AWS_SESSION_TOKEN", "t"), ("GITHUB_TOKEN", "g"), ("TMUX", "x")]);
+        let pass_env = ["SSH_AUTH_SOCK", "AWS_*", "TMUX"].map(str::to_owned).to_vec();
+        let options = TerminalOptions { pass_env, term: "vt100".into(), ..TerminalOptions::default() };
+        let env = child_environment(&origin, "s", &options, &map(&[]));
+        assert_eq!((env["SSH_AUTH_SOCK"].as_str(), env["AWS_SESSION_TOKEN"].as_str()), ("/s", "t"));
+        assert_eq!(env["TERM"], "vt100");
+        assert!(!env.contains_key("GITHUB_TOKEN") && !env.contains_key("TMUX"));
+    }
+
+    #[test]
     fn a_locale_without_utf8_gets_one() {
-        let env = child_environment(&map(&[("LC_ALL", "C"), ("LANG", "en_US.UTF-8")]), "s", &map(&[]));
+        let origin = map(&[("LC_ALL", "C"), ("LANG", "en_US.UTF-8")]);
+        let env = child_environment(&origin, "s", &TerminalOptions::default(), &map(&[]));
         assert_eq!(env.get("LC_CTYPE").map(String::as_str), Some("C.UTF-8"));
         assert!(!env.contains_key("LC_ALL"));
     }

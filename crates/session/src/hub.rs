@@ -61,16 +61,49 @@ pub struct HubOptions {
     pub max_per_owner: usize,
     /// Live sessions in all.
     pub max_total: usize,
-    /// Lines of history a session keeps.
-    pub history_lines: usize,
+    /// What a new terminal is like where its maker does not say.
+    pub terminal: TerminalOptions,
+    /// Whether sessions are recorded where their makers do not say.
+    pub record: bool,
     /// When sessions that nobody comes back to leave.
     pub retention: Retention,
     /// Whether agents may answer questions for secrets.
     pub agents_answer_secrets: bool,
-    /// What a prompt looks like where the shell does not mark it.
-    pub prompt_pattern: String,
     /// The soft limit of open files that children go back to.
     pub open_files: Option<u64>,
+}
+
+/// What a new terminal is like where its maker does not say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TerminalOptions {
+    /// Rows.
+    pub rows: u16,
+    /// Columns.
+    pub cols: u16,
+    /// What is started where no program is named; the origin's shell where none is given.
+    pub shell: Option<String>,
+    /// What programs are told in TERM.
+    pub term: String,
+    /// Lines of history it keeps.
+    pub history_lines: usize,
+    /// What a prompt looks like where the shell does not mark it.
+    pub prompt_pattern: String,
+    /// Variables that programs get although their names look like secrets; one that ends in `*` stands for many.
+    pub pass_env: Vec<String>,
+}
+
+impl Default for TerminalOptions {
+    fn default() -> Self {
+        TerminalOptions {
+            rows: 24,
+            cols: 80,
+            shell: None,
+            term: "xterm-256color".to_owned(),
+            history_lines: 10_000,
+            prompt_pattern: r"\$\s*$|#\s*$|>\s*$".to_owned(),
+            pass_env: Vec::new(),
+        }
+    }
 }
 
 /// All sessions of this daemon. Cheap to clone.
@@ -159,7 +192,7 @@ impl Hub {
             integration: Integration::install(&options.runtime_dir.join("shell"))?,
             policy: Arc::new(Policy::built_in()),
             recorder: Recorder::start(&options)?,
-            prompt_pattern: Arc::new(Wait::pattern(&options.prompt_pattern)?),
+            prompt_pattern: Arc::new(Wait::pattern(&options.terminal.prompt_pattern)?),
             state: Mutex::new(State { next_number: 1, ..State::default() }),
             making: tokio::sync::Mutex::new(()),
             janitor,
@@ -232,13 +265,13 @@ impl Hub {
         let (cols, rows) = meta.size;
         let options = Options {
             size: Size { cols, rows },
-            history_lines: self.inner.options.history_lines,
+            history_lines: meta.history_lines.unwrap_or(self.inner.options.terminal.history_lines),
             allow: meta.allow,
             ..Options::default()
         };
         let vt = Vt::with_options(options);
         let hook = meta.nonce.as_ref().map(|_| Hook::open(&self.hook_path(&meta.id))).transpose()?;
-        let prompt_pattern = match &meta.prompt_pattern {
+        let prompt_pattern = match meta.prompt_pattern.as_ref().or(meta.usual_prompt.as_ref()) {
             Some(pattern) => Arc::new(Wait::pattern(pattern)?),
             None => Arc::clone(&self.inner.prompt_pattern),
         };

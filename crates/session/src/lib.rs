@@ -38,7 +38,7 @@ mod wait;
 pub use cut::{Cut, LeftOut};
 pub use error::SessionError;
 pub use holding::{Hold, Holder, KeyboardState};
-pub use hub::{Create, Destroyed, Hub, HubOptions, Present, Purge, Retention};
+pub use hub::{Create, Destroyed, Hub, HubOptions, Present, Purge, Retention, TerminalOptions};
 pub use journal::disk::{Capture, Page, Purged, RecordingFormat, RecordingLimits, RecordingState};
 pub use keyboard::Returned;
 pub use meta::{Actor, ActorKind, Meta, Origin, Typist};

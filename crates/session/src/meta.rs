@@ -88,6 +88,12 @@ pub struct Meta {
     /// What a prompt looks like, where the caller said so.
     #[serde(default)]
     pub prompt_pattern: Option<String>,
+    /// What its maker's prompts look like where the shell does not mark them, if not as everybody's.
+    #[serde(default)]
+    pub usual_prompt: Option<String>,
+    /// Lines of history it was made with.
+    #[serde(default)]
+    pub history_lines: Option<usize>,
     /// Who made it.
     pub actor: Actor,
     /// The request that made it: asked again, it answers with this session.

@@ -7,11 +7,13 @@ use std::process::ExitCode;
 
 use cotty_client::{Home, launch as launch_keeper, lock_keeper};
 use cotty_pty::keeper::Keeper;
-use cotty_server::{DaemonOptions, Listen};
+use cotty_server::DaemonOptions;
+use cotty_server::config::Flag;
 use rustix::process::{Resource, Rlimit};
-use tracing_subscriber::EnvFilter;
 
+use crate::log::{self, Log, Sink};
 use crate::out;
+use crate::settings::{self, Whose};
 
 /// What the keeper tells the daemon.
 #[derive(Debug, clap::Args)]
@@ -41,15 +43,21 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// The same, for the daemon's command line.
-    fn args(self) -> impl Iterator<Item = OsString> {
+    fn given(self) -> impl Iterator<Item = Flag> {
         let given = [
-            ("--max-sessions", self.max_sessions),
-            ("--max-per-owner", self.max_per_owner),
-            ("--segment-bytes", self.segment_bytes),
+            ("limits.max_sessions", "--max-sessions", self.max_sessions),
+            ("limits.max_per_owner", "--max-per-owner", self.max_per_owner),
+            ("recording.segment_size", "--segment-bytes", self.segment_bytes),
         ];
-        given.into_iter().filter_map(|(name, limit)| Some([name.into(), limit?.to_string().into()])).flatten()
+        given.into_iter().filter_map(|(key, name, limit)| Some(Flag { key, name, value: limit?.to_string() }))
     }
+}
+
+/// The flags that beat file and environment.
+pub(crate) fn flags(listen: Option<SocketAddr>, limits: Limits) -> Vec<Flag> {
+    let listen =
+        listen.map(|address| Flag { key: "http.listen", name: "--listen", value: address.to_string() });
+    listen.into_iter().chain(limits.given()).collect()
 }
 
 /// `cotty __launch`.
@@ -65,7 +73,7 @@ pub(crate) fn keeper() -> anyhow::Result<ExitCode> {
     let nowhere = std::fs::OpenOptions::new().write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdout(&nowhere)?;
     match prepare(&home) {
-        Ok((lock, listen)) => keep(lock, Some(ready), listen, Limits::default(), false),
+        Ok(lock) => keep(lock, Some(ready), &[], false),
         Err(error) => {
             // The client reads the reason when this closes, so it stays open until the reason is written.
             std::mem::forget(ready);
@@ -74,23 +82,18 @@ pub(crate) fn keeper() -> anyhow::Result<ExitCode> {
     }
 }
 
-fn prepare(home: &Home) -> anyhow::Result<(OwnedFd, Option<SocketAddr>)> {
+/// A keeper that would start a daemon with half of a configuration does not start.
+fn prepare(home: &Home) -> anyhow::Result<OwnedFd> {
     let lock = lock_keeper(home)?;
-    let listen = match std::env::var("COTTY_HTTP_LISTEN") {
-        Ok(text) if !text.is_empty() => {
-            Some(text.parse().map_err(|e| anyhow::anyhow!("COTTY_HTTP_LISTEN={text}: {e}"))?)
-        }
-        _ => None,
-    };
-    Ok((lock, listen))
+    settings::load(home, Whose::Clients, &[])?;
+    Ok(lock)
 }
 
 /// Becomes the keeper.
 pub(crate) fn keep(
     lock: OwnedFd,
     ready: Option<OwnedFd>,
-    listen: Option<SocketAddr>,
-    limits: Limits,
+    flags: &[Flag],
     foreground: bool,
 ) -> anyhow::Result<ExitCode> {
     // A relative COTTY_HOME was meant from here, and we leave.
@@ -105,13 +108,10 @@ pub(crate) fn keep(
         Rlimit { current: limit.maximum, maximum: limit.maximum },
     );
     let mut daemon_args: Vec<OsString> = vec!["__daemon".into()];
-    if let Some(listen) = listen {
-        daemon_args.extend(["--listen".into(), listen.to_string().into()]);
-    }
+    daemon_args.extend(flags.iter().flat_map(|flag| [flag.name.into(), flag.value.clone().into()]));
     if let Some(soft) = limit.current {
         daemon_args.extend(["--open-files".into(), soft.to_string().into()]);
     }
-    daemon_args.extend(limits.args());
     if foreground {
         daemon_args.push("--foreground".into());
     }
@@ -129,19 +129,22 @@ fn set_home(home: &std::path::Path) {
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     // Ctrl-C in the keeper's terminal is the keeper's to deal with.
     let _ = rustix::process::setsid();
-    let filter = EnvFilter::try_from_env("COTTY_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false).init();
     let home = Home::open()?;
+    let whose = if args.foreground { Whose::Daemons } else { Whose::Clients };
+    let (config, problems) = settings::load_for_daemon(&home, whose, &flags(args.listen, args.limits));
+    let sink = match &config.settings.log_file {
+        None if args.foreground => Sink::Stderr,
+        file => Sink::File(file.clone().unwrap_or_else(|| home.log()), config.settings.log_size),
+    };
+    let log = Log::start(sink, &config.settings.log_level)?;
     let options = DaemonOptions {
         keeper: rustix::stdio::stdin().as_fd().try_clone_to_owned()?,
         socket: home.socket(),
         runtime_dir: home.runtime().to_owned(),
         state_dir: home.state().to_owned(),
-        listen: args.listen.map_or(Listen::Anywhere, Listen::At),
+        config,
+        problems,
         open_files: args.open_files,
-        max_sessions: args.limits.max_sessions,
-        max_per_owner: args.limits.max_per_owner,
-        segment_bytes: args.limits.segment_bytes.map(|bytes| bytes as u64),
         on_ready: if args.foreground { greet } else { |_| {} },
     };
     // The kernel is asked after every turn: by default a session that prints without end would let the others wait for
@@ -151,11 +154,22 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         .event_interval(1)
         .enable_all()
         .build()?;
-    runtime.block_on(cotty_server::daemon::run(options))?;
+    let served = runtime.block_on(cotty_server::daemon::run(options));
+    log.flush();
+    if let Err(error) = served {
+        log::last_words(format!("cotty: {error}\n"));
+        return Ok(ExitCode::FAILURE);
+    }
     Ok(ExitCode::SUCCESS)
 }
 
+/// On a thread of its own: whoever started us may not be reading.
 fn greet(link: &str) {
+    let link = link.to_owned();
+    std::thread::spawn(move || say_hello(&link));
+}
+
+fn say_hello(link: &str) {
     out::line(&format!("cotty is running. Ctrl-C ends it and all sessions.\n\n  page    {link}\n"));
     out::line(
         "In another terminal:\n  cotty                        a shell that agents and the page share; Ctrl-] d leaves it",

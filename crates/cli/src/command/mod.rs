@@ -4,6 +4,7 @@ mod allow;
 pub(crate) mod attach;
 pub(crate) mod commands;
 pub(crate) mod completions;
+pub(crate) mod config;
 pub(crate) mod daemon;
 pub(crate) mod docs;
 pub(crate) mod host;

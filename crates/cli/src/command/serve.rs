@@ -1,18 +1,25 @@
 use std::net::SocketAddr;
 use std::process::ExitCode;
+use std::time::Duration;
 
-use cotty_client::{Home, lock_keeper};
+use cotty_client::{ClientError, Home, lock_keeper};
+use cotty_protocol::op::status;
 
-use super::daemon;
+use super::{block_on, client, daemon};
+use crate::settings::{self, Whose};
+
+/// How long the one that runs already may take to say where it is.
+const LIMIT: Duration = Duration::from_secs(2);
 
 /// Keep the daemon in the foreground; Ctrl-C ends it and all sessions
 ///
-/// Other commands start one in the background when there is none.
+/// Other commands start one in the background when there is none. Flags beat variables (COTTY_HTTP_LISTEN), and those beat
+/// the file that `cotty config edit` opens.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  cotty serve\n  cotty serve --listen 127.0.0.1:8080")]
+#[command(after_help = "Examples:\n  cotty serve\n  cotty serve --listen 127.0.0.1:8000 --max-sessions 50")]
 pub(crate) struct Args {
     /// Serve the page here instead of at 127.0.0.1:7420
-    #[arg(long, env = "COTTY_HTTP_LISTEN", value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR")]
     listen: Option<SocketAddr>,
     #[command(flatten)]
     limits: daemon::Limits,
@@ -20,6 +27,26 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let home = Home::open()?;
-    let lock = lock_keeper(&home)?;
-    daemon::keep(lock, None, args.listen, args.limits, true)
+    let lock = match lock_keeper(&home) {
+        Err(ClientError::AlreadyRunning(pid)) => return Err(refused(&pid).into()),
+        lock => lock?,
+    };
+    let flags = daemon::flags(args.listen, args.limits);
+    settings::load(&home, Whose::Daemons, &flags)?;
+    daemon::keep(lock, None, &flags, true)
+}
+
+/// Says who it is that runs already.
+fn refused(pid: &str) -> ClientError {
+    let asked = block_on(async {
+        let client = client()?.without_start();
+        Ok(tokio::time::timeout(LIMIT, client.call("status", &status::Params {})).await??)
+    });
+    let rest = match asked {
+        Ok(status::Reply { version, live, http, .. }) => {
+            format!("version {version}, live sessions: {live}, page {http}")
+        }
+        Err(_) => "and does not answer".to_owned(),
+    };
+    ClientError::AlreadyRunning(format!("{pid}, {rest}"))
 }

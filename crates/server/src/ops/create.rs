@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use cotty_protocol::Fault;
 use cotty_protocol::op::create::{Allow, Params, Reply};
+use cotty_protocol::{Code, Fault};
 use cotty_session as session;
 
 use super::convert::{dimensions, fault};
 use super::{Access, Context, Operation, Route};
+use crate::config::Refused;
 
 const READY_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -24,6 +25,8 @@ impl Operation for Create {
     type Reply = Reply;
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+        // What the client's own environment says of its terminals.
+        let theirs = context.place.config.settings.for_client(&context.origin.env).map_err(refused)?;
         let create = session::Create {
             program: params.program,
             args: params.args,
@@ -39,7 +42,9 @@ impl Operation for Create {
                 checksum: params.allow.contains(&Allow::Checksum),
                 resize: params.allow.contains(&Allow::Resize),
             },
-            unrecorded: params.record == Some(false),
+            record: params.record,
+            terminal: Some(theirs.terminal),
+            max_per_owner: Some(theirs.max_per_owner),
         };
         let made = context.hub.create(create, context.actor, &context.origin, &context.request).await;
         let made = made.map_err(fault)?;
@@ -63,4 +68,10 @@ impl Operation for Create {
             seq: info.seq,
         })
     }
+}
+
+fn refused(refused: Refused) -> Fault {
+    let code = if refused.is_pattern { Code::InvalidPattern } else { Code::InvalidInput };
+    Fault::new(code, refused.problem.to_string())
+        .with_hint("it is set in the environment of the process that asks")
 }

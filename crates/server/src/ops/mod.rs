@@ -2,6 +2,7 @@
 
 mod capture;
 mod commands;
+mod config;
 mod configure;
 mod convert;
 mod create;
@@ -40,6 +41,7 @@ use crate::daemon::Place;
 
 pub use capture::Capture;
 pub use commands::Commands;
+pub use config::Config;
 pub use configure::Configure;
 pub(crate) use convert::{activity, fault, now_ms, random_id, send_input};
 pub use create::Create;
@@ -239,6 +241,7 @@ pub static OPERATIONS: &[Entry] = &[
     entry::<TokenNew>(),
     entry::<TokenList>(),
     entry::<TokenRevoke>(),
+    entry::<Config>(),
 ];
 
 const fn entry<O: Operation>() -> Entry {

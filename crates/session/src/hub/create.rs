@@ -11,7 +11,7 @@ use cotty_pty::{KeeperError, Pty, WindowSize};
 use rustix::io::Errno;
 use tokio::io::AsyncReadExt;
 
-use super::{Hub, Start};
+use super::{Hub, Start, TerminalOptions};
 use crate::Allow;
 use crate::environment::child_environment;
 use crate::id::{random_text, session_id};
@@ -21,8 +21,6 @@ use crate::recovery::slot;
 use crate::shell::is_interactive_shell;
 use crate::{Actor, ActorKind, Meta, Origin, Session, SessionError, Wait};
 
-/// Columns and rows where none are given.
-const DEFAULT_SIZE: (u16, u16) = (80, 24);
 /// Largest either way.
 const LARGEST: u16 = 1000;
 
@@ -51,8 +49,12 @@ pub struct Create {
     pub prompt_pattern: Option<String>,
     /// What its output may do beyond showing things.
     pub allow: Allow,
-    /// Leave no recording.
-    pub unrecorded: bool,
+    /// Whether it is recorded, where the caller says so.
+    pub record: Option<bool>,
+    /// What the caller's terminals are like, if not as everybody's.
+    pub terminal: Option<TerminalOptions>,
+    /// Live sessions the caller's owner may have, if not as many as everybody.
+    pub max_per_owner: Option<usize>,
 }
 
 impl Hub {
@@ -70,13 +72,18 @@ impl Hub {
         if let Some(session) = self.of_request(request) {
             return Ok(session);
         }
-        self.check_limits(&actor.owner).await?;
-        let size = checked_size(&create)?;
+        self.check_limits(&actor.owner, create.max_per_owner).await?;
+        let usual = create.terminal.as_ref().unwrap_or(&self.inner.options.terminal);
+        let size = checked_size(&create, usual)?;
         create.prompt_pattern.as_deref().map(Wait::pattern).transpose()?;
+        let usual_prompt = (usual.prompt_pattern != self.inner.options.terminal.prompt_pattern)
+            .then(|| usual.prompt_pattern.clone());
+        usual_prompt.as_deref().map(Wait::pattern).transpose()?;
         let id = session_id()?;
-        let env = child_environment(&origin.env, &id, &create.env);
+        let env = child_environment(&origin.env, &id, usual, &create.env);
         let cwd = working_directory(&create, origin, &env)?;
-        let wanted = create.program.clone().unwrap_or_else(|| login_shell(&env));
+        let wanted =
+            create.program.clone().or_else(|| usual.shell.clone()).unwrap_or_else(|| login_shell(&env));
         let program = resolve(&wanted, env.get("PATH"), &cwd)?;
         let number = self.take_number(create.name.as_deref())?;
         let mut meta = Meta {
@@ -89,10 +96,12 @@ impl Hub {
             size,
             allow: create.allow,
             prompt_pattern: create.prompt_pattern,
+            usual_prompt,
+            history_lines: Some(usual.history_lines),
             actor,
             request: request.to_owned(),
             nonce: None,
-            record: !create.unrecorded,
+            record: create.record.unwrap_or(self.inner.options.record),
         };
         let spec = self.spec(&mut meta, env, &cwd)?;
         self.spawn(meta, &spec, &cwd).await
@@ -103,8 +112,9 @@ impl Hub {
         self.state().sessions.by_request(request).cloned()
     }
 
-    async fn check_limits(&self, owner: &str) -> Result<(), SessionError> {
+    async fn check_limits(&self, owner: &str, max_per_owner: Option<usize>) -> Result<(), SessionError> {
         let options = &self.inner.options;
+        let max_per_owner = max_per_owner.unwrap_or(options.max_per_owner);
         if self.state().closing {
             return Err(SessionError::ShuttingDown);
         }
@@ -119,7 +129,7 @@ impl Hub {
         };
         let (limit, of_all) = match () {
             () if all >= options.max_total => (options.max_total, true),
-            () if own >= options.max_per_owner => (options.max_per_owner, false),
+            () if own >= max_per_owner => (max_per_owner, false),
             () => return Ok(()),
         };
         let mut candidates = self.list().await;
@@ -241,8 +251,8 @@ fn check_words(create: &Create) -> Result<(), SessionError> {
     }
 }
 
-fn checked_size(create: &Create) -> Result<(u16, u16), SessionError> {
-    let (cols, rows) = (create.cols.unwrap_or(DEFAULT_SIZE.0), create.rows.unwrap_or(DEFAULT_SIZE.1));
+fn checked_size(create: &Create, usual: &TerminalOptions) -> Result<(u16, u16), SessionError> {
+    let (cols, rows) = (create.cols.unwrap_or(usual.cols), create.rows.unwrap_or(usual.rows));
     check_size(cols, rows)?;
     Ok((cols, rows))
 }

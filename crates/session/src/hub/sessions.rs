@@ -124,6 +124,8 @@ mod tests {
             size: (80, 24),
             allow: Allow::default(),
             prompt_pattern: None,
+            usual_prompt: None,
+            history_lines: None,
             actor: Actor { kind: ActorKind::Agent, owner: owner.into(), client: "test".into() },
             request: format!("request {number}"),
             nonce: None,

@@ -12,7 +12,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use tokio::runtime::Runtime;
 
-use super::{Create, Hub, HubOptions};
+use super::{Create, Hub, HubOptions, TerminalOptions};
 use crate::{
     Actor, ActorKind, Input, Origin, Paste, RecordingLimits, Retention, Session, SessionError, Typist, View,
     Wait,
@@ -113,13 +113,17 @@ fn options(dir: &Path) -> HubOptions {
         history_file: dir.join("history"),
         max_per_owner: 2,
         max_total: 5,
-        history_lines: 1000,
         recordings_dir: dir.join("recordings"),
         captures_dir: dir.join("captures"),
         recording: RecordingLimits::default(),
         retention: Retention::default(),
         agents_answer_secrets: false,
-        prompt_pattern: r"\$ $".to_owned(),
+        terminal: TerminalOptions {
+            history_lines: 1000,
+            prompt_pattern: r"\$ $".to_owned(),
+            ..TerminalOptions::default()
+        },
+        record: true,
         open_files: None,
     }
 }

@@ -1,0 +1,192 @@
+//! The daemon's log. Whoever logs never waits: one thread writes, and what it cannot write in time is counted and left out.
+//! A pipe that nobody reads would else hold up every session.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::Duration;
+
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::MakeWriter;
+
+/// Lines that may wait to be written.
+const WAITING: usize = 4096;
+/// How long an end waits for its last words to be written.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// Where lines go.
+pub(crate) enum Sink {
+    /// To whoever started us.
+    Stderr,
+    /// Into a file, which is begun again when it is larger than so many bytes; the one before is kept as `….1`.
+    File(PathBuf, u64),
+}
+
+/// The one end of the log that the program has.
+#[derive(Clone)]
+pub(crate) struct Log {
+    lines: SyncSender<Message>,
+    left_out: Arc<AtomicU64>,
+}
+
+enum Message {
+    Line(Vec<u8>),
+    Flush(SyncSender<()>),
+}
+
+impl Log {
+    /// Begins to log. A panic is a line in it, too.
+    pub(crate) fn start(sink: Sink, level: &str) -> io::Result<Log> {
+        let (lines, inbox) = sync_channel(WAITING);
+        let log = Log { lines, left_out: Arc::default() };
+        let mut output = Output::open(sink)?;
+        let left_out = Arc::clone(&log.left_out);
+        std::thread::Builder::new()
+            .name("log".into())
+            .spawn(move || write(&inbox, &mut output, &left_out))?;
+        let filter = EnvFilter::try_new(level).unwrap_or_else(|_| EnvFilter::new("warn"));
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(log.clone()).with_ansi(false).init();
+        std::panic::set_hook(Box::new(|panic| {
+            let thread = std::thread::current();
+            tracing::error!("thread '{}' {panic}", thread.name().unwrap_or("without a name"));
+        }));
+        Ok(log)
+    }
+
+    /// Waits until all is written, but not for ever.
+    pub(crate) fn flush(&self) {
+        let (done, waiting) = sync_channel(1);
+        if self.lines.try_send(Message::Flush(done)).is_ok() {
+            let _ = waiting.recv_timeout(LAST_WORDS);
+        }
+    }
+}
+
+/// Says something on stderr, and waits for whoever reads it, but not for ever.
+pub(crate) fn last_words(text: String) {
+    let (done, waiting) = sync_channel(1);
+    std::thread::spawn(move || {
+        let said = stderr().and_then(|mut stderr| stderr.write_all(text.as_bytes()));
+        let _ = done.send(said);
+    });
+    let _ = waiting.recv_timeout(LAST_WORDS);
+}
+
+/// Not the one of the standard library: its lock would be held by whoever hangs in a write.
+fn stderr() -> io::Result<File> {
+    Ok(File::from(rustix::stdio::stderr().as_fd().try_clone_to_owned()?))
+}
+
+/// One event is one write.
+impl Write for Log {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        if self.lines.try_send(Message::Line(line.to_vec())).is_err() {
+            self.left_out.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl MakeWriter<'_> for Log {
+    type Writer = Log;
+
+    fn make_writer(&self) -> Log {
+        self.clone()
+    }
+}
+
+fn write(inbox: &Receiver<Message>, output: &mut Output, left_out: &AtomicU64) {
+    while let Ok(message) = inbox.recv() {
+        match message {
+            Message::Line(line) => output.write(&line),
+            Message::Flush(done) => {
+                let _ = done.try_send(());
+            }
+        }
+        let count = left_out.swap(0, Ordering::Relaxed);
+        if count > 0 {
+            output.write(format!("{count} lines of the log are left out: they came too fast\n").as_bytes());
+        }
+    }
+}
+
+enum Output {
+    Stderr(File),
+    File { file: File, path: PathBuf, most: u64 },
+}
+
+impl Output {
+    fn open(sink: Sink) -> io::Result<Output> {
+        Ok(match sink {
+            Sink::Stderr => Output::Stderr(stderr()?),
+            Sink::File(path, most) => {
+                let file =
+                    OpenOptions::new().create(true).append(true).mode(0o600).open(&path).map_err(|e| {
+                        io::Error::new(e.kind(), format!("the log {} cannot be written: {e}", path.display()))
+                    })?;
+                Output::File { file, path, most }
+            }
+        })
+    }
+
+    /// A log that cannot be written stops nobody.
+    fn write(&mut self, line: &[u8]) {
+        match self {
+            Output::Stderr(stderr) => {
+                let _ = stderr.write_all(line);
+            }
+            Output::File { file, path, most } => {
+                let len = file.metadata().map_or(0, |m| m.len());
+                if len > 0 && len + line.len() as u64 > *most {
+                    // Copied, not renamed: the keeper has the same file open for as long as it lives.
+                    let mut before = path.clone().into_os_string();
+                    before.push(".1");
+                    if std::fs::copy(&*path, before).is_ok() {
+                        let _ = file.set_len(0);
+                    }
+                }
+                let _ = file.write_all(line);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_begun_again_once_it_is_large() {
+        let dir = std::env::temp_dir().join(format!("cotty-log-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        let path = dir.join("log");
+        let mut output = Output::open(Sink::File(path.clone(), 10)).unwrap();
+        for line in ["one\n", "two\n", "three\n", "four\n"] {
+            output.write(line.as_bytes());
+        }
+        let read = |path: PathBuf| std::fs::read_to_string(path).unwrap();
+        assert_eq!((read(path), read(dir.join("log.1"))), ("four\n".into(), "three\n".into()));
+        std::fs::remove_dir_all(&dir).unwrap();
+    }
+
+    #[test]
+    fn nobody_waits_for_a_thread_that_does_not_write() {
+        let (lines, inbox) = sync_channel(2);
+        let mut log = Log { lines, left_out: Arc::default() };
+        for _ in 0..5 {
+            assert_eq!(log.write(b"line\n").unwrap(), 5);
+        }
+        assert_eq!(log.left_out.load(Ordering::Relaxed), 3);
+        drop(inbox);
+        assert_eq!(log.write(b"line\n").unwrap(), 5);
+    }
+}

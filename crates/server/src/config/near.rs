@@ -1,0 +1,52 @@
+//! The name that somebody may have meant.
+
+/// The nearest of the names, where one is near.
+pub(super) fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let given = given.to_lowercase();
+    let far = 1 + given.chars().count() / 3;
+    let distance = |name: &str| distance(&given, &name.to_lowercase());
+    names
+        .into_iter()
+        .map(|name| (distance(name), name))
+        .filter(|(d, _)| *d <= far)
+        .min()
+        .map(|(_, name)| name)
+}
+
+/// The end of a sentence that says what is not there.
+pub(super) fn did_you_mean(name: Option<&str>) -> String {
+    name.map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
+}
+
+/// How many characters must be put in, taken out, replaced or swapped with their neighbour.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut least = replaced.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                least = least.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(least);
+        }
+        rows.push(row);
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_is_near_and_another_word_is_not() {
+        let names = ["max_sessions", "max_per_owner", "listen"];
+        assert_eq!(nearest("max_session", names), Some("max_sessions"));
+        assert_eq!(nearest("lsiten", names), Some("listen"));
+        assert_eq!(nearest("Listen", names), Some("listen"));
+        assert_eq!(nearest("colour", names), None);
+    }
+}

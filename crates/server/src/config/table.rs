@@ -1,0 +1,186 @@
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use super::Settings;
+use super::value::Slot;
+
+/// A key: where it stands, what it is for, what may stand there.
+pub struct Key {
+    /// The section of the file.
+    pub section: &'static str,
+    /// Its name there.
+    pub name: &'static str,
+    /// What it is for.
+    pub what: &'static str,
+    /// The flag that beats file and environment.
+    pub flag: Option<&'static str>,
+    /// Another variable that sets it.
+    pub alias: Option<&'static str>,
+    /// A client may ask for its own, in its environment, from a daemon that already runs.
+    pub per_client: bool,
+    /// Only clients read it: it needs no restart.
+    pub of_clients: bool,
+    pub(super) slot: for<'a> fn(&'a mut Settings) -> Slot<'a>,
+}
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.path())
+    }
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Key) -> bool {
+        self.path() == other.path()
+    }
+}
+
+impl Key {
+    /// `section.name`.
+    pub fn path(&self) -> String {
+        format!("{}.{}", self.section, self.name)
+    }
+
+    /// The variable that sets it.
+    pub fn variable(&self) -> String {
+        format!("COTTY_{}_{}", self.section.to_uppercase(), self.name.to_uppercase())
+    }
+
+    /// What may stand there, in words.
+    pub fn allowed(&self) -> String {
+        (self.slot)(&mut Settings::default()).allowed()
+    }
+
+    /// Its built-in value, as the file would write it.
+    pub fn built_in(&self) -> String {
+        super::toml_text(&(self.slot)(&mut Settings::default()).value())
+    }
+
+    pub(super) fn is_pattern(&self) -> bool {
+        matches!((self.slot)(&mut Settings::default()), Slot::Pattern(_))
+    }
+
+    /// The variable that is set, and its text. An empty one is not set.
+    pub(super) fn variable_in<'a>(&self, env: &'a BTreeMap<String, String>) -> Option<(&'a str, &'a str)> {
+        let set = |name: &str| env.get_key_value(name).filter(|(_, text)| !text.is_empty());
+        let found = set(&self.variable()).or_else(|| set(self.alias?))?;
+        Some((found.0, found.1))
+    }
+
+    const fn flag(mut self, flag: &'static str) -> Key {
+        self.flag = Some(flag);
+        self
+    }
+
+    const fn alias(mut self, alias: &'static str) -> Key {
+        self.alias = Some(alias);
+        self
+    }
+
+    const fn per_client(mut self) -> Key {
+        self.per_client = true;
+        self
+    }
+
+    const fn of_clients(mut self) -> Key {
+        self.of_clients = true;
+        self
+    }
+}
+
+const fn key(
+    section: &'static str,
+    name: &'static str,
+    what: &'static str,
+    slot: for<'a> fn(&'a mut Settings) -> Slot<'a>,
+) -> Key {
+    Key { section, name, what, flag: None, alias: None, per_client: false, of_clients: false, slot }
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+const DAY: Duration = Duration::from_secs(86_400);
+const YEARS: Duration = Duration::from_secs(10 * 365 * 86_400);
+const RETENTION: RangeInclusive<Duration> = SECOND..=YEARS;
+/// A segment holds a whole state, and one that is larger than memory helps nobody.
+const SEGMENT: RangeInclusive<u64> = 4096..=1 << 30;
+const QUOTA: RangeInclusive<u64> = 1 << 16..=1 << 50;
+const LARGEST_COUNT: usize = 1_000_000;
+
+/// Every key there is, section by section.
+pub static KEYS: &[Key] = &[
+    key("http", "listen", "Where the page and HTTP are served. Where nobody sets it and the port is taken, a free one is found; where it is set, it is this or a refusal.", |s| {
+        Slot::Address(&mut s.listen)
+    })
+    .flag("--listen"),
+    key("limits", "max_sessions", "Most live sessions in all.", |s| Slot::Count(&mut s.max_sessions, 1..=LARGEST_COUNT))
+        .flag("--max-sessions"),
+    key("limits", "max_per_owner", "Most live sessions of one owner: a person, or an agent in a project.", |s| {
+        Slot::Count(&mut s.max_per_owner, 1..=LARGEST_COUNT)
+    })
+    .flag("--max-per-owner")
+    .per_client(),
+    key("terminal", "default_rows", "Rows of a new terminal.", |s| Slot::Cells(&mut s.terminal.rows, 1..=1000)).per_client(),
+    key("terminal", "default_cols", "Columns of a new terminal.", |s| Slot::Cells(&mut s.terminal.cols, 2..=1000)).per_client(),
+    key("terminal", "default_shell", "What is started where no program is named. Where it is empty, the SHELL of whoever asks.", |s| {
+        Slot::Program(&mut s.terminal.shell)
+    })
+    .per_client(),
+    key("terminal", "term", "What programs are told in TERM.", |s| Slot::Word(&mut s.terminal.term)).per_client(),
+    key("terminal", "scrollback_limit", "Lines of history that a session keeps.", |s| {
+        Slot::Count(&mut s.terminal.history_lines, 0..=LARGEST_COUNT)
+    })
+    .per_client(),
+    key("terminal", "prompt_pattern", "What a prompt looks like, on the cursor's line, where the shell does not mark it.", |s| {
+        Slot::Pattern(&mut s.terminal.prompt_pattern)
+    })
+    .per_client(),
+    key("terminal", "pass_env", "Variables that reach programs although their names look like secrets.", |s| {
+        Slot::Names(&mut s.terminal.pass_env)
+    }),
+    key("retention", "ended", "How long a session stays readable after its program has ended.", |s| {
+        Slot::Time(&mut s.retention.ended, RETENTION)
+    }),
+    key("retention", "forsaken", "How long an agent's shell waits at its prompt after the agent has gone, before it is ended.", |s| {
+        Slot::Time(&mut s.retention.forsaken, RETENTION)
+    }),
+    key("retention", "idle", "How long an agent's session may go without input and output before it is ended.", |s| {
+        Slot::Time(&mut s.retention.idle, RETENTION)
+    }),
+    key("recording", "enabled", "Whether sessions are recorded where their makers do not say.", |s| Slot::Switch(&mut s.record)),
+    key("recording", "session_size", "What one session's recording may take; its oldest part goes.", |s| {
+        Slot::Size(&mut s.recording.session_bytes, QUOTA)
+    }),
+    key("recording", "total_size", "What all recordings may take; the oldest go.", |s| {
+        Slot::Size(&mut s.recording.total_bytes, QUOTA)
+    }),
+    key("recording", "keep", "How long a recording is kept after its last byte.", |s| {
+        Slot::Age(&mut s.recording.age_ms, DAY..=YEARS)
+    }),
+    key("recording", "segment_size", "How large one file of a recording gets.", |s| {
+        Slot::Size(&mut s.recording.segment_bytes, SEGMENT)
+    }),
+    key("recording", "directory", "Where recordings lie. Where it is empty, `recordings` at home.", |s| {
+        Slot::Path(&mut s.recordings_dir)
+    }),
+    key("recording", "captures", "Where captures go that name no place. Where it is empty, `captures` at home.", |s| {
+        Slot::Path(&mut s.captures_dir)
+    }),
+    key("agents", "answer_secrets", "Whether agents may type where a program asks for a secret.", |s| {
+        Slot::Switch(&mut s.agents_answer_secrets)
+    }),
+    key("agents", "history_file", "The shell history of agents' commands, which stay out of yours. Where it is empty, `bash_history` at home.", |s| {
+        Slot::Path(&mut s.agents_history_file)
+    }),
+    key("attach", "detach_key", "The key before a command to `cotty attach` itself; followed by d it leaves.", |s| {
+        Slot::Press(&mut s.detach_key)
+    })
+    .of_clients(),
+    key("log", "level", "What is worth a line in the daemon's log.", |s| Slot::Level(&mut s.log_level)).alias("COTTY_LOG"),
+    key("log", "file", "Where the daemon's log goes. Where it is empty: stderr in the foreground, `cotty.log` at home in the background.", |s| {
+        Slot::Path(&mut s.log_file)
+    }),
+    key("log", "max_size", "How large the log's file gets; then it becomes `….1` and a new one is begun.", |s| {
+        Slot::Size(&mut s.log_size, 1 << 16..=1 << 30)
+    }),
+];
