@@ -2,135 +2,11 @@
 
 import os
 import signal
-import subprocess
-import unicodedata
-from pathlib import Path
 
 import pytest
 
-from conftest import BINARY, LIMIT, alive, eventually, eventually_same
-
-SMALL, LARGE = (50, 12), (120, 40)
-
-
-class Window:
-    """A shell in a tmux window of its own size, from where attach is started."""
-
-    def __init__(self, tmux, cotty, size):
-        self.tmux, self.cotty, self.size = tmux, cotty, size
-        shell = "exec env PS1='outer$ ' bash --norc --noprofile"
-        self.pane = tmux("new-session", "-d", "-P", "-F", "#{pane_id}", "-x", size[0], "-y", size[1], shell).strip()
-        eventually(lambda: self.rows() == ["outer$"])
-
-    def rows(self):
-        return self.tmux("capture-pane", "-p", "-t", self.pane).rstrip("\n").split("\n")
-
-    def lines(self):
-        """The same, with what was wrapped in one piece."""
-        text = self.tmux("capture-pane", "-p", "-J", "-t", self.pane)
-        return [line.rstrip() for line in text.rstrip().split("\n")]
-
-    def value(self, format):
-        return self.tmux("display-message", "-p", "-t", self.pane, format).strip()
-
-    def type(self, text):
-        self.tmux("send-keys", "-t", self.pane, "-l", text)
-
-    def press(self, *keys):
-        self.tmux("send-keys", "-t", self.pane, *keys)
-
-    def child(self):
-        """The process that the shell runs."""
-        shell = self.value("#{pane_pid}")
-        return int(Path(f"/proc/{shell}/task/{shell}/children").read_text())
-
-    def resize(self, size):
-        self.size = size
-        self.tmux("resize-window", "-t", self.pane, "-x", size[0], "-y", size[1])
-
-    def attach(self, session):
-        self.type(f"{BINARY} attach {session}")
-        self.press("Enter")
-        eventually(lambda: self.value("#{alternate_on}") == "1")
-        return self
-
-    def detached(self, message):
-        """Waits until attach is over, and checks that the terminal is as it was."""
-        eventually(lambda: self.value("#{alternate_on}") == "0")
-        eventually(lambda: self.lines()[-2:] == [message, "outer$"])
-
-    def shows(self, session):
-        """Waits until the window shows what `cotty view` shows."""
-        def both():
-            screen = self.cotty.json("view", session)
-            rows = self.rows()
-            if self.size[1] > screen["dimensions"]["rows"]:
-                # There is room for a status line.
-                if len(rows) != self.size[1] or not rows.pop().startswith(f"{session} · "):
-                    return rows, "no status line"
-                rows = rows_of("\n".join(rows))
-            return rows, shown(screen, self.size)
-
-        return eventually_same(both)
-
-
-def rows_of(text):
-    return text.rstrip("\n").split("\n")
-
-
-def shown(screen, size):
-    """What of a screen is to be seen in a window: all of it, or the part around the cursor."""
-    dimensions, cursor = screen["dimensions"], screen["cursor"]
-
-    def start(cursor, whole, room):
-        return max(0, min(cursor - room, whole - room))
-
-    left, top = start(cursor["col"], dimensions["cols"], size[0]), start(cursor["row"], dimensions["rows"], size[1])
-    rows = screen["content"].split("\n")[top : top + size[1]]
-    return rows_of("\n".join(cut(row, left, size[0]) for row in rows))
-
-
-def cut(row, left, width):
-    """Columns of a row. A wide character that does not fit as a whole is blank."""
-    cells = []
-    for char in row:
-        if unicodedata.combining(char):
-            cells[-1 if cells[-1] else -2] += char
-        elif unicodedata.east_asian_width(char) in "WF":
-            cells += [char, ""]
-        else:
-            cells.append(char)
-    cells = cells[left : left + width]
-    if cells and cells[0] == "":
-        cells[0] = " "
-    if len(cells) == width and unicodedata.east_asian_width(cells[-1][:1] or " ") in "WF":
-        cells[-1] = " "
-    return "".join(cells).rstrip()
-
-
-@pytest.fixture
-def window(cotty):
-    """Makes windows, all of one tmux that nobody else has."""
-
-    def tmux(*args):
-        command = ["tmux", "-u", "-L", "attach", "-f", "/dev/null", *map(str, args)]
-        env = {**cotty.env, "TMUX_TMPDIR": str(cotty.work)}
-        done = subprocess.run(command, env=env, cwd=cotty.work, capture_output=True, text=True, timeout=LIMIT, check=False)
-        assert done.returncode == 0, f"tmux {args}: {done.stderr}"
-        return done.stdout
-
-    tmux("start-server", ";", "set", "-g", "exit-empty", "off", ";", "set", "-g", "status", "off")
-    pid = int(tmux("display-message", "-p", "#{pid}"))
-    yield lambda size: Window(tmux, cotty, size)
-    tmux("kill-server")
-    eventually(lambda: not alive(pid))
-
-
-def run(cotty, session, command):
-    """Runs a command in a session's shell."""
-    cotty("send", session, command, "--enter")
-    cotty("wait", session, "--prompt")
-
+from attaching import LARGE, SMALL, run, window  # noqa: F401
+from conftest import BINARY, alive, eventually
 
 PICTURE = r"printf '\e[31mred\e[0m %40s 漢字 e\u0301 \e[7mreverse\e[0m %20s|\n字%77s字\n' a b c; seq 30 | tail -"
 
@@ -161,7 +37,12 @@ def test_the_status_line_names_the_session(cotty, window):
     run(cotty, session, r"PS1='$ '; PROMPT_COMMAND=; printf '\e]0;a <title>\a'")
     view = window(LARGE).attach(session)
     view.shows(session)
-    assert view.rows()[-1] == f"{session} · a <title> · 80×24 · Ctrl-] d detaches"
+    view.says(f"1 {session} · a <title> · cotty cli has the keyboard · 80×24 · ")
+    # As `cotty send` typed: now it goes back.
+    cotty.call("keyboard", actor="person", client="cotty cli", session=session, action="give")
+    view.says("keyboard free")
+    view.shows(session)
+    assert view.rows()[-1] == f"1 {session} · a <title> · keyboard free · 80×24 · Ctrl-] ? keys"
 
 
 def test_a_window_may_change_its_size(cotty, window):

@@ -454,6 +454,6 @@ def test_show_is_for_scripts_and_for_people(cotty):
     configure(cotty, "[terminal]\nprompt_pattern = 'λ $'\n")
     text = cotty("config", "show")
     assert 'terminal.prompt_pattern = "λ $"' in text and "config.toml:2" in text
-    assert 'attach.detach_key = "ctrl+]"' in text and "built in" in text
+    assert 'attach.prefix = "ctrl+]"' in text and "built in" in text
     found = json.loads(cotty("config", "show", "--json"))
     assert found["running"] is False and found["problems"] == []

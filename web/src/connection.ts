@@ -59,6 +59,8 @@ export class Connection {
 
   #watch(session: string) {
     const url = new URL(`/v1/sessions/${encodeURIComponent(session)}/view`, location.href);
+    // As other viewers are told of this one.
+    url.search = "?name=page&kind=page";
     url.protocol = url.protocol.replace("http", "ws");
     // Browsers cannot set headers on a WebSocket, so the token goes as a second "protocol".
     const socket = new WebSocket(url, ["cotty.view.v1", `cotty.bearer.${this.token}`]);

@@ -38,6 +38,7 @@ if (token === null) {
         case "refused":
           header.note(message.message);
           break;
+        case "company":
         case "gone":
           break;
       }

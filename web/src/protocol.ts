@@ -35,7 +35,22 @@ export interface Exited {
   signal: number | null;
 }
 
-export type ToViewer = Paint | Exited | { type: "gone" } | ({ type: "refused" } & Fault);
+/** Who is there, at the beginning and whenever that changes. */
+export interface Company {
+  type: "company";
+  holder: "agent" | "person" | "nobody";
+  by?: string;
+  yours: boolean;
+  agent?: string;
+  others: { name: string; kind: string }[];
+  count: number;
+  mouse: boolean;
+  alternate: boolean;
+  fitted: boolean;
+  turned_away?: { count: number; name: string; secret: boolean };
+}
+
+export type ToViewer = Paint | Exited | Company | { type: "gone" } | ({ type: "refused" } & Fault);
 
 /** One key, by name: the daemon encodes it for the modes that the program has set. */
 export interface Key {

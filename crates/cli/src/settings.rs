@@ -60,7 +60,6 @@ pub(crate) fn load_for_daemon(home: &Home, whose: Whose, flags: &[Flag]) -> (Con
 
 /// For a client that only wants to know how its person likes things. A broken file is told where something starts, not
 /// here.
-#[allow(dead_code, reason = "for commands that read a setting of their own")]
 pub(crate) fn of_person(home: &Home) -> Settings {
     let text = read(home.config()).ok().flatten();
     Config::read(text.as_deref().map(|text| (home.config(), text)), &environment(), &[]).0.settings

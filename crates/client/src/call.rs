@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use tokio::net::UnixStream;
 
 use crate::start::{connect_or_start, keeper_pid};
-use crate::{ClientError, Home, View};
+use crate::{ClientError, Home, View, Viewer};
 
 /// How long a daemon may be away before a call gives up. The keeper starts it again at once.
 const AWAY: Duration = Duration::from_secs(10);
@@ -95,9 +95,18 @@ impl Client {
 
     /// Watches a session.
     pub async fn view(&self, session: &str) -> Result<View, ClientError> {
+        self.view_of(session, None).await
+    }
+
+    /// Watches a session as somebody that others are told of.
+    pub async fn view_as(&self, session: &str, viewer: &Viewer) -> Result<View, ClientError> {
+        self.view_of(session, Some(viewer)).await
+    }
+
+    async fn view_of(&self, session: &str, viewer: Option<&Viewer>) -> Result<View, ClientError> {
         self.until_answered(|| async {
             let stream = self.connect().await?;
-            View::open(stream, session, &self.caller, &self.origin.cwd).await
+            View::open(stream, session, viewer, &self.caller, &self.origin.cwd).await
         })
         .await
     }

@@ -12,7 +12,7 @@ mod view;
 pub use call::Client;
 pub use home::Home;
 pub use start::{keeper_pid, launch, lock_keeper};
-pub use view::View;
+pub use view::{View, Viewer};
 
 use cotty_protocol::Fault;
 

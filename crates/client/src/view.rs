@@ -8,6 +8,38 @@ use tokio_tungstenite::tungstenite::http::HeaderValue;
 use tokio_tungstenite::tungstenite::{Error, Message};
 
 use crate::ClientError;
+use crate::call::instance;
+
+/// Who watches: the same viewer comes back under the same id, and then still has the keyboard if it had it.
+#[derive(Debug, Clone)]
+pub struct Viewer {
+    id: String,
+    name: String,
+    kind: String,
+}
+
+impl Viewer {
+    /// A new one: the person's name, as others are told, and what it is (`attach`).
+    pub fn new(name: &str, kind: &str) -> Result<Viewer, ClientError> {
+        Ok(Viewer { id: instance()?, name: name.to_owned(), kind: kind.to_owned() })
+    }
+
+    fn query(&self) -> String {
+        format!("viewer={}&name={}&kind={}", self.id, escaped(&self.name), escaped(&self.kind))
+    }
+}
+
+/// For an address. The daemon takes up to 64 plain characters.
+fn escaped(text: &str) -> String {
+    let mut plain: String = text.chars().filter(|c| !c.is_control()).take(64).collect();
+    while plain.len() > 64 {
+        plain.pop();
+    }
+    if plain.is_empty() {
+        plain.push('?');
+    }
+    plain.bytes().map(|byte| format!("%{byte:02x}")).collect()
+}
 
 /// A session being watched: its paints come out, keys go in.
 #[derive(Debug)]
@@ -19,13 +51,15 @@ impl View {
     pub(crate) async fn open(
         stream: UnixStream,
         session: &str,
+        viewer: Option<&Viewer>,
         caller: &Caller,
         cwd: &str,
     ) -> Result<View, ClientError> {
         if !session.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c)) {
             return Err(Fault::new(Code::SessionNotFound, format!("Session not found: {session}")).into());
         }
-        let url = format!("ws://cotty/v1/sessions/{session}/view");
+        let query = viewer.map(Viewer::query).unwrap_or_default();
+        let url = format!("ws://cotty/v1/sessions/{session}/view?{query}");
         let mut request = url.into_client_request().map_err(std::io::Error::other)?;
         // Where we are inside of a session these say whose views we are; else we are a person.
         for (name, text) in [("cotty-client", caller.client.as_str()), ("cotty-directory", cwd)] {
@@ -59,6 +93,13 @@ impl View {
                 Ok(_) => {}
             }
         }
+    }
+
+    /// Leaves properly: all that was sent before is heard by the daemon.
+    pub async fn close(mut self) {
+        let _ = self.socket.close(None).await;
+        // Its answer, or the end.
+        while self.next().await.is_some() {}
     }
 
     /// Types.

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::op::keyboard::Holder;
 use crate::op::mouse::Mouse;
 use crate::op::send::Paste;
 use crate::{
@@ -27,6 +28,57 @@ pub enum ToViewer {
     Gone,
     /// What was typed was refused.
     Refused(Fault),
+    /// Who is there, at the beginning and whenever that changes.
+    Company(Company),
+}
+
+/// Who is there, and what a viewer's keys and mouse would do.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Company {
+    /// Who has the keyboard.
+    pub holder: Option<Holder>,
+    /// The person who has it, as it introduced itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// Whether that is this viewer.
+    pub yours: bool,
+    /// The agent whose session it is, where it is one's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// Other viewers, in the order they came; the first of them where there are many.
+    pub others: Vec<Watcher>,
+    /// How many others there are.
+    pub count: usize,
+    /// Whether the program asked for the mouse.
+    pub mouse: bool,
+    /// Whether it is the alternate screen, that of full-screen programs.
+    pub alternate: bool,
+    /// Whether the session follows the holder's window.
+    pub fitted: bool,
+    /// The last agent that was not let type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turned_away: Option<TurnedAway>,
+}
+
+/// Another viewer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Watcher {
+    /// The person's name.
+    pub name: String,
+    /// What the person watches through: `attach`, `page`.
+    pub kind: String,
+}
+
+/// An agent that was not let type.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TurnedAway {
+    /// How often that has happened: a new one is a new number.
+    pub count: u64,
+    /// The agent's name.
+    pub name: String,
+    /// Whether because of a secret; otherwise a person had the keyboard.
+    pub secret: bool,
 }
 
 /// One frame.

@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
 use self::sessions::Sessions;
+use crate::company::Watchers;
 use crate::journal::{Hot, InputQueue};
 use crate::recovery::Saved;
 use crate::session::{Info, Request};
@@ -301,6 +302,7 @@ impl Hub {
             waits: Vec::new(),
             observers: Vec::new(),
             viewers: Viewers::new(),
+            watchers: Watchers::default(),
             replied: 0,
             noted: 0,
             input_blocked: false,

@@ -5,6 +5,7 @@
 //! told the time. What must outlive the daemon lies in the [`journal`], whose memory the keeper holds.
 
 mod commands;
+mod company;
 pub mod counts;
 mod cut;
 mod environment;
@@ -35,6 +36,7 @@ mod updates;
 mod viewers;
 mod wait;
 
+pub use company::{Company, HeldBy, TurnedAway, Watcher};
 pub use cut::{Cut, LeftOut};
 pub use error::SessionError;
 pub use holding::{Hold, Holder, KeyboardState};

@@ -29,6 +29,11 @@ pub enum View {
         /// Most lines to give.
         limit: usize,
     },
+    /// What left the screen and what is on it, as one text that belongs together: the newest `limit` lines.
+    Whole {
+        /// Most lines to give.
+        limit: usize,
+    },
 }
 
 /// What was read.
@@ -153,6 +158,7 @@ impl Task {
             View::New if raw => (String::from_utf8_lossy(self.hot.output(seen, seq)).into_owned(), 0),
             View::New => self.new_text(since, place),
             View::Scrollback { offset, limit } => self.scrollback(offset, limit, raw),
+            View::Whole { limit } => self.whole(limit, raw),
         };
         if since.is_none() {
             let what = What::Read { reader: reader.to_owned(), shown: seq };
@@ -210,6 +216,24 @@ impl Task {
         };
         lines.reverse();
         (lines.join("\n"), self.vt.history_dropped())
+    }
+
+    /// Each logical line in one piece, also one that is half on the screen. A full-screen program's rows follow those of
+    /// the screen that it covers.
+    fn whole(&self, limit: usize, raw: bool) -> (String, u64) {
+        let oldest = Position { line: LineId(0), cell: 0 };
+        let excerpt = if raw { self.vt.ansi_from(oldest) } else { self.vt.text_from(oldest) };
+        let mut text = excerpt.text;
+        if self.vt.modes().alt_screen {
+            let rows: Vec<u16> = (0..self.vt.size().rows).collect();
+            text.push('\n');
+            text.push_str(&self.rows_text(&rows, raw));
+        }
+        let left_out = text.split('\n').count().saturating_sub(limit);
+        if left_out > 0 {
+            text = skip_lines(&text, left_out).to_owned();
+        }
+        (text, self.vt.history_dropped() + left_out as u64)
     }
 
     fn new_text(&self, since: Option<u64>, place: Option<Place>) -> (String, u64) {

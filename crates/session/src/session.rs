@@ -6,6 +6,7 @@ use regex::Regex;
 use rustix::process::Signal;
 use tokio::sync::{mpsc, oneshot};
 
+use crate::company::Watcher;
 use crate::counts::{self, Counted};
 use crate::holding::{Hold, KeyboardState};
 use crate::journal::disk::{Capture, Capturing, RecordingState};
@@ -229,9 +230,11 @@ pub(crate) enum Request {
         by: Typist,
         reply: Reply<Result<KeyboardState, SessionError>>,
     },
-    Viewer {
+    ViewerCame {
+        watcher: Watcher,
+    },
+    ViewerWent {
         who: String,
-        here: bool,
     },
     Signal {
         signal: Signal,
@@ -345,9 +348,14 @@ impl Session {
         self.ask(|reply| Request::Hold { hold, by, reply }).await?
     }
 
-    /// Tells that a viewer came or went, by the name its keys come under.
-    pub async fn viewer(&self, who: &str, here: bool) -> Result<(), SessionError> {
-        self.tell(Request::Viewer { who: who.to_owned(), here }).await
+    /// Tells that a viewer came, by the name its keys come under.
+    pub async fn viewer_came(&self, watcher: Watcher) -> Result<(), SessionError> {
+        self.tell(Request::ViewerCame { watcher }).await
+    }
+
+    /// Tells that it went.
+    pub async fn viewer_went(&self, who: &str) -> Result<(), SessionError> {
+        self.tell(Request::ViewerWent { who: who.to_owned() }).await
     }
 
     /// Signals the program in the foreground; answers its process group and its name.

@@ -14,6 +14,7 @@ use tokio::io::Interest;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::commands::{Moment, Phase};
+use crate::company::Watchers;
 use crate::journal::disk::{Catcher, Tape, Worker};
 use crate::journal::{Hot, InputQueue, Pushed, Record, What};
 use crate::meta::now_ms;
@@ -63,6 +64,7 @@ pub(crate) struct Task {
     pub(crate) waits: Vec<(Running, oneshot::Sender<Waited>)>,
     pub(crate) observers: Vec<Observer>,
     pub(crate) viewers: Viewers,
+    pub(crate) watchers: Watchers,
     /// The program's queries up to here were answered by the daemon before us.
     pub(crate) replied: u64,
     /// The shell's questions up to here, likewise.
@@ -126,10 +128,14 @@ impl Task {
         // Whoever asked may have gone; then the answer is for nobody, and that is fine.
         match request {
             Request::Type { input, request, by, reply } => {
-                let _ = reply.send(self.type_input(&input, &request, &by).await);
+                let typed = self.type_input(&input, &request, &by).await;
+                self.note_refusal(&by, &typed);
+                let _ = reply.send(typed);
             }
             Request::Run { command, request, by, lane, reply } => {
-                let _ = reply.send(self.start_run(&command, &request, &by, lane).await);
+                let started = self.start_run(&command, &request, &by, lane).await;
+                self.note_refusal(&by, &started);
+                let _ = reply.send(started);
             }
             Request::RunResult { request, reply } => {
                 let _ = reply.send(self.run_result(&request));
@@ -151,7 +157,8 @@ impl Task {
             Request::Hold { hold, by, reply } => {
                 let _ = reply.send(self.hold(hold, &by).await);
             }
-            Request::Viewer { who, here } => self.viewer(who, here),
+            Request::ViewerCame { watcher } => self.viewer_came(watcher),
+            Request::ViewerWent { who } => self.viewer_went(&who),
             Request::Signal { signal, by, reply } => {
                 let _ = reply.send(self.signal(signal, &by));
             }
@@ -452,6 +459,7 @@ impl Task {
         }
         if self.viewers.wakeup().is_some_and(|due| due <= now) {
             let activity = self.activity();
+            self.viewers.tell(self.company(&activity));
             self.viewers.draw(&self.vt, now, activity);
         }
     }

@@ -156,7 +156,12 @@ impl Task {
         let (request, by) = (request.to_owned(), by.clone());
         let what = What::Typed { request, bytes: count, to, lines, shown, run, by, at, recorded };
         self.hot.record(&Record { seq, what: what.clone() })?;
+        let holder = self.saved.keyboard.held().map(|held| held.who.clone());
         self.apply(&what, at);
+        if self.saved.keyboard.held().map(|held| &held.who) != holder.as_ref() {
+            // Viewers are told, whether or not the program shows what was typed.
+            self.viewers.changed(Instant::now());
+        }
         // Whatever is typed next, an interrupt perhaps, does not wait for what is held back.
         self.input.go_on();
         if !run && bytes.ends_with(b"\r") && bytes[..bytes.len() - 1].ends_with(PASTE_END) {

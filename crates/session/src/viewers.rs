@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cotty_vt::{Painter, Vt};
-use tokio::sync::{broadcast, oneshot};
+use tokio::sync::{broadcast, oneshot, watch};
 
+use crate::Company;
 use crate::session::{Activity, Ended};
 use crate::share::{BEHIND, Pace, Shared};
 use crate::updates::Updates;
@@ -46,6 +47,8 @@ pub struct Viewer {
     pub first: Arc<Shared<Frame>>,
     /// What changes from then on. A viewer that is too slow sees a gap and asks to view anew.
     pub frames: broadcast::Receiver<Arc<Shared<Frame>>>,
+    /// Who is there, now and from then on.
+    pub company: watch::Receiver<Arc<Company>>,
 }
 
 /// The session's end: draws when there is somebody to see it. Those who want updates instead of paints are served by
@@ -54,6 +57,7 @@ pub struct Viewer {
 pub(crate) struct Viewers {
     pub(crate) updates: Updates,
     frames: broadcast::Sender<Arc<Shared<Frame>>>,
+    company: watch::Sender<Arc<Company>>,
     /// Who wants to view, until the next frame.
     joining: Vec<oneshot::Sender<Viewer>>,
     painter: Painter,
@@ -73,6 +77,7 @@ impl Viewers {
         Viewers {
             updates: Updates::new(),
             frames,
+            company: watch::Sender::default(),
             joining: Vec::new(),
             painter: Painter::new(),
             first: None,
@@ -121,6 +126,17 @@ impl Viewers {
         self.frames.receiver_count() > 0 || !self.joining.is_empty()
     }
 
+    /// Who is there now: told where it is another than before.
+    pub(crate) fn tell(&mut self, company: Company) {
+        self.company.send_if_modified(|told| {
+            let news = **told != company;
+            if news {
+                *told = Arc::new(company);
+            }
+            news
+        });
+    }
+
     /// Draws what is due.
     pub(crate) fn draw(&mut self, vt: &Vt, now: Instant, doing: Activity) {
         let is_due = |at: Option<Instant>| at.is_some_and(|due| due <= now);
@@ -160,7 +176,8 @@ impl Viewers {
         // The shared painter has seen this screen, so that the next difference fits this paint.
         let first = self.first.get_or_insert_with(|| frame(vt, self.painter.full(vt), true, doing));
         for reply in self.joining.drain(..) {
-            let _ = reply.send(Viewer { first: Arc::clone(first), frames: self.frames.subscribe() });
+            let (frames, company) = (self.frames.subscribe(), self.company.subscribe());
+            let _ = reply.send(Viewer { first: Arc::clone(first), frames, company });
         }
     }
 }

@@ -1,23 +1,61 @@
 //! `attach`: one session, full screen, until it is left or ends.
 
-use std::io;
+mod desk;
+mod draw;
+mod outer;
+mod prefix;
+mod status;
 
-use cotty_client::{Client, ClientError, View};
-use cotty_protocol::op::send::Paste;
-use cotty_protocol::view::{FromViewer, Paint, ToViewer};
-use cotty_vt::{Size, Vt};
-use crossterm::event::{
-    DisableBracketedPaste, EnableBracketedPaste, Event, EventStream, KeyCode, KeyEvent, KeyModifiers,
-};
-use crossterm::execute;
-use futures_util::StreamExt;
-use ratatui::DefaultTerminal;
-use ratatui::layout::{Constraint, Layout};
-use ratatui::style::{Modifier, Style};
-use ratatui::text::Line;
+use std::pin::Pin;
+use std::time::Duration;
 
-use crate::keys;
-use crate::widget::TerminalWidget;
+use cotty_client::{Client, ClientError, View, Viewer};
+use cotty_protocol::op::SessionInfo;
+use cotty_protocol::op::info::Params;
+use cotty_protocol::view::{FromViewer, ToViewer};
+use rustix::process::Signal;
+use tokio::signal::unix::{self, SignalKind};
+
+use crate::keys::Chord;
+use desk::Desk;
+use outer::Outer;
+
+/// How long a farewell may take: the daemon may be gone.
+const FAREWELL: Duration = Duration::from_secs(1);
+/// A daemon that is being replaced is not asked more often than this.
+const AGAIN: Duration = Duration::from_millis(50);
+
+/// How to attach.
+#[derive(Debug, Clone)]
+pub struct AttachOptions {
+    /// The key before each key that is ours.
+    pub prefix: Chord,
+    /// A key that detaches at once.
+    pub detach: Option<Chord>,
+    /// Nothing is typed.
+    pub read_only: bool,
+    /// Whether there is a status line where there is room for it.
+    pub status: bool,
+    /// Whether the mouse is the session's.
+    pub mouse: bool,
+    /// The person's name, as others are told.
+    pub name: String,
+}
+
+impl Default for AttachOptions {
+    /// As most people want it; the name is the user's.
+    fn default() -> AttachOptions {
+        let named = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        AttachOptions {
+            prefix: Chord::default(),
+            detach: None,
+            read_only: false,
+            status: true,
+            mouse: true,
+            name: named("USER").or_else(|| named("LOGNAME")).unwrap_or_else(|| "somebody".to_owned()),
+        }
+    }
+}
 
 /// Why an attach is over.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,152 +71,132 @@ pub enum AttachEnd {
     },
     /// The session was destroyed.
     Gone,
+    /// We were told to end, by this signal.
+    Told(i32),
 }
 
-/// Shows a session in this terminal and types into it. `Ctrl-] d` leaves.
-pub async fn attach(client: &Client, session: &str) -> Result<AttachEnd, ClientError> {
+/// Shows a session in this terminal and types into it.
+pub async fn attach(
+    client: &Client,
+    session: &str,
+    options: AttachOptions,
+) -> Result<AttachEnd, ClientError> {
     // Refused before the screen is taken, so that the reason is read.
-    let view = client.view(session).await?;
-    let terminal = ratatui::try_init()?;
-    execute!(io::stdout(), EnableBracketedPaste)?;
-    let mut attached = Attached { terminal, screen: None, prefix: false, note: None };
-    let end = attached.run(client, session, view).await;
-    let _ = execute!(io::stdout(), DisableBracketedPaste);
-    ratatui::restore();
+    let params = Params { session: session.to_owned() };
+    let info: SessionInfo = client.call("info", &params).await?;
+    let viewer = Viewer::new(&options.name, "attach")?;
+    let connection = Connection { client, session: info.session_id.clone(), viewer };
+    let mut link = Link::Up(connection.open().await?);
+    let mut signals = Signals::new()?;
+    let outer = Outer::enter(options.mouse)?;
+    let mut desk = Desk::new(outer, info, options);
+    let end = desk.run(&connection, &mut link, &mut signals).await;
+    let typed = desk.may_hold_keyboard();
+    // The terminal first: whoever leaves does not wait for a daemon.
+    drop(desk);
+    if let (Ok(AttachEnd::Detached | AttachEnd::Told(_)), Link::Up(mut view)) = (&end, link) {
+        let farewell = async {
+            if typed {
+                let _ = view.send(&FromViewer::Give).await;
+            }
+            view.close().await;
+        };
+        let _ = tokio::time::timeout(FAREWELL, farewell).await;
+    }
     end
 }
 
-struct Attached {
-    terminal: DefaultTerminal,
-    screen: Option<Screen>,
-    /// Ctrl-] was pressed, and the next key is ours.
-    prefix: bool,
-    note: Option<String>,
+/// How the daemon is reached, and reached again.
+struct Connection<'a> {
+    client: &'a Client,
+    session: String,
+    viewer: Viewer,
 }
 
-/// What the daemon painted last.
-struct Screen {
-    vt: Vt,
-    title: String,
-    session_id: String,
+impl<'a> Connection<'a> {
+    async fn open(&self) -> Result<View, ClientError> {
+        self.client.view_as(&self.session, &self.viewer).await
+    }
 }
 
-impl Attached {
-    async fn run(
-        &mut self,
-        client: &Client,
-        session: &str,
-        mut view: View,
-    ) -> Result<AttachEnd, ClientError> {
-        let mut events = EventStream::new();
-        loop {
-            self.draw()?;
-            tokio::select! {
-                message = view.next() => match message {
-                    Some(ToViewer::Paint(paint)) => self.paint(paint),
-                    Some(ToViewer::Exited { exit_code, signal }) => return Ok(AttachEnd::Exited { exit_code, signal }),
-                    Some(ToViewer::Gone) => return Ok(AttachEnd::Gone),
-                    Some(ToViewer::Refused(fault)) => self.note = Some(fault.to_string()),
-                    // The daemon was replaced; the session goes on behind the next one.
-                    None => view = client.view(session).await?,
-                },
-                event = events.next() => {
-                    let Some(event) = event else { return Ok(AttachEnd::Detached) };
-                    match self.event(&event?) {
-                        Act::Nothing => {}
-                        Act::Detach => return Ok(AttachEnd::Detached),
-                        // If the daemon is gone the key is lost, and that shows: the screen does not change.
-                        Act::Send(message) => { let _ = view.send(&message).await; }
-                    }
+/// A view, or the way to the next one: the daemon was replaced, and the session goes on behind another.
+enum Link<'a> {
+    Up(View),
+    Down(Pin<Box<dyn Future<Output = Result<View, ClientError>> + 'a>>),
+}
+
+/// What comes over a link.
+enum Heard {
+    Message(ToViewer),
+    Lost,
+    Back,
+}
+
+impl<'a> Link<'a> {
+    async fn next(&mut self, connection: &'a Connection<'_>) -> Result<Heard, ClientError> {
+        match self {
+            Link::Up(view) => {
+                if let Some(message) = view.next().await {
+                    return Ok(Heard::Message(message));
                 }
+                *self = Link::Down(Box::pin(async {
+                    tokio::time::sleep(AGAIN).await;
+                    connection.open().await
+                }));
+                Ok(Heard::Lost)
+            }
+            Link::Down(way) => {
+                let view = way.await?;
+                *self = Link::Up(view);
+                Ok(Heard::Back)
             }
         }
     }
 
-    fn paint(&mut self, paint: Paint) {
-        let size = Size { cols: paint.cols, rows: paint.rows };
-        let vt = match self.screen.take() {
-            Some(screen) if !paint.full && screen.vt.size() == size => screen.vt,
-            _ => Vt::new(size),
+    /// What is typed while the daemon is gone is lost, and that shows: the status line says so.
+    async fn send(&mut self, message: &FromViewer) {
+        if let Link::Up(view) = self {
+            let _ = view.send(message).await;
+        }
+    }
+}
+
+/// What a signal asks for.
+enum Told {
+    End(i32),
+    Stop,
+    GoOn,
+}
+
+struct Signals {
+    ends: Vec<(i32, unix::Signal)>,
+    stop: unix::Signal,
+    go_on: unix::Signal,
+}
+
+impl Signals {
+    fn new() -> std::io::Result<Signals> {
+        let listen = |signal: Signal| unix::signal(SignalKind::from_raw(signal.as_raw()));
+        let ends = [Signal::TERM, Signal::HUP, Signal::INT, Signal::QUIT];
+        let ends = ends.map(|signal| listen(signal).map(|stream| (signal.as_raw(), stream)));
+        Ok(Signals {
+            ends: ends.into_iter().collect::<Result<_, _>>()?,
+            stop: listen(Signal::TSTP)?,
+            go_on: listen(Signal::CONT)?,
+        })
+    }
+
+    async fn next(&mut self) -> Told {
+        let [(one, a), (two, b), (three, c), (four, d)] = self.ends.as_mut_slice() else {
+            return std::future::pending().await;
         };
-        let mut screen = Screen { vt, title: paint.title, session_id: paint.session_id };
-        screen.vt.feed(paint.data.as_bytes());
-        self.screen = Some(screen);
-    }
-
-    fn event(&mut self, event: &Event) -> Act {
-        match event {
-            Event::Key(key) => self.key(key),
-            Event::Paste(text) => {
-                Act::Send(FromViewer::Text { text: with_line_feeds(text), paste: Paste::Auto })
-            }
-            _ => Act::Nothing,
+        tokio::select! {
+            _ = a.recv() => Told::End(*one),
+            _ = b.recv() => Told::End(*two),
+            _ = c.recv() => Told::End(*three),
+            _ = d.recv() => Told::End(*four),
+            _ = self.stop.recv() => Told::Stop,
+            _ = self.go_on.recv() => Told::GoOn,
         }
     }
-
-    fn key(&mut self, key: &KeyEvent) -> Act {
-        let Some(message) = keys::message(key) else { return Act::Nothing };
-        self.note = None;
-        let is_prefix =
-            matches!(key.code, KeyCode::Char(']' | '5')) && key.modifiers == KeyModifiers::CONTROL;
-        match (std::mem::take(&mut self.prefix), key.code) {
-            (true, KeyCode::Char('d')) => Act::Detach,
-            // Twice sends one; anything else was not for us and is dropped.
-            (true, _) if is_prefix => {
-                Act::Send(FromViewer::Key { key: "]".into(), ctrl: true, alt: false, shift: false })
-            }
-            (true, _) => Act::Nothing,
-            (false, _) if is_prefix => {
-                self.prefix = true;
-                self.note = Some("d detach · Ctrl-] send Ctrl-]".into());
-                Act::Nothing
-            }
-            (false, _) => Act::Send(message),
-        }
-    }
-
-    fn draw(&mut self) -> Result<(), ClientError> {
-        let Some(screen) = &self.screen else { return Ok(()) };
-        let note = self.note.clone();
-        self.terminal.draw(|frame| {
-            let spare = frame.area().height > screen.vt.size().rows || note.is_some();
-            let bar = u16::from(spare);
-            let [main, bar] =
-                Layout::vertical([Constraint::Fill(1), Constraint::Length(bar)]).areas(frame.area());
-            let widget = TerminalWidget::new(&screen.vt);
-            frame.render_widget(widget, main);
-            if spare {
-                let title = if screen.title.is_empty() { "" } else { " · " };
-                let size = screen.vt.size();
-                let text = note.unwrap_or_else(|| {
-                    format!(
-                        "{}{title}{} · {}×{} · Ctrl-] d detaches",
-                        screen.session_id, screen.title, size.cols, size.rows
-                    )
-                });
-                let style = Style::new().add_modifier(Modifier::REVERSED);
-                frame.render_widget(Line::from(plain(&text)).style(style), bar);
-            }
-            if let Some(position) = widget.cursor(main) {
-                frame.set_cursor_position(position);
-            }
-        })?;
-        Ok(())
-    }
-}
-
-/// Terminals paste the Enter key between lines, as if it had been typed.
-fn with_line_feeds(text: &str) -> String {
-    text.replace("\r\n", "\n").replace('\r', "\n")
-}
-
-/// A title is a program's text: nothing of it may act on this terminal.
-fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
-}
-
-enum Act {
-    Nothing,
-    Detach,
-    Send(FromViewer),
 }

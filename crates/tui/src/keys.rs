@@ -1,6 +1,106 @@
+use std::fmt;
+use std::str::FromStr;
+
+use cotty_protocol::op::mouse::{Action, Button, Mouse};
 use cotty_protocol::op::send::Paste;
 use cotty_protocol::view::FromViewer;
-use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use cotty_vt::Key;
+use crossterm::event::{
+    KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
+
+/// A key that means something to us: the prefix, or one that detaches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chord {
+    /// As it was written, and as the daemon reads it.
+    notation: String,
+    pub(crate) key: Key,
+}
+
+impl Default for Chord {
+    /// `Ctrl-]`: hardly any program wants it.
+    fn default() -> Chord {
+        let key = Key { ctrl: true, ..cotty_vt::KeyCode::Char(']').into() };
+        Chord { notation: "ctrl+]".to_owned(), key }
+    }
+}
+
+impl FromStr for Chord {
+    type Err = String;
+
+    /// In any of the usual notations: `ctrl+]`, `C-b`, `^A`, `f12`.
+    fn from_str(notation: &str) -> Result<Chord, String> {
+        let key = Key::parse(notation).map_err(|unknown| unknown.to_string())?;
+        Ok(Chord { notation: notation.to_owned(), key: plain(key) })
+    }
+}
+
+impl fmt::Display for Chord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.key {
+            Key { code: cotty_vt::KeyCode::Char(c), ctrl: true, alt: false, .. } => write!(f, "Ctrl-{c}"),
+            _ => f.write_str(&self.notation),
+        }
+    }
+}
+
+impl Chord {
+    /// The key itself, for the program.
+    pub(crate) fn message(&self) -> FromViewer {
+        FromViewer::Key { key: self.notation.clone(), ctrl: false, alt: false, shift: false }
+    }
+}
+
+/// A key of the outer terminal as the engine's tables know it, so that it can be compared.
+pub(crate) fn key(event: &KeyEvent) -> Option<Key> {
+    use cotty_vt::KeyCode as Code;
+    if event.kind == KeyEventKind::Release {
+        return None;
+    }
+    let code = match event.code {
+        KeyCode::Char(c) => Code::Char(c),
+        KeyCode::F(n) => Code::F(n),
+        KeyCode::Enter => Code::Enter,
+        KeyCode::Tab | KeyCode::BackTab => Code::Tab,
+        KeyCode::Backspace => Code::Backspace,
+        KeyCode::Esc => Code::Escape,
+        KeyCode::Up => Code::Up,
+        KeyCode::Down => Code::Down,
+        KeyCode::Left => Code::Left,
+        KeyCode::Right => Code::Right,
+        KeyCode::Home => Code::Home,
+        KeyCode::End => Code::End,
+        KeyCode::PageUp => Code::PageUp,
+        KeyCode::PageDown => Code::PageDown,
+        KeyCode::Insert => Code::Insert,
+        KeyCode::Delete => Code::Delete,
+        _ => return None,
+    };
+    let held = |modifier| event.modifiers.contains(modifier);
+    let shift = held(KeyModifiers::SHIFT) || event.code == KeyCode::BackTab;
+    let (ctrl, alt) = (held(KeyModifiers::CONTROL), held(KeyModifiers::ALT));
+    Some(plain(Key { ctrl, alt, shift, ..code.into() }))
+}
+
+/// One form for keys that no terminal tells apart: Ctrl-5 and Ctrl-] are the same byte.
+fn plain(mut key: Key) -> Key {
+    use cotty_vt::KeyCode::Char;
+    if let Char(c) = key.code {
+        // The character itself says whether Shift was held.
+        key.shift = false;
+        key.code = Char(match c {
+            _ if !key.ctrl => c,
+            '3' => '[',
+            '4' => '\\',
+            '5' => ']',
+            '6' => '^',
+            '7' | '/' => '_',
+            '2' | '@' => ' ',
+            c => c.to_ascii_lowercase(),
+        });
+    }
+    key
+}
 
 /// A key of the outer terminal by the name that the daemon knows. It is encoded there, for the modes of the program.
 pub(crate) fn message(event: &KeyEvent) -> Option<FromViewer> {
@@ -49,4 +149,58 @@ fn name(code: KeyCode) -> Option<&'static str> {
         KeyCode::Delete => "delete",
         _ => return None,
     })
+}
+
+/// What the mouse did over a cell of the session, from 0.
+pub(crate) fn mouse(event: &MouseEvent, row: u16, col: u16) -> Option<FromViewer> {
+    let button = |button| match button {
+        MouseButton::Left => Button::Left,
+        MouseButton::Middle => Button::Middle,
+        MouseButton::Right => Button::Right,
+    };
+    let (mut action, mut pressed, mut down, mut right) = (Action::Scroll, Button::Left, None, None);
+    match event.kind {
+        MouseEventKind::Down(which) => (action, pressed) = (Action::Press, button(which)),
+        MouseEventKind::Up(which) => (action, pressed) = (Action::Release, button(which)),
+        MouseEventKind::Drag(which) => (action, pressed) = (Action::Move, button(which)),
+        MouseEventKind::ScrollUp => down = Some(-1),
+        MouseEventKind::ScrollDown => down = Some(1),
+        MouseEventKind::ScrollLeft => right = Some(-1),
+        MouseEventKind::ScrollRight => right = Some(1),
+        MouseEventKind::Moved => return None,
+    }
+    let held = |modifier| event.modifiers.contains(modifier);
+    let mouse = Mouse {
+        action,
+        button: pressed,
+        row: Some(row + 1),
+        col: Some(col + 1),
+        down,
+        right,
+        ..Mouse::default()
+    };
+    let (ctrl, alt) = (held(KeyModifiers::CONTROL), held(KeyModifiers::ALT));
+    Some(FromViewer::Mouse { mouse, ctrl, alt, shift: held(KeyModifiers::SHIFT) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chord_is_what_the_terminal_makes_of_it() {
+        // Terminals send one byte for Ctrl-] and Ctrl-5, and it is read as the latter.
+        let pressed = key(&KeyEvent::new(KeyCode::Char('5'), KeyModifiers::CONTROL)).unwrap();
+        for notation in ["ctrl+]", "C-]", "^]"] {
+            assert_eq!(notation.parse::<Chord>().unwrap().key, pressed, "{notation}");
+        }
+        let pressed = key(&KeyEvent::new(KeyCode::Char('b'), KeyModifiers::CONTROL)).unwrap();
+        assert_eq!("ctrl+B".parse::<Chord>().unwrap().key, pressed);
+        let pressed = key(&KeyEvent::new(KeyCode::BackTab, KeyModifiers::SHIFT)).unwrap();
+        assert_eq!("shift+tab".parse::<Chord>().unwrap().key, pressed);
+        assert!("ctrl+nothing".parse::<Chord>().unwrap_err().contains("nothing"));
+        assert_eq!("ctrl+]".parse::<Chord>().unwrap(), Chord::default());
+        assert_eq!(Chord::default().to_string(), "Ctrl-]");
+        assert_eq!("f12".parse::<Chord>().unwrap().to_string(), "f12");
+    }
 }

@@ -4,26 +4,39 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::widgets::Widget;
 
-/// Shows a terminal's screen in an area of any size: from the top left, or around the cursor where it does not fit.
+use crate::pan::Pan;
+
+/// Shows a terminal's screen in an area of any size: from the top left, or around the cursor where it does not fit. An
+/// area that is larger has a border of dots around what is the terminal's.
 #[derive(Debug, Clone, Copy)]
 pub struct TerminalWidget<'a> {
     vt: &'a Vt,
+    pan: Pan,
 }
 
 impl<'a> TerminalWidget<'a> {
     /// Shows this terminal.
     pub fn new(vt: &'a Vt) -> TerminalWidget<'a> {
-        TerminalWidget { vt }
+        TerminalWidget { vt, pan: Pan::default() }
+    }
+
+    /// Another part of it than that around the cursor.
+    #[must_use]
+    pub(crate) fn panned(self, pan: Pan) -> TerminalWidget<'a> {
+        TerminalWidget { pan, ..self }
     }
 
     /// Row and column of the session that stand in the area's top left corner.
-    fn origin(self, area: Rect) -> (u16, u16) {
-        let (size, cursor) = (self.vt.size(), self.vt.cursor());
-        let start = |cursor: u16, size: u16, room: u16| match size > room {
-            true => cursor.saturating_sub(room.saturating_sub(1)).min(size - room),
-            false => 0,
-        };
-        (start(cursor.row, size.rows, area.height), start(cursor.col, size.cols, area.width))
+    pub(crate) fn origin(self, area: Rect) -> (u16, u16) {
+        self.pan.origin(self.vt.size(), self.vt.cursor(), (area.width, area.height))
+    }
+
+    /// The cell of the session that is shown at a place of the screen, if one is.
+    pub(crate) fn cell_at(self, area: Rect, x: u16, y: u16) -> Option<(u16, u16)> {
+        let (size, (top, left)) = (self.vt.size(), self.origin(area));
+        let inside = area.contains(Position { x, y });
+        let (row, col) = (top + y.checked_sub(area.y)?, left + x.checked_sub(area.x)?);
+        (inside && row < size.rows && col < size.cols).then_some((row, col))
     }
 
     /// Where the cursor is to be shown, if it is.
@@ -56,6 +69,22 @@ impl Widget for TerminalWidget<'_> {
                 };
             }
         }
+        border(size.cols, size.rows, area, buffer);
+    }
+}
+
+/// Dots where the session ends and the area does not.
+fn border(cols: u16, rows: u16, area: Rect, buffer: &mut Buffer) {
+    let mut dot = |x: u16, y: u16| {
+        if let Some(cell) = buffer.cell_mut(Position { x: area.x + x, y: area.y + y }) {
+            cell.set_symbol("·").set_style(Style::new().add_modifier(Modifier::DIM));
+        }
+    };
+    if area.width > cols {
+        (0..area.height.min(rows)).for_each(|y| dot(cols, y));
+    }
+    if area.height > rows {
+        (0..area.width.min(cols.saturating_add(1))).for_each(|x| dot(x, rows));
     }
 }
 
@@ -107,8 +136,12 @@ mod tests {
     }
 
     #[test]
-    fn a_larger_area_shows_all_of_it() {
-        assert_eq!(drawn(&vt(5, 2, "ab\r\ncd"), 8, 3), ["ab", "cd", ""]);
+    fn a_larger_area_shows_all_of_it_and_where_it_ends() {
+        let vt = vt(5, 2, "ab\r\ncd");
+        assert_eq!(drawn(&vt, 8, 4), ["ab   ·", "cd   ·", "······", ""]);
+        assert_eq!(drawn(&vt, 5, 3), ["ab", "cd", "·····"]);
+        assert_eq!(drawn(&vt, 6, 2), ["ab   ·", "cd   ·"]);
+        assert_eq!(drawn(&vt, 5, 2), ["ab", "cd"]);
     }
 
     #[test]

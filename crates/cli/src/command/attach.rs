@@ -1,18 +1,49 @@
+use std::collections::HashSet;
 use std::process::ExitCode;
+use std::time::Duration;
 
-use cotty_tui::AttachEnd;
+use cotty_client::Client;
+use cotty_protocol::op::keyboard::Holder;
+use cotty_protocol::op::{Activity, SessionInfo, Wait, info, list, wait};
+use cotty_tui::{AttachEnd, AttachOptions, Chord};
+use tokio::task::JoinSet;
 
 use super::{block_on, client};
 use crate::out;
 
+/// How often sessions that are new are looked for; those that are known tell by themselves.
+const NEW_ONES: Duration = Duration::from_secs(1);
+
 /// Show a session in this terminal and type into it; Ctrl-] d leaves
 ///
-/// The session keeps its size: a smaller window follows the cursor, a larger one shows all of it.
+/// The session keeps its size: a smaller window follows the cursor, a larger one shows all of it. Ctrl-] ? lists the
+/// keys: scroll and copy, take and give the keyboard, fit the session to this window.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  cotty attach build\n  cotty attach $(cotty new)")]
+#[command(
+    after_help = "Examples:\n  cotty attach build\n  cotty attach $(cotty new)\n  cotty attach --read-only 3\n  cotty attach --next\n  cotty attach --prefix ctrl+b build"
+)]
 pub(crate) struct Args {
     /// Id, number or name
-    session: String,
+    #[arg(required_unless_present = "next", conflicts_with = "next")]
+    session: Option<String>,
+    /// The session that has waited longest for a person (a secret is asked for), or the next that does
+    #[arg(long)]
+    next: bool,
+    /// Only watch
+    #[arg(long)]
+    read_only: bool,
+    /// No status line, but for what has to be said
+    #[arg(long)]
+    no_status: bool,
+    /// Leave the mouse to your terminal
+    #[arg(long)]
+    no_mouse: bool,
+    /// The key before each key that is for attach itself, instead of Ctrl-] or the configured one
+    #[arg(long, value_name = "KEY")]
+    prefix: Option<Chord>,
+    /// A key that detaches at once
+    #[arg(long, value_name = "KEY")]
+    detach_key: Option<Chord>,
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
@@ -21,8 +52,25 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     anyhow::ensure!(terminal, "attach needs a terminal; `cotty view` prints the screen, `cotty send` types");
     // A session that could be attached to has a daemon.
     let client = client()?.without_start();
-    let end = block_on(async { Ok(cotty_tui::attach(&client, &args.session).await?) })?;
-    let session = &args.session;
+    let settings = crate::settings::of_person(client.home());
+    let options = AttachOptions {
+        prefix: args.prefix.or_else(|| settings.attach_prefix.parse().ok()).unwrap_or_default(),
+        detach: args.detach_key.or_else(|| settings.detach_key.parse().ok()),
+        read_only: args.read_only,
+        status: !args.no_status,
+        mouse: !args.no_mouse,
+        ..AttachOptions::default()
+    };
+    let (end, session) = block_on(async {
+        let session = match args.session {
+            Some(session) => session,
+            None => next(&client).await?,
+        };
+        let params = info::Params { session: session.clone() };
+        let found: SessionInfo = client.call("info", &params).await?;
+        refuse_own(&found)?;
+        Ok((cotty_tui::attach(&client, &found.session_id, options).await?, session))
+    })?;
     match end {
         AttachEnd::Detached => {
             out::note(&format!("[detached from {session}; `cotty attach {session}` comes back]"))
@@ -34,6 +82,78 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             out::note(&format!("[{session} was ended by signal {}]", signal.unwrap_or_default()));
         }
         AttachEnd::Gone => out::note(&format!("[{session} was destroyed]")),
+        AttachEnd::Told(signal) => return Ok(ExitCode::from(128 + u8::try_from(signal)?)),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A session that shows itself would show itself showing itself.
+fn refuse_own(session: &SessionInfo) -> anyhow::Result<()> {
+    let name = session.name.as_ref().unwrap_or(&session.session_id);
+    let within = std::env::var("COTTY_SESSION").is_ok_and(|inside| inside == session.session_id);
+    anyhow::ensure!(
+        !within && !descends_from(session.pid),
+        "this terminal is {name} itself; attach to it from another one{}",
+        if within { " (if it is not, unset COTTY_SESSION)" } else { "" }
+    );
+    Ok(())
+}
+
+/// Whether this process runs inside another, however deep. Where the system does not tell, it does not.
+fn descends_from(ancestor: u32) -> bool {
+    let mut pid = std::process::id();
+    while pid > 1 {
+        if pid == ancestor {
+            return true;
+        }
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        // The name may hold anything; what follows its last bracket is the state and the parent.
+        let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1)?.parse().ok());
+        let Some(parent) = parent else { return false };
+        pid = parent;
+    }
+    false
+}
+
+/// The session that has waited longest for a person, or the first that does from now on.
+async fn next(client: &Client) -> anyhow::Result<String> {
+    let mut waiting = false;
+    let mut asked: HashSet<String> = HashSet::new();
+    let mut waits = JoinSet::new();
+    loop {
+        let list: list::Reply = client.call("list", &serde_json::json!({})).await?;
+        let mut asking: Vec<&SessionInfo> = list.sessions.iter().filter(|info| asks(info)).collect();
+        // Nothing came and nothing was typed since it asked.
+        asking.sort_by_key(|info| std::cmp::Reverse(info.idle_ms));
+        if let Some(first) = asking.first() {
+            return Ok(first.session_id.clone());
+        }
+        if !std::mem::replace(&mut waiting, true) {
+            out::note("no session asks for a person; waiting for the next (Ctrl-C ends)");
+        }
+        let live = list.sessions.iter().filter(|info| !info.exited && refuse_own(info).is_ok());
+        for info in live {
+            if asked.insert(info.session_id.clone()) {
+                let client = self::client()?.without_start();
+                let id = info.session_id.clone();
+                waits.spawn(async move { until_secret(&client, id).await });
+            }
+        }
+        tokio::select! {
+            // Once: a secret that another person answers would be told again and again.
+            Some(_) = waits.join_next() => {}
+            () = tokio::time::sleep(NEW_ONES) => {}
+        }
+    }
+}
+
+/// Whether a session needs a person, and none sees to it.
+fn asks(info: &SessionInfo) -> bool {
+    let secret = matches!(info.activity, Activity::SecretInput | Activity::SecretSuspected);
+    secret && info.keyboard.holder != Holder::Person && refuse_own(info).is_ok()
+}
+
+async fn until_secret(client: &Client, session: String) -> Option<wait::Reply> {
+    let wait = Wait { secret: true, timeout_ms: Some(600_000), ..Wait::default() };
+    client.call("wait", &wait::Params { session, wait }).await.ok()
 }

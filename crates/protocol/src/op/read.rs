@@ -16,6 +16,8 @@ pub enum View {
     Changes,
     /// What left the screen.
     Scrollback,
+    /// What left the screen and what is on it, as one text: each line in one piece, however it wraps.
+    Whole,
 }
 
 /// How to write it down.
@@ -48,7 +50,7 @@ pub struct Params {
     /// given, or 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<usize>,
-    /// For `scrollback`: most lines to answer with; 1,000 where none are given.
+    /// For `scrollback` and `whole`: most lines to answer with, the newest; 1,000 where none are given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
     /// Wait for this first.

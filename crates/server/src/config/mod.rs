@@ -47,7 +47,9 @@ pub struct Settings {
     pub agents_answer_secrets: bool,
     /// Where the shell history of agents' commands lies, if not at home.
     pub agents_history_file: Option<PathBuf>,
-    /// The key before an `attach` command of ours.
+    /// The key before each key that is for `attach` itself.
+    pub attach_prefix: String,
+    /// One that leaves it at once; empty where none does.
     pub detach_key: String,
     /// What is worth a line in the log.
     pub log_level: String,
@@ -71,7 +73,8 @@ impl Default for Settings {
             captures_dir: None,
             agents_answer_secrets: false,
             agents_history_file: None,
-            detach_key: "ctrl+]".to_owned(),
+            attach_prefix: "ctrl+]".to_owned(),
+            detach_key: String::new(),
             log_level: "warn".to_owned(),
             log_file: None,
             log_size: 8 << 20,

@@ -172,7 +172,11 @@ pub static KEYS: &[Key] = &[
     key("agents", "history_file", "The shell history of agents' commands, which stay out of yours. Where it is empty, `bash_history` at home.", |s| {
         Slot::Path(&mut s.agents_history_file)
     }),
-    key("attach", "detach_key", "The key before a command to `cotty attach` itself; followed by d it leaves.", |s| {
+    key("attach", "prefix", "The key before each key that is for `cotty attach` itself; followed by d it leaves.", |s| {
+        Slot::Press(&mut s.attach_prefix)
+    })
+    .of_clients(),
+    key("attach", "detach_key", "A key that leaves `cotty attach` at once. Where it is empty, none does.", |s| {
         Slot::Press(&mut s.detach_key)
     })
     .of_clients(),

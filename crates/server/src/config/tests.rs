@@ -77,7 +77,8 @@ fn values_of_every_kind_are_read() {
         keep = "2d"
         directory = "/var/r"
         [attach]
-        detach_key = "C-a"
+        prefix = "C-a"
+        detach_key = "f12"
         [log]
         level = "warn,cotty_session=debug"
         "#,
@@ -91,8 +92,8 @@ fn values_of_every_kind_are_read() {
     assert_eq!((settings.recording.total_bytes, settings.recording.age_ms), (3_000_000_000, 172_800_000));
     assert_eq!(settings.recordings_dir.as_deref(), Some(Path::new("/var/r")));
     assert_eq!(
-        (settings.detach_key.as_str(), settings.log_level.as_str()),
-        ("C-a", "warn,cotty_session=debug")
+        (settings.attach_prefix.as_str(), settings.detach_key.as_str(), settings.log_level.as_str()),
+        ("C-a", "f12", "warn,cotty_session=debug")
     );
 }
 

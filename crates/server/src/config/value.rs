@@ -78,7 +78,9 @@ impl Slot<'_> {
             }
             Slot::Press(slot) => {
                 let key = text(given).ok_or_else(wrong)?;
-                Key::parse(key).map_err(|e| e.to_string())?;
+                if !key.is_empty() {
+                    Key::parse(key).map_err(|e| e.to_string())?;
+                }
                 *slot = key.to_owned();
             }
             Slot::Names(slot) => *slot = names(given).ok_or_else(wrong)?,
@@ -132,7 +134,7 @@ impl Slot<'_> {
             Slot::Program(_) => "a program, or \"\"".into(),
             Slot::Path(_) => "an absolute path, or \"\"".into(),
             Slot::Pattern(_) => "a regular expression".into(),
-            Slot::Press(_) => "a key, e.g. \"ctrl+]\", \"C-a\", \"f12\"".into(),
+            Slot::Press(_) => "a key, e.g. \"ctrl+]\", \"C-a\", \"f12\", or \"\"".into(),
             Slot::Names(_) => {
                 "a list of names, e.g. [\"SSH_AUTH_SOCK\", \"AWS_*\"]; in a variable with commas between them"
                     .into()

@@ -8,11 +8,12 @@ use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{Extension, Path, Query, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
+use cotty_protocol::op::keyboard::Holder;
 use cotty_protocol::op::send;
-use cotty_protocol::view::{FromViewer, Paint, ToViewer};
+use cotty_protocol::view::{self, FromViewer, Paint, ToViewer};
 use cotty_protocol::{Code, Fault};
 use cotty_session::counts::Counted;
-use cotty_session::{ActorKind, Frame, Hold, Session, Shared, Typist, Viewer};
+use cotty_session::{ActorKind, Company, Frame, HeldBy, Hold, Session, Shared, Typist, Viewer, Watcher};
 use serde::Deserialize;
 use tokio::sync::broadcast::error::RecvError;
 
@@ -24,12 +25,16 @@ use crate::standing::{Standing, introduction};
 
 /// Longest message from a viewer: a large paste.
 const MESSAGE: usize = 4 << 20;
+/// Most other viewers that one is told of by name.
+const NAMED: usize = 16;
 
 /// Who views: the same viewer comes back under the same name, and then still has the keyboard if it had it.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Who {
     viewer: Option<String>,
     name: Option<String>,
+    /// What the person watches through: `attach`, `page`.
+    kind: Option<String>,
 }
 
 /// Who views, and whether it may do more than that.
@@ -46,6 +51,7 @@ pub(crate) async fn view(
     headers: HeaderMap,
     upgrade: WebSocketUpgrade,
 ) -> Response {
+    let kind = who.kind.clone().unwrap_or_else(|| "viewer".to_owned());
     let found = introduction(&headers).and_then(|(caller, cwd)| {
         let actor = standing.actor(caller, cwd.as_deref());
         // Whoever may not type is another each time: it cannot hold what somebody else has.
@@ -62,22 +68,27 @@ pub(crate) async fn view(
     upgrade.protocols([VIEW_PROTOCOL]).max_message_size(MESSAGE).on_upgrade(move |socket| async move {
         // Whoever closes first, the session goes on.
         let _counted = Counted::new(&VIEWERS);
-        let _ = session.viewer(&viewing.typist.who, true).await;
+        let typist = &viewing.typist;
+        let watcher = Watcher { who: typist.who.clone(), name: typist.name.clone(), kind };
+        let _ = session.viewer_came(watcher).await;
         tokio::select! {
             _ = serve(socket, &session, &viewing) => {}
             () = revoked => {}
         }
-        let _ = session.viewer(&viewing.typist.who, false).await;
+        let _ = session.viewer_went(&typist.who).await;
     })
 }
 
 /// A name for what comes from a viewer: short, and nothing that could act on another terminal.
 fn typist(who: Who, kind: ActorKind) -> Result<Typist, Fault> {
     let plain = |text: &String| !text.is_empty() && text.len() <= 64 && !text.chars().any(char::is_control);
-    if !who.viewer.iter().chain(&who.name).all(plain) {
-        return Err(Fault::new(Code::InvalidInput, "`viewer` and `name` have 1 to 64 plain characters"));
+    if !who.viewer.iter().chain(&who.name).chain(&who.kind).all(plain) {
+        return Err(Fault::new(
+            Code::InvalidInput,
+            "`viewer`, `name` and `kind` have 1 to 64 plain characters",
+        ));
     }
-    let name = who.name.unwrap_or_else(|| "viewer".to_owned());
+    let name = who.name.or(who.kind).unwrap_or_else(|| "viewer".to_owned());
     Ok(Typist { kind, who: who.viewer.unwrap_or_else(fresh_id), name })
 }
 
@@ -91,18 +102,23 @@ fn fresh_id() -> String {
 }
 
 async fn serve(mut socket: WebSocket, session: &Session, viewing: &Viewing) -> Result<(), axum::Error> {
-    let Some(mut viewer) = begin(&mut socket, session).await? else { return Ok(()) };
+    let typist = &viewing.typist;
+    let Some(mut viewer) = begin(&mut socket, session, typist).await? else { return Ok(()) };
     loop {
         tokio::select! {
             frame = viewer.frames.recv() => match frame {
                 Ok(frame) => show(&mut socket, &frame, session).await?,
                 // Too slow for the differences: the newest screen instead of all that was missed.
-                Err(RecvError::Lagged(_)) => match begin(&mut socket, session).await? {
+                Err(RecvError::Lagged(_)) => match begin(&mut socket, session, typist).await? {
                     Some(fresh) => viewer = fresh,
                     None => return Ok(()),
                 },
                 Err(RecvError::Closed) => return tell(&mut socket, &ToViewer::Gone).await,
             },
+            Ok(()) = viewer.company.changed() => {
+                let company = seen_by(&viewer.company.borrow_and_update().clone(), typist);
+                tell(&mut socket, &ToViewer::Company(company)).await?;
+            }
             received = socket.recv() => match received {
                 Some(Ok(Message::Text(text))) => {
                     if let Err(refused) = told(session, viewing, &text).await {
@@ -118,18 +134,51 @@ async fn serve(mut socket: WebSocket, session: &Session, viewing: &Viewing) -> R
 }
 
 /// The screen as it is and, where the program has ended, that it has. `None`: the session is gone, and that was told.
-async fn begin(socket: &mut WebSocket, session: &Session) -> Result<Option<Viewer>, axum::Error> {
-    let Ok(viewer) = session.view().await else {
+async fn begin(
+    socket: &mut WebSocket,
+    session: &Session,
+    typist: &Typist,
+) -> Result<Option<Viewer>, axum::Error> {
+    let Ok(mut viewer) = session.view().await else {
         tell(socket, &ToViewer::Gone).await?;
         return Ok(None);
     };
     show(socket, &viewer.first, session).await?;
+    let company = seen_by(&viewer.company.borrow_and_update().clone(), typist);
+    tell(socket, &ToViewer::Company(company)).await?;
     // The end itself may have come before the first frame, or be among those that were missed.
     if let Some(ended) = session.info().await.ok().and_then(|info| info.ended) {
         let (exit_code, signal) = (ended.exit_code, ended.signal);
         tell(socket, &ToViewer::Exited { exit_code, signal }).await?;
     }
     Ok(Some(viewer))
+}
+
+/// Who is there, as one of the viewers sees it.
+fn seen_by(company: &Company, typist: &Typist) -> view::Company {
+    let (holder, by, yours) = match &company.holder {
+        HeldBy::Agent => (Holder::Agent, None, false),
+        HeldBy::Person { who, name } => (Holder::Person, Some(name.clone()), *who == typist.who),
+        HeldBy::Nobody => (Holder::Nobody, None, false),
+    };
+    let others = || company.watchers.iter().filter(|watcher| watcher.who != typist.who);
+    let named = |watcher: &Watcher| view::Watcher { name: watcher.name.clone(), kind: watcher.kind.clone() };
+    view::Company {
+        holder: Some(holder),
+        by,
+        yours,
+        agent: company.agent.clone(),
+        others: others().take(NAMED).map(named).collect(),
+        count: others().count(),
+        mouse: company.mouse,
+        alternate: company.alternate,
+        fitted: company.fitted,
+        turned_away: company.turned_away.as_ref().map(|turned| view::TurnedAway {
+            count: turned.count,
+            name: turned.name.clone(),
+            secret: turned.secret,
+        }),
+    }
 }
 
 async fn told(session: &Session, viewing: &Viewing, text: &str) -> Result<(), Fault> {

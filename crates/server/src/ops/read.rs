@@ -38,6 +38,7 @@ impl Operation for Read {
                 let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
                 session::View::Scrollback { offset: params.offset, limit }
             }
+            View::Whole => session::View::Whole { limit: params.limit.unwrap_or(DEFAULT_LIMIT) },
         };
         let raw = params.format == Format::Raw;
         // Every client has its own place, so that readers do not steal from each other.
@@ -70,7 +71,7 @@ impl Operation for Read {
             content: cut.text,
             rows: reading.rows.iter().map(|row| row + 1).collect(),
             left_out,
-            cursor: (params.view == View::Screen).then(|| place(info.cursor)),
+            cursor: matches!(params.view, View::Screen | View::Whole).then(|| place(info.cursor)),
             dimensions: dimensions(info.size),
             has_new_content: reading.has_new,
             prompt_detected: info.prompt,

@@ -1,0 +1,166 @@
+//! What the status line says. Pure.
+
+use cotty_protocol::op::keyboard::Holder;
+use cotty_protocol::op::{Activity, SessionInfo};
+use cotty_protocol::view::{Company, Watcher};
+
+/// How many others are named before they are only counted.
+const NAMED: usize = 3;
+
+/// A program's text, or another's: nothing of it may act on this terminal, or turn the text around it.
+pub(crate) fn plain(text: &str) -> String {
+    let acts = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars().map(|c| if acts(c) { ' ' } else { c }).collect()
+}
+
+/// A session as people call it: its number, and its name or id.
+pub(crate) fn label(info: &SessionInfo) -> String {
+    format!("{} {}", info.number, info.name.as_ref().unwrap_or(&info.session_id))
+}
+
+/// Who has the keyboard.
+pub(crate) fn keyboard(company: &Company) -> String {
+    let by = company.by.as_deref().unwrap_or("somebody");
+    match (company.holder, &company.agent) {
+        (Some(Holder::Person), _) if company.yours => "you have the keyboard".into(),
+        (Some(Holder::Person), _) => format!("{by} has the keyboard"),
+        (Some(Holder::Nobody), _) => "nobody has the keyboard".into(),
+        (_, Some(agent)) => format!("agent {agent} has the keyboard"),
+        (_, None) => "keyboard free".into(),
+    }
+}
+
+/// Who else watches; empty where nobody does.
+pub(crate) fn others(company: &Company) -> String {
+    let mut text: Vec<String> = company.others.iter().take(NAMED).map(who).collect();
+    if company.count > text.len() {
+        text.push(format!("{} more", company.count - text.len()));
+    }
+    text.join(", ")
+}
+
+fn who(watcher: &Watcher) -> String {
+    match watcher.name == watcher.kind {
+        true => watcher.name.clone(),
+        false => format!("{} ({})", watcher.name, watcher.kind),
+    }
+}
+
+/// What a session does, where a person should know.
+pub(crate) fn asks(activity: &Activity) -> Option<&'static str> {
+    match activity {
+        Activity::SecretInput => Some("a secret is asked for"),
+        Activity::SecretSuspected => Some("perhaps a secret is asked for"),
+        _ => None,
+    }
+}
+
+/// The line itself.
+pub(crate) fn line(parts: &[String]) -> String {
+    let parts: Vec<String> =
+        parts.iter().map(|part| plain(part).trim().to_owned()).filter(|part| !part.is_empty()).collect();
+    parts.join(" · ")
+}
+
+/// What a person is told when the company changes, if it is worth it. One's own typing is not.
+pub(crate) fn news(before: &Company, now: &Company) -> Option<String> {
+    let count = |company: &Company| company.turned_away.as_ref().map_or(0, |turned| turned.count);
+    if let Some(turned) = now.turned_away.as_ref().filter(|_| count(now) > count(before)) {
+        let why = if turned.secret { "a secret is asked for".to_owned() } else { keyboard(now) };
+        return Some(format!("{} was refused: {why}", turned.name));
+    }
+    let held = |company: &Company| (company.holder == Some(Holder::Person)).then(|| company.by.clone());
+    if (before.yours, held(before)) != (now.yours, held(now)) {
+        let text = match (held(before).is_some(), held(now).is_some()) {
+            (true, false) => format!("the keyboard went back: {}", keyboard(now)),
+            _ => keyboard(now),
+        };
+        // Where no agent wants it, nobody minds that it is free again.
+        let minds = held(now).is_some() || now.agent.is_some();
+        return Some(text).filter(|_| minds && !(now.yours && held(before).is_none()));
+    }
+    let of = |one: &Company, other: &Company| {
+        let mut left = other.others.clone();
+        let new = |watcher: &&Watcher| match left.iter().position(|known| known == *watcher) {
+            Some(at) => {
+                left.swap_remove(at);
+                false
+            }
+            None => true,
+        };
+        let found = one.others.iter().filter(new).map(who).collect::<Vec<_>>();
+        found.join(", ")
+    };
+    let (came, went) = (of(now, before), of(before, now));
+    match (came.is_empty(), went.is_empty()) {
+        // Where only some are named, one that goes lets another be named.
+        (false, _) if now.count > before.count => Some(format!("{came} came")),
+        (_, false) if now.count < before.count => Some(format!("{went} left")),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cotty_protocol::view::TurnedAway;
+
+    fn company(others: &[&str]) -> Company {
+        let others: Vec<Watcher> =
+            others.iter().map(|name| Watcher { name: (*name).into(), kind: "attach".into() }).collect();
+        let agent = Some("claude".to_owned());
+        Company { holder: Some(Holder::Agent), agent, count: others.len(), others, ..Company::default() }
+    }
+
+    fn held(by: &str, yours: bool) -> Company {
+        Company { holder: Some(Holder::Person), by: Some(by.into()), yours, ..company(&[]) }
+    }
+
+    #[test]
+    fn it_says_who_has_the_keyboard() {
+        assert_eq!(keyboard(&company(&[])), "agent claude has the keyboard");
+        assert_eq!(keyboard(&held("ann", false)), "ann has the keyboard");
+        assert_eq!(keyboard(&held("ann", true)), "you have the keyboard");
+        assert_eq!(keyboard(&Company { agent: None, ..company(&[]) }), "keyboard free");
+        assert_eq!(
+            keyboard(&Company { holder: Some(Holder::Nobody), ..company(&[]) }),
+            "nobody has the keyboard"
+        );
+    }
+
+    #[test]
+    fn it_names_some_of_the_others() {
+        assert_eq!(others(&company(&[])), "");
+        assert_eq!(others(&company(&["ann"])), "ann (attach)");
+        let page = Watcher { name: "page".into(), kind: "page".into() };
+        assert_eq!(others(&Company { others: vec![page], count: 20, ..company(&[]) }), "page, 19 more");
+    }
+
+    #[test]
+    fn news_are_told_and_ones_own_typing_is_not() {
+        let alone = company(&[]);
+        assert_eq!(news(&alone, &alone), None);
+        assert_eq!(news(&alone, &held("me", true)), None);
+        assert_eq!(news(&alone, &held("ann", false)).unwrap(), "ann has the keyboard");
+        assert_eq!(news(&held("me", true), &held("ann", false)).unwrap(), "ann has the keyboard");
+        let gave = news(&held("me", true), &alone).unwrap();
+        assert_eq!(gave, "the keyboard went back: agent claude has the keyboard");
+        let nobodys = |company| Company { agent: None, ..company };
+        assert_eq!(news(&nobodys(held("me", true)), &nobodys(company(&[]))), None);
+        assert_eq!(news(&alone, &company(&["ann"])).unwrap(), "ann (attach) came");
+        assert_eq!(news(&company(&["ann", "ann"]), &company(&["ann"])).unwrap(), "ann (attach) left");
+        let turned = |count| Some(TurnedAway { count, name: "claude".into(), secret: false });
+        let (one, two) = (
+            Company { turned_away: turned(1), ..held("me", true) },
+            Company { turned_away: turned(2), ..held("me", true) },
+        );
+        assert_eq!(news(&one, &two).unwrap(), "claude was refused: you have the keyboard");
+        assert_eq!(news(&two, &two), None);
+    }
+
+    #[test]
+    fn a_title_cannot_act() {
+        assert_eq!(plain("a\x1b[31m\u{9b}b\u{202e}c\n"), "a [31m b c ");
+        assert_eq!(line(&["one".into(), " \x07".into(), "two".into()]), "one · two");
+    }
+}

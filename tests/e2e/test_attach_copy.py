@@ -1,0 +1,234 @@
+"""Scroll and copy mode: the past stays still, is searched, and what is selected lands on the person's clipboard."""
+
+from attaching import LARGE, SMALL, run, window  # noqa: F401
+from conftest import eventually
+
+SIZE = (80, 25)
+
+
+def begin(view, *keys):
+    view.order(*(keys or "["))
+    eventually(lambda: view.rows()[-1].startswith("["))
+
+
+def place(view):
+    """The row of the cursor, and how many there are."""
+    row, of = view.rows()[-1].split("]")[0].strip("[").split("/")
+    return int(row), int(of)
+
+
+def search(view, how, text):
+    view.press(how)
+    eventually(lambda: view.rows()[-1] == how)
+    view.type(text)
+    eventually(lambda: view.rows()[-1] == how + text)
+    view.press("Enter")
+
+
+def cursor_line(view):
+    return view.rows()[int(view.value("#{cursor_y}"))]
+
+
+def copy(view, *keys):
+    view.press(*keys)
+    view.says("copied ")
+    return view.copied()
+
+
+def test_lines_and_regions_are_copied(cotty, window):
+    session = cotty.new()
+    run(cotty, session, "seq -f 'number %g' 300")
+    view = window(SIZE).attach(session)
+    view.shows(session)
+    begin(view)
+    # It begins with the screen as it is.
+    assert [row for row in view.rows() if row.startswith("number")][-1] == "number 300"
+    search(view, "?", "number 42$")
+    eventually(lambda: cursor_line(view) == "number 42")
+    assert copy(view, "V", "j", "j", "y") == "number 42\nnumber 43\nnumber 44"
+    # A region, from within a line to within another, and a rectangle.
+    view.shows(session)
+    begin(view)
+    search(view, "?", "number 7$")
+    eventually(lambda: cursor_line(view) == "number 7")
+    assert copy(view, "w", "v", "j", "Enter") == "7\nnumber 8"
+    begin(view)
+    search(view, "?", "number 7$")
+    eventually(lambda: cursor_line(view) == "number 7")
+    assert copy(view, "l", "C-v", "j", "l", "l", "y") == "umb\numb"
+    view.shows(session)
+    # Nothing of it was typed.
+    assert "number" not in cotty("view", session).rstrip("\n").split("\n")[-1]
+
+
+def test_search_goes_on_in_both_directions(cotty, window):
+    session = cotty.new()
+    run(cotty, session, "clear; seq 100 | sed 's/.*5$/needle &/'")
+    view = window(SIZE).attach(session)
+    begin(view)
+    search(view, "?", "NEEDLE")
+    view.says("not found")
+    search(view, "?", "^needle")
+    for number in ("95", "85", "75"):
+        eventually(lambda number=number: cursor_line(view) == f"needle {number}")
+        view.press("n")
+    eventually(lambda: cursor_line(view) == "needle 65")
+    view.press("N")
+    eventually(lambda: cursor_line(view) == "needle 75")
+    view.press("g")
+    search(view, "/", "^needle")
+    eventually(lambda: cursor_line(view) == "needle 5")
+    view.press("N")
+    view.says("from the end again")
+    assert cursor_line(view) == "needle 95"
+    view.press("q")
+    view.shows(session)
+
+
+def test_the_past_stays_still_while_the_program_prints(cotty, window):
+    session = cotty.new()
+    run(cotty, session, "seq -f 'before %g' 100")
+    view = window(SIZE).attach(session)
+    begin(view, "PPage")
+    row, of = place(view)
+    assert row < of
+    before = view.rows()
+    run(cotty, session, "seq -f 'after %g' 500")
+    # What came is known to the window: only, one reads.
+    view.press("k")
+    eventually(lambda: place(view) == (row - 1, of))
+    view.press("j")
+    eventually(lambda: place(view) == (row, of))
+    assert view.rows() == before
+    view.press("q")
+    assert "after 500" in view.shows(session)
+
+
+def test_what_wraps_is_one_line_and_what_is_wide_is_whole(cotty, window):
+    session = cotty.new("--cols", 40)
+    text = "word " * 12 + "漢字漢字 " * 6 + "end"
+    run(cotty, session, f"clear; printf '\\e[31m%s\\e[0m\\n' '{text}'")
+    # The window is smaller than the session.
+    view = window((30, 12)).attach(session)
+    begin(view)
+    search(view, "?", "^word word")
+    eventually(lambda: cursor_line(view).startswith("word word"))
+    assert copy(view, "V", "j", "j", "j", "j", "y").rstrip("\n").split("\n")[0] == text
+
+
+def test_a_selection_can_go_to_a_file(cotty, window):
+    session = cotty.new()
+    run(cotty, session, "clear; echo one; echo two")
+    view = window(SIZE).attach(session)
+    begin(view)
+    search(view, "?", "^one")
+    view.press("V", "j", "s")
+    view.says("save to file:")
+    view.type("saved.txt")
+    view.press("Enter")
+    view.says("saved to saved.txt")
+    assert (cotty.work / "saved.txt").read_text() == "one\ntwo\n"
+    view.shows(session)
+    begin(view)
+    view.press("V", "s")
+    view.type("/nowhere/at/all")
+    view.press("Enter")
+    view.says("/nowhere/at/all: ")
+
+
+def test_the_whole_is_one_text(cotty):
+    session = cotty.call("create", program="bash", cols=20, rows=5)["session_id"]
+    cotty.call("run", session=session, command="clear; printf '%s' {1..40}; echo; seq 3")
+    long = "".join(map(str, range(1, 41)))
+    whole = cotty.call("read", session=session, view="whole")["content"].split("\n")
+    # Half of it left the screen, and it is one line all the same.
+    assert [line for line in whole if line.startswith("1234")] == [long], whole
+    assert whole[whole.index(long) + 1 : whole.index(long) + 4] == ["1", "2", "3"]
+    newest = cotty.call("read", session=session, view="whole", limit=2)
+    assert newest["content"].split("\n") == whole[-2:] and newest["dropped_lines"] == len(whole) - 2
+    # A full-screen program's rows come after those that it covers.
+    cotty.call("send", session=session, text=r"printf '\e[?1049h\e[Hfull %s' screen; read" + "\n")
+    cotty.call("wait", session=session, text="full screen")
+    covered = cotty.call("read", session=session, view="whole")["content"].split("\n")
+    assert long in covered and covered[-5:] == ["full screen", "", "", "", ""], covered
+
+
+def wheel(view, up, at=(5, 5)):
+    """Turns the wheel, as a terminal tells it."""
+    view.mouse(64 if up else 65, at)
+
+
+def test_the_wheel_scrolls_where_the_program_does_not_want_it(cotty, window):
+    session = cotty.new()
+    run(cotty, session, "seq 200")
+    view = window(SIZE).attach(session)
+    view.shows(session)
+    wheel(view, up=True)
+    eventually(lambda: view.rows()[-1].startswith("["))
+    top = view.rows()[0]
+    wheel(view, up=True)
+    eventually(lambda: view.rows()[0] == str(int(top) - 3))
+    wheel(view, up=False)
+    wheel(view, up=False)
+    view.shows(session)
+    # Dragged over, it is copied.
+    first, second = cotty("view", session).split("\n")[3:5]
+    view.mouse(0, (1, 4))
+    view.mouse(32, (1, 4))
+    eventually(lambda: view.rows()[-1].startswith("["))
+    view.mouse(32, (2, 5))
+    view.mouse(0, (2, 5), up=True)
+    view.says("copied ")
+    assert view.copied() == f"{first}\n{second[:2]}"
+
+
+def test_the_mouse_is_the_programs_where_it_asked_for_it(cotty, window):
+    script = r"stty raw -echo; printf '\e[?1000h\e[?1006hready\r\n'; exec cat -v"
+    session = cotty.new("--", "env", "sh", "-c", script)
+    view = window(LARGE).attach(session)
+    cotty("wait", session, "--text", "ready")
+    # The window is told a moment later.
+    def told():
+        view.mouse(0, (7, 3))
+        return "^[[<0;7;3M" in cotty("view", session)
+
+    eventually(told)
+    wheel(view, up=True, at=(2, 2))
+    cotty("wait", session, "--text", "^[[<64;2;2M")
+    # Beyond the session there is nothing to click on.
+    view.mouse(0, (100, 3))
+    view.type("end")
+    cotty("wait", session, "--text", "end")
+    assert "<0;100" not in cotty("view", session)
+
+
+def test_an_exit_does_not_throw_one_out(cotty, window):
+    session = cotty.new()
+    run(cotty, session, "seq 100")
+    view = window(SIZE).attach(session)
+    begin(view)
+    cotty("send", session, "exit 5", "--enter")
+    cotty("wait", session, "--exit")
+    view.press("g")
+    eventually(lambda: place(view)[0] == 1)
+    view.press("q")
+    view.detached(f"[{session} exited with 5]")
+    # It can still be looked at.
+    view.attach(session).says("exited with 5 · q leaves")
+    begin(view)
+    search(view, "?", "^42$")
+    eventually(lambda: cursor_line(view) == "42")
+    view.press("q")
+    view.says("exited with 5 · q leaves")
+    view.press("q")
+    view.detached(f"[{session} exited with 5]")
+
+
+def test_a_small_window_reads_all_of_it(cotty, window):
+    session = cotty.new()
+    run(cotty, session, "seq -f '%070g end' 50")
+    view = window(SMALL).attach(session)
+    begin(view)
+    search(view, "?", "20 end")
+    view.press("$")
+    eventually(lambda: cursor_line(view).endswith("20 end"))
