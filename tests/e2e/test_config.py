@@ -328,6 +328,19 @@ def test_the_log_goes_where_it_is_told(cotty):
     assert oct(file.stat().st_mode & 0o777) == "0o600"
 
 
+def test_a_log_that_cannot_be_written_stops_nobody(cotty):
+    file = cotty.work / "logs" / "own.log"
+    file.parent.mkdir()
+    configure(cotty, f'[log]\nfile = "{file}"\n')
+    session = cotty.new("--", "cat")
+    assert file.exists()
+    file.unlink()
+    file.parent.rmdir()
+    cotty.kill_daemon()
+    assert cotty.info(session)["healthy"]
+    assert str(file) in (cotty.home / "cotty.log").read_text()
+
+
 def test_a_foreground_daemon_logs_to_stderr(cotty):
     with serving(cotty, stderr=subprocess.PIPE, text=True) as server:
         configure(cotty, "[lgo]\n")

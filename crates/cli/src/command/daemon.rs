@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use cotty_client::{Home, launch as launch_keeper, lock_keeper};
 use cotty_pty::keeper::Keeper;
 use cotty_server::DaemonOptions;
-use cotty_server::config::Flag;
+use cotty_server::config::{Flag, Problem, Settings};
 use rustix::process::{Resource, Rlimit};
 
 use crate::log::{self, Log, Sink};
@@ -131,12 +131,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let _ = rustix::process::setsid();
     let home = Home::open()?;
     let whose = if args.foreground { Whose::Daemons } else { Whose::Clients };
-    let (config, problems) = settings::load_for_daemon(&home, whose, &flags(args.listen, args.limits));
-    let sink = match &config.settings.log_file {
-        None if args.foreground => Sink::Stderr,
-        file => Sink::File(file.clone().unwrap_or_else(|| home.log()), config.settings.log_size),
-    };
-    let log = Log::start(sink, &config.settings.log_level)?;
+    let (config, mut problems) = settings::load_for_daemon(&home, whose, &flags(args.listen, args.limits));
+    let log = start_log(&home, args.foreground, &config.settings, &mut problems)?;
     let options = DaemonOptions {
         keeper: rustix::stdio::stdin().as_fd().try_clone_to_owned()?,
         socket: home.socket(),
@@ -161,6 +157,24 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::FAILURE);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A log that cannot be written where it should goes to its usual place, and to stderr at the worst.
+fn start_log(
+    home: &Home,
+    foreground: bool,
+    settings: &Settings,
+    problems: &mut Vec<Problem>,
+) -> anyhow::Result<Log> {
+    let file = |path| Sink::File(path, settings.log_size);
+    let usual = if foreground { Sink::Stderr } else { file(home.log()) };
+    for sink in settings.log_file.clone().map(file).into_iter().chain([usual]) {
+        match Log::start(sink, &settings.log_level) {
+            Ok(log) => return Ok(log),
+            Err(error) => problems.push(Problem::new("log.file", error.to_string())),
+        }
+    }
+    Ok(Log::start(Sink::Stderr, &settings.log_level)?)
 }
 
 /// On a thread of its own: whoever started us may not be reading.

@@ -63,10 +63,8 @@ fn known(section: &str, name: &str) -> Result<usize, String> {
 }
 
 fn no_section(name: &str, is_table: bool) -> String {
-    if !is_table {
-        if let Some(key) = elsewhere(name) {
-            return format!("`{name}` belongs into [{}]", key.section);
-        }
+    if let Some(key) = elsewhere(name).filter(|_| !is_table) {
+        return format!("`{name}` belongs into [{}]", key.section);
     }
     let mut names: Vec<&str> = KEYS.iter().map(|key| key.section).collect();
     names.dedup();

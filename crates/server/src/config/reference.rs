@@ -29,28 +29,7 @@ pub fn template() -> String {
 
 /// `docs/configuration.md`.
 pub fn reference() -> String {
-    let mut text = String::from(
-        "# Configuration\n\n\
-         <!-- Made from crates/server/src/config/table.rs: `UPDATE_DOCS=1 cargo test -p cotty-server config` writes it. -->\n\n\
-         One file, `config.toml`: in `$COTTY_HOME` where that is set, else in `$XDG_CONFIG_HOME/cotty` or `~/.config/cotty`.\n\
-         Nothing needs to be in it. `cotty config edit` opens it, with every key and its built-in value in comments where there\n\
-         is none yet; `cotty config check` says what is wrong with it; `cotty config show` tells every value and where it comes from.\n\n\
-         Each layer beats the one before:\n\n\
-         1. what is built in;\n\
-         2. the file;\n\
-         3. variables: `COTTY_`, the section, the key, e.g. `COTTY_LIMITS_MAX_SESSIONS=50`. Those of the process that starts\n\
-         \x20  the daemon count, for as long as it runs; a client that starts one in the background keeps what is marked\n\
-         \x20  *per client* to itself;\n\
-         4. flags of `cotty serve`;\n\
-         5. what a client asks for its own sessions: the parameters of a call, or the variables marked *per client* below in the\n\
-         \x20  environment of `cotty mcp`, `cotty new` and the like, also where the daemon already runs with other settings.\n\n\
-         A key that does not exist and a value that is not possible are refused, with file, line and what is allowed: no daemon is\n\
-         started with half of a configuration. A daemon that takes over from one that died does not fail for it: it goes on with\n\
-         the configuration that was right last and says so in its log.\n\n\
-         `cotty restart` makes a running daemon read the file again, and keeps every session. What a session was given when it was made\n\
-         (size, TERM, history, pattern) stays as it was.\n\n\
-         Sizes are written as bytes or with a unit (`KiB`, `MiB`, `GiB`, `KB`, `MB`, `GB`), times with one of `s`, `m`, `h`, `d`.\n",
-    );
+    let mut text = String::from(include_str!("reference.md"));
     for (section, keys) in sections() {
         let _ = write!(text, "\n## [{section}]\n");
         for key in keys {

@@ -109,45 +109,79 @@ const LARGEST_COUNT: usize = 1_000_000;
 
 /// Every key there is, section by section.
 pub static KEYS: &[Key] = &[
-    key("http", "listen", "Where the page and HTTP are served. Where nobody sets it and the port is taken, a free one is found; where it is set, it is this or a refusal.", |s| {
-        Slot::Address(&mut s.listen)
-    })
+    key(
+        "http",
+        "listen",
+        "Where the page and HTTP are served. Where nobody sets it and the port is taken, a free \
+         one is found; where it is set, it is this or a refusal.",
+        |s| Slot::Address(&mut s.listen),
+    )
     .flag("--listen"),
-    key("limits", "max_sessions", "Most live sessions in all.", |s| Slot::Count(&mut s.max_sessions, 1..=LARGEST_COUNT))
-        .flag("--max-sessions"),
-    key("limits", "max_per_owner", "Most live sessions of one owner: a person, or an agent in a project.", |s| {
-        Slot::Count(&mut s.max_per_owner, 1..=LARGEST_COUNT)
+    key("limits", "max_sessions", "Most live sessions in all.", |s| {
+        Slot::Count(&mut s.max_sessions, 1..=LARGEST_COUNT)
     })
+    .flag("--max-sessions"),
+    key(
+        "limits",
+        "max_per_owner",
+        "Most live sessions of one owner: a person, or an agent in a project.",
+        |s| Slot::Count(&mut s.max_per_owner, 1..=LARGEST_COUNT),
+    )
     .flag("--max-per-owner")
     .per_client(),
-    key("terminal", "default_rows", "Rows of a new terminal.", |s| Slot::Cells(&mut s.terminal.rows, 1..=1000)).per_client(),
-    key("terminal", "default_cols", "Columns of a new terminal.", |s| Slot::Cells(&mut s.terminal.cols, 2..=1000)).per_client(),
-    key("terminal", "default_shell", "What is started where no program is named. Where it is empty, the SHELL of whoever asks.", |s| {
-        Slot::Program(&mut s.terminal.shell)
+    key("terminal", "default_rows", "Rows of a new terminal.", |s| {
+        Slot::Cells(&mut s.terminal.rows, 1..=1000)
     })
     .per_client(),
-    key("terminal", "term", "What programs are told in TERM.", |s| Slot::Word(&mut s.terminal.term)).per_client(),
+    key("terminal", "default_cols", "Columns of a new terminal.", |s| {
+        Slot::Cells(&mut s.terminal.cols, 2..=1000)
+    })
+    .per_client(),
+    key(
+        "terminal",
+        "default_shell",
+        "What is started where no program is named. Where it is empty, the SHELL of whoever asks.",
+        |s| Slot::Program(&mut s.terminal.shell),
+    )
+    .per_client(),
+    key("terminal", "term", "What programs are told in TERM.", |s| Slot::Word(&mut s.terminal.term))
+        .per_client(),
     key("terminal", "scrollback_limit", "Lines of history that a session keeps.", |s| {
         Slot::Count(&mut s.terminal.history_lines, 0..=LARGEST_COUNT)
     })
     .per_client(),
-    key("terminal", "prompt_pattern", "What a prompt looks like, on the cursor's line, where the shell does not mark it.", |s| {
-        Slot::Pattern(&mut s.terminal.prompt_pattern)
-    })
+    key(
+        "terminal",
+        "prompt_pattern",
+        "What a prompt looks like, on the cursor's line, where the shell does not mark it.",
+        |s| Slot::Pattern(&mut s.terminal.prompt_pattern),
+    )
     .per_client(),
-    key("terminal", "pass_env", "Variables that reach programs although their names look like secrets.", |s| {
-        Slot::Names(&mut s.terminal.pass_env)
-    }),
+    key(
+        "terminal",
+        "pass_env",
+        "Variables that reach programs although their names look like secrets.",
+        |s| Slot::Names(&mut s.terminal.pass_env),
+    ),
     key("retention", "ended", "How long a session stays readable after its program has ended.", |s| {
         Slot::Time(&mut s.retention.ended, RETENTION)
     }),
-    key("retention", "forsaken", "How long an agent's shell waits at its prompt after the agent has gone, before it is ended.", |s| {
-        Slot::Time(&mut s.retention.forsaken, RETENTION)
+    key(
+        "retention",
+        "forsaken",
+        "How long an agent's shell waits at its prompt after the agent has gone, before it is \
+         ended.",
+        |s| Slot::Time(&mut s.retention.forsaken, RETENTION),
+    ),
+    key(
+        "retention",
+        "idle",
+        "How long an agent's session may go without input and output before it is ended.",
+        |s| Slot::Time(&mut s.retention.idle, RETENTION),
+    ),
+    key("recording", "enabled", "Whether sessions are recorded where their makers do not say.", |s| {
+        Slot::Switch(&mut s.record)
     }),
-    key("retention", "idle", "How long an agent's session may go without input and output before it is ended.", |s| {
-        Slot::Time(&mut s.retention.idle, RETENTION)
-    }),
-    key("recording", "enabled", "Whether sessions are recorded where their makers do not say.", |s| Slot::Switch(&mut s.record)),
     key("recording", "session_size", "What one session's recording may take; its oldest part goes.", |s| {
         Slot::Size(&mut s.recording.session_bytes, QUOTA)
     }),
@@ -160,31 +194,56 @@ pub static KEYS: &[Key] = &[
     key("recording", "segment_size", "How large one file of a recording gets.", |s| {
         Slot::Size(&mut s.recording.segment_bytes, SEGMENT)
     }),
-    key("recording", "directory", "Where recordings lie. Where it is empty, `recordings` at home.", |s| {
-        Slot::Path(&mut s.recordings_dir)
-    }),
-    key("recording", "captures", "Where captures go that name no place. Where it is empty, `captures` at home.", |s| {
-        Slot::Path(&mut s.captures_dir)
-    }),
+    key(
+        "recording",
+        "directory",
+        "Where recordings lie. Where it is empty, `recordings` at home. What was recorded before \
+         stays where it was.",
+        |s| Slot::Path(&mut s.recordings_dir),
+    ),
+    key(
+        "recording",
+        "captures",
+        "Where captures go that name no place. Where it is empty, `captures` at home.",
+        |s| Slot::Path(&mut s.captures_dir),
+    ),
     key("agents", "answer_secrets", "Whether agents may type where a program asks for a secret.", |s| {
         Slot::Switch(&mut s.agents_answer_secrets)
     }),
-    key("agents", "history_file", "The shell history of agents' commands, which stay out of yours. Where it is empty, `bash_history` at home.", |s| {
-        Slot::Path(&mut s.agents_history_file)
-    }),
-    key("attach", "prefix", "The key before each key that is for `cotty attach` itself; followed by d it leaves.", |s| {
-        Slot::Press(&mut s.attach_prefix)
-    })
+    key(
+        "agents",
+        "history_file",
+        "The shell history of agents' commands, which stay out of yours. Where it is empty, \
+         `bash_history` at home.",
+        |s| Slot::Path(&mut s.agents_history_file),
+    ),
+    key(
+        "attach",
+        "prefix",
+        "The key before each key that is for `cotty attach` itself; followed by d it leaves.",
+        |s| Slot::Press(&mut s.attach_prefix),
+    )
     .of_clients(),
-    key("attach", "detach_key", "A key that leaves `cotty attach` at once. Where it is empty, none does.", |s| {
-        Slot::Press(&mut s.detach_key)
-    })
+    key(
+        "attach",
+        "detach_key",
+        "A key that leaves `cotty attach` at once. Where it is empty, none does.",
+        |s| Slot::Press(&mut s.detach_key),
+    )
     .of_clients(),
-    key("log", "level", "What is worth a line in the daemon's log.", |s| Slot::Level(&mut s.log_level)).alias("COTTY_LOG"),
-    key("log", "file", "Where the daemon's log goes. Where it is empty: stderr in the foreground, `cotty.log` at home in the background.", |s| {
-        Slot::Path(&mut s.log_file)
-    }),
-    key("log", "max_size", "How large the log's file gets; then it becomes `….1` and a new one is begun.", |s| {
-        Slot::Size(&mut s.log_size, 1 << 16..=1 << 30)
-    }),
+    key("log", "level", "What is worth a line in the daemon's log.", |s| Slot::Level(&mut s.log_level))
+        .alias("COTTY_LOG"),
+    key(
+        "log",
+        "file",
+        "Where the daemon's log goes. Where it is empty: stderr in the foreground, `cotty.log` at \
+         home in the background.",
+        |s| Slot::Path(&mut s.log_file),
+    ),
+    key(
+        "log",
+        "max_size",
+        "How large the log's file gets; then it becomes `….1` and a new one is begun.",
+        |s| Slot::Size(&mut s.log_size, 1 << 16..=1 << 30),
+    ),
 ];

@@ -217,7 +217,8 @@ impl Address {
         match self.0.ip().is_loopback() {
             true => Ok(self.0),
             false => Err(format!(
-                "{} is not a loopback address, and cotty does not speak TLS: whoever listens in would have your terminals. Use 127.0.0.1 or [::1], and ssh -L from elsewhere",
+                "{} is not a loopback address, and cotty does not speak TLS: whoever listens in would have your \
+                 terminals. Use 127.0.0.1 or [::1], and ssh -L from elsewhere",
                 self.0
             )),
         }
