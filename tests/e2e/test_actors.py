@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import BINARY, LIMIT, alive, eventually
+from conftest import BINARY, LIMIT, UnixConnection, alive, eventually
 from websocket import WebSocket
 
 INSIDER = Path(__file__).parent / "programs" / "insider.py"
@@ -51,6 +51,13 @@ class Inside:
         answers = Path(f"{out}.answers")
         eventually(answers.exists)
         return json.loads(answers.read_text())
+
+    def metrics(self):
+        connection = UnixConnection(self.path)
+        connection.request("GET", "/metrics")
+        text = connection.getresponse().read().decode()
+        connection.close()
+        return text
 
     def codes(self, *requests, **more):
         """What each was answered with: `ok`, or the code of the refusal."""
@@ -216,6 +223,25 @@ async def test_an_mcp_server_inside_a_session_is_no_way_out(cotty):
         eventually(out.exists)
         answer = json.loads(out.read_text().splitlines()[-1])
         assert answer["id"] == 2 and expected in json.dumps(answer["result"]), answer
+
+
+def test_attach_inside_a_persons_session_types_as_an_agent(cotty):
+    """Into what it made itself from there: the person's other sessions are not its own."""
+    inside = Inside(cotty, "person")
+    inside.run(f"{BINARY} attach {inside.make()}; {BINARY} attach $({BINARY} new --name inner -- cat)")
+
+    def viewers():
+        return "cotty_viewers 1\n" in inside.metrics()
+
+    eventually(viewers)
+    cotty.call("send", actor="person", session=inside.session, text="typed\n")
+    cotty("wait", "inner", "--text", "typed")
+    info = cotty.info("inner")
+    assert (info["keyboard"]["holder"], info["owner"]) == ("agent", f"cotty cli in {cotty.work}")
+    for key in ("ctrl+]", "d"):
+        cotty.call("send", actor="person", session=inside.session, key=key)
+    cotty("wait", inside.session, "--prompt")
+    assert "belongs to person" in cotty("view", inside.session)
 
 
 def test_a_program_that_asks_as_the_first_thing_it_does_is_known(cotty):

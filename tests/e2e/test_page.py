@@ -318,7 +318,7 @@ def test_a_wrong_token_is_refused(page, cotty):
     link = cotty.status()["link"]
     page.open(link=link[:-4] + "0000")
     page.says("connection", "closed")
-    page.says("note", "the token is missing or wrong: open the link that `cotty status` prints")
+    page.says("note", "the token is missing or wrong: open the link that `cotty status` prints, or make a token with `cotty token new`")
     assert page.rows() == ""
     assert any("401" in complaint for complaint in page.complaints)
     page.complaints.clear()
