@@ -333,6 +333,8 @@ def test_metrics_count_what_happens(cotty, rest):
     assert now["cotty_read_bytes_total"] - before["cotty_read_bytes_total"] > 3893
     assert now['cotty_operations_total{name="create",outcome="ok"}'] == 3
     assert now['cotty_operations_total{name="info",outcome="SESSION_NOT_FOUND"}'] == 1
+    rest.refused("POST", "/v1/tokens", {}, code="NOT_A_PERSON", status=403, headers={"cotty-actor": "agent"})
+    assert metrics(rest)['cotty_operations_total{name="token_new",outcome="NOT_A_PERSON"}'] == 1
     assert now["cotty_recordings_bytes"] > 0
     viewer.close()
     eventually(lambda: metrics(rest)["cotty_viewers"] == 0)

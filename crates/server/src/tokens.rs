@@ -135,8 +135,13 @@ impl Tokens {
     /// Ends when the token of this name is revoked; for whoever has none, never.
     pub(crate) fn revocation(&self, name: Option<&str>) -> impl Future<Output = ()> + Send + use<> {
         let (mut revoked, name) = (self.revoked.subscribe(), name.map(str::to_owned));
+        // Listened first, looked then: nothing happens unseen between the two.
+        let there = name.as_deref().and_then(|name| self.path(name).ok()).is_some_and(|path| path.exists());
         async move {
             let Some(name) = name else { return std::future::pending().await };
+            if !there {
+                return;
+            }
             // What was missed may have been this one.
             while revoked.recv().await.is_ok_and(|other| other != name) {}
         }

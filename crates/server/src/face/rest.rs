@@ -88,7 +88,9 @@ impl Request {
         let context = app.context(standing, caller, Some(without_process(cwd)), request);
         let name = self.entry.name;
         // Who may not do it at all is told that, not what is wrong with its parameters.
-        context.may(self.entry.access)?;
+        context.may(self.entry.access).inspect_err(|fault| {
+            app.place.metrics.operation(name, Some(fault.code));
+        })?;
         ops::call(name, context, Value::Object(self.params()?)).await
     }
 
