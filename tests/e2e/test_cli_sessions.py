@@ -210,6 +210,12 @@ def test_run_survives_the_daemon(cotty):
 
 def test_run_prints_the_last_screen_of_a_full_screen_program(cotty):
     assert cotty("run", "--", "sh", "-c", "printf '\\033[?1049h\\033[2;3Hfull screen'") == "\n  full screen\n"
+    # Also of one that puts back what was there.
+    (cotty.work / "notes").write_text("a note\n")
+    shown = cotty("run", "--", "vim", "-u", "NONE", "-c", "redraw", "-c", "q", "notes").splitlines()
+    assert shown[:3] == ["a note", "~", "~"], shown
+    # What it said is more than what it showed.
+    assert cotty("run", "--", "sh", "-c", "printf '\\033[?1049hgone\\033[?1049l'; echo said") == "said\n"
 
 
 def test_run_records(cotty):

@@ -74,7 +74,7 @@ pub(crate) async fn write(
 }
 
 /// Hands over page after page of it, until there is no more or nobody takes it.
-async fn pages(
+pub(crate) async fn pages(
     client: &Client,
     session: &str,
     format: Format,

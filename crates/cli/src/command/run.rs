@@ -1,10 +1,14 @@
+mod last_screen;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use cotty_client::Client;
 use cotty_protocol::op::{Wait, create, destroy, read, signal, wait};
+use cotty_vt::Size;
 use tokio::signal::unix::{Signal, SignalKind};
 
+use self::last_screen::last_screen;
 use super::allow::Allow;
 use super::new::variable;
 use super::recording::{self, Format};
@@ -49,6 +53,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         let mut signals = Signals::new()?;
         // Refused before anything is run.
         let record = args.record.as_deref().map(recording::create).transpose()?;
+        let size = Size { cols: args.cols, rows: args.rows };
         let mut command = args.command.into_iter();
         let params = create::Params {
             program: command.next(),
@@ -66,7 +71,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         let code = until_ended(&client, &session, &mut signals).await;
         let all = read::Params { session: session.clone(), view: read::View::New, ..Default::default() };
         let output: read::Reply = client.call("read", &all).await?;
-        out::screen(&output.content);
+        match output.content.trim().is_empty() {
+            // Without a recording it cannot be known; the command ran all the same.
+            true => out::screen(&last_screen(&client, &session, size).await.unwrap_or_default()),
+            false => out::screen(&output.content),
+        }
         let recorded = match record {
             Some(file) => recording::write(&client, &session, Format::Cast, file).await,
             None => Ok(()),

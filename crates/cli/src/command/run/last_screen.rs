@@ -1,0 +1,62 @@
+//! What a full-screen program showed before it put back the screen that was there: the most that can be said of one
+//! that left nothing else.
+
+use cotty_client::Client;
+use cotty_vt::{Size, Vt};
+
+use crate::command::recording::{Format, pages};
+
+/// The last screen of its own that a session's program left.
+pub(super) async fn last_screen(client: &Client, session: &str, size: Size) -> anyhow::Result<String> {
+    let mut cast = String::new();
+    let keep = |page: &str| {
+        cast.push_str(page);
+        Ok(true)
+    };
+    pages(client, session, Format::Cast, keep).await?;
+    let output: String = cast.lines().filter_map(said).collect();
+    Ok(left(&output, size))
+}
+
+/// The output of one line of an asciicast.
+fn said(line: &str) -> Option<String> {
+    let (_, kind, data): (f64, String, String) = serde_json::from_str(line).ok()?;
+    (kind == "o").then_some(data)
+}
+
+fn left(output: &str, size: Size) -> String {
+    let mut vt = Vt::new(size);
+    let mut last = String::new();
+    let starts = output.match_indices('\x1b').map(|(at, _)| at).skip_while(|at| *at == 0);
+    let mut from = 0;
+    for to in starts.chain([output.len()]) {
+        let piece = &output[from..to];
+        // A screen is left by the reset of a private mode, and is gone with it.
+        let shown = (vt.modes().alt_screen && piece.starts_with("\x1b[?")).then(|| vt.screen_text());
+        vt.feed(piece.as_bytes());
+        vt.take_effects();
+        if let Some(shown) = shown.filter(|_| !vt.modes().alt_screen) {
+            last = shown;
+        }
+        from = to;
+    }
+    last
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_screen_before_it_was_left() {
+        let size = Size { cols: 10, rows: 2 };
+        let shown = |output: &str| left(output, size);
+        assert_eq!(shown("\x1b[?1049h\x1b[Hone\x1b[?1049l"), "one\n\n");
+        assert_eq!(
+            shown("\x1b[?1049hone\x1b[?1049l\x1b[?1049h\x1b[Htwo\x1b[?25h\x1b[?1049l\x1b[?1l"),
+            "two\n\n"
+        );
+        assert_eq!(shown("plain\x1b[?1049l"), "");
+        assert_eq!(shown(""), "");
+    }
+}
