@@ -9,10 +9,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use command::{
-    attach, commands, completions, config, daemon, docs, host, kill, ls, mcp, new, purge, recording, render,
-    resize, restart, run, search, send, serve, shell, status, stop, token, view, wait,
-};
+use command::*;
 
 /// The terminal that agents and people share.
 ///
