@@ -86,7 +86,7 @@ pub async fn attach(
     let info: SessionInfo = client.call("info", &params).await?;
     let viewer = Viewer::new(&options.name, "attach")?;
     let connection = Connection { client, session: info.session_id.clone(), viewer };
-    let mut link = Link::Up(connection.open().await?);
+    let mut link = Link::Up(Box::new(connection.open().await?));
     let mut signals = Signals::new()?;
     let outer = Outer::enter(options.mouse)?;
     let mut desk = Desk::new(outer, info, options);
@@ -121,7 +121,7 @@ impl<'a> Connection<'a> {
 
 /// A view, or the way to the next one: the daemon was replaced, and the session goes on behind another.
 enum Link<'a> {
-    Up(View),
+    Up(Box<View>),
     Down(Pin<Box<dyn Future<Output = Result<View, ClientError>> + 'a>>),
 }
 
@@ -147,7 +147,7 @@ impl<'a> Link<'a> {
             }
             Link::Down(way) => {
                 let view = way.await?;
-                *self = Link::Up(view);
+                *self = Link::Up(Box::new(view));
                 Ok(Heard::Back)
             }
         }

@@ -110,21 +110,26 @@ impl CopyMode {
 
     /// Cells to be seen that are selected: row, first column, and the one after the last.
     pub(crate) fn selected(&self) -> Vec<(u16, u16, u16)> {
-        self.seen(|row| self.stretch(row).into_iter().collect())
+        let rows = self.top..self.past.len().min(self.top + usize::from(self.height));
+        self.seen(rows.filter_map(|row| self.stretch(row)))
     }
 
     /// Cells to be seen that match what was searched for.
     pub(crate) fn found(&self) -> Vec<(u16, u16, u16)> {
         let Some(pattern) = &self.pattern else { return Vec::new() };
-        self.seen(|row| {
-            let matches = self.past.matches(row, pattern).into_iter().flatten();
-            matches.filter(|stretch| stretch.row == row).collect()
-        })
+        let (mut row, mut stretches) = (self.top, Vec::new());
+        while row < self.past.len() && row < self.top + usize::from(self.height) {
+            stretches.extend(self.past.matches(row, pattern).into_iter().flatten());
+            row = self.past.line(row).1;
+        }
+        self.seen(stretches.into_iter())
     }
 
-    fn seen(&self, stretches: impl Fn(usize) -> Vec<Stretch>) -> Vec<(u16, u16, u16)> {
-        let rows = (self.top..self.past.len()).zip(0..self.height);
-        rows.flat_map(|(row, y)| stretches(row).into_iter().map(move |s| (y, s.from, s.to))).collect()
+    fn seen(&self, stretches: impl Iterator<Item = Stretch>) -> Vec<(u16, u16, u16)> {
+        let height = usize::from(self.height);
+        let y = |row: usize| row.checked_sub(self.top).filter(|y| *y < height);
+        let place = |s: Stretch| Some((u16::try_from(y(s.row)?).ok()?, s.from, s.to));
+        stretches.filter_map(place).collect()
     }
 
     /// What of a row is selected.
@@ -286,7 +291,7 @@ impl CopyMode {
             let begins = self.past.matches(row, &pattern).into_iter().filter_map(|hit| hit.first().copied());
             let mut begins = begins.map(|first| At { row: first.row, col: first.from });
             let hit = match upward {
-                true => begins.filter(|at| around || *at < here).last(),
+                true => begins.rfind(|at| around || *at < here),
                 false => begins.find(|at| around || *at > here),
             };
             if let Some(at) = hit {

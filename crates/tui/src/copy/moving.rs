@@ -10,8 +10,8 @@ impl CopyMode {
         let last = self.past.len() - 1;
         let At { row, col } = self.cursor;
         match (key.code, key.ctrl) {
-            (KeyCode::Char('j') | KeyCode::Down, _) => self.to_row(row + 1),
-            (KeyCode::Char('k') | KeyCode::Up, _) => self.to_row(row.saturating_sub(1)),
+            (KeyCode::Char('j') | KeyCode::Down, _) => self.move_to(row + 1),
+            (KeyCode::Char('k') | KeyCode::Up, _) => self.move_to(row.saturating_sub(1)),
             (KeyCode::Char('h') | KeyCode::Left, _) => self.cursor.col = col.saturating_sub(1),
             (KeyCode::Char('l') | KeyCode::Right, _) => {
                 self.cursor.col = (col + 1).min(self.past.cols().saturating_sub(1));
@@ -22,11 +22,11 @@ impl CopyMode {
             (KeyCode::PageDown, _) | (KeyCode::Char('f'), true) => self.scroll_by(page as isize),
             (KeyCode::Char('y'), true) => self.scroll_by(-1),
             (KeyCode::Char('e'), true) => self.scroll_by(1),
-            (KeyCode::Char('g'), false) => self.to_row(0),
-            (KeyCode::Char('G'), _) => self.to_row(last),
-            (KeyCode::Char('H'), _) => self.to_row(self.top),
-            (KeyCode::Char('M'), _) => self.to_row(self.top + usize::from(self.height) / 2),
-            (KeyCode::Char('L'), _) => self.to_row(self.top + usize::from(self.height) - 1),
+            (KeyCode::Char('g'), false) => self.move_to(0),
+            (KeyCode::Char('G'), _) => self.move_to(last),
+            (KeyCode::Char('H'), _) => self.move_to(self.top),
+            (KeyCode::Char('M'), _) => self.move_to(self.top + usize::from(self.height) / 2),
+            (KeyCode::Char('L'), _) => self.move_to(self.top + usize::from(self.height) - 1),
             (KeyCode::Char('0' | '^') | KeyCode::Home, false) => self.cursor.col = 0,
             (KeyCode::Char('$') | KeyCode::End, false) => self.cursor.col = self.past.last_col(row),
             (KeyCode::Char('w'), false) => self.next_word(),
@@ -35,7 +35,7 @@ impl CopyMode {
         }
     }
 
-    fn to_row(&mut self, row: usize) {
+    fn move_to(&mut self, row: usize) {
         self.cursor.row = row.min(self.past.len() - 1);
         self.show_cursor();
     }
@@ -44,7 +44,7 @@ impl CopyMode {
     fn scroll_by(&mut self, rows: isize) {
         let most = self.past.len().saturating_sub(usize::from(self.height));
         self.top = self.top.saturating_add_signed(rows).min(most);
-        self.to_row(self.cursor.row.saturating_add_signed(rows));
+        self.move_to(self.cursor.row.saturating_add_signed(rows));
     }
 
     /// Has the cursor among the rows to be seen.

@@ -166,7 +166,7 @@ impl Past {
 fn lay_out(line: &str, cols: u16, rows: &mut Vec<Row>) {
     // A cell takes at least a byte, and at the end of a row one may be left blank.
     let room = line.len() / usize::from(cols - 1) + 2;
-    let size = Size { cols, rows: u16::try_from(room).unwrap_or(u16::MAX).min(2000) };
+    let size = Size { cols, rows: u16::try_from(room).unwrap_or(u16::MAX) };
     let mut vt = Vt::new(size);
     vt.feed(line.as_bytes());
     let used = vt.cursor().row + 1;

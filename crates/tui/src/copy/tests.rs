@@ -114,6 +114,7 @@ fn a_search_goes_up_and_down_and_around() {
     type_text(&mut m, "than the screen");
     press(&mut m, "enter");
     assert_eq!(m.cursor, At { row: 51, col: 2 });
+    assert_eq!(m.found(), [(m.screen_cursor().0, 2, 17)]);
     press(&mut m, "/");
     type_text(&mut m, "two (words");
     press(&mut m, "enter");
