@@ -202,6 +202,33 @@ def test_the_mouse_is_the_programs_where_it_asked_for_it(cotty, window):
     assert "<0;100" not in cotty("view", session)
 
 
+def test_the_wheel_is_arrows_for_a_full_screen_program_without_a_mouse(cotty, window):
+    file = cotty.work / "numbers"
+    file.write_text("\n".join(map(str, range(1, 101))))
+    session = cotty.new("--", "less", file)
+    view = window(SIZE).attach(session)
+    cotty("wait", session, "--regex", "^23$")
+    view.shows(session)
+
+    def first():
+        return cotty("view", session).split("\n")[0]
+
+    def scrolled():
+        wheel(view, up=False)
+        return first() != "1"
+
+    eventually(scrolled)
+    cotty("wait", session, "--idle", 300)
+    top = first()
+    assert int(top) % 3 == 1
+    # Who only watches does not move the program, but looks back.
+    watcher = window(SIZE).attach("--read-only", session)
+    eventually(lambda: watcher.rows()[0] == top)
+    wheel(watcher, up=True)
+    eventually(lambda: watcher.rows()[-1].startswith("["))
+    assert first() == top
+
+
 def test_an_exit_does_not_throw_one_out(cotty, window):
     session = cotty.new()
     run(cotty, session, "seq 100")

@@ -161,6 +161,11 @@ def test_fit_follows_the_window_and_is_put_back(cotty, window):
     view.type("stty size")
     view.press("Enter")
     cotty.call("wait", session=session, regex="^14 60$")
+    # Not smaller than programs can bear.
+    view.resize((5, 2))
+    eventually(lambda: size() == (10, 2))
+    view.resize((60, 15))
+    eventually(lambda: size() == (60, 14))
     view.order("f")
     eventually(lambda: size() == (80, 24))
     # Whoever takes the keyboard takes the fit along; whoever leaves puts it back.

@@ -24,6 +24,8 @@ use crate::widget::TerminalWidget;
 const MESSAGE: Duration = Duration::from_secs(4);
 /// Most lines that are scrolled through.
 const LINES: usize = 100_000;
+/// No session is made smaller than this to fit a window: programs are known to break.
+const SMALLEST: (u16, u16) = (10, 2);
 /// Rows that a step of the wheel moves.
 const WHEEL: isize = 3;
 
@@ -351,8 +353,8 @@ impl Desk {
     /// Whoever has the session follow a window needs the keyboard, and for as long.
     fn fit_now(&mut self) -> Act {
         let (cols, rows) = self.outer.size();
-        let rows = rows.saturating_sub(u16::from(self.options.status)).max(1);
-        let size = Some(Dimensions { cols: cols.max(2), rows });
+        let rows = rows.saturating_sub(u16::from(self.options.status));
+        let size = Some(Dimensions { cols: cols.max(SMALLEST.0), rows: rows.max(SMALLEST.1) });
         self.typed = true;
         Act::Send(vec![FromViewer::Take, FromViewer::Fit { size }])
     }
