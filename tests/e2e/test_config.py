@@ -470,3 +470,10 @@ def test_show_is_for_scripts_and_for_people(cotty):
     assert 'attach.prefix = "ctrl+]"' in text and "built in" in text
     found = json.loads(cotty("config", "show", "--json"))
     assert found["running"] is False and found["problems"] == []
+
+
+@pytest.mark.parametrize("command", [["config"], ["config", "show"], ["config", "check"], ["config", "edit"]])
+def test_config_explains_itself(cotty, command):
+    text = cotty(*command, "--help")
+    assert f"cotty {' '.join(command)}" in text and "Examples:" in text
+    assert not cotty.home.exists(), "help touches nothing"

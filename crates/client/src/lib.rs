@@ -29,7 +29,7 @@ pub enum ClientError {
     #[error("cotty did not start: {0}")]
     NotStarted(String),
     /// There is one already, and a home has one.
-    #[error("cotty is already running here ({0})")]
+    #[error("it is already running here ({0})")]
     AlreadyRunning(String),
     /// It went away and did not come back.
     #[error("the daemon does not answer: {0}")]
