@@ -74,6 +74,7 @@ bench-daemon:
 
 ## What `--help` says, as docs/cli.md.
 docs:
+	UPDATE_DOCS=1 $(CARGO) test --locked --quiet -p cotty-server config
 	$(CARGO) run --locked --quiet -- __docs cli > target/cli.md && mv target/cli.md docs/cli.md
 
 ## And as man pages, with completions for the shells, into target/man and target/completions.

@@ -334,7 +334,7 @@ mod tests {
     /// What each actor may do, by name: whoever adds an operation says so here, too.
     #[test]
     fn each_actor_may_do_what_its_kind_may_and_nothing_else() {
-        let looks = ["commands", "info", "list", "read", "recording", "search", "status", "wait"];
+        let looks = ["commands", "config", "info", "list", "read", "recording", "search", "status", "wait"];
         let persons = ["purge", "token_list", "token_new", "token_revoke"];
         for entry in OPERATIONS {
             let is = |names: &[&str]| names.contains(&entry.name);
