@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -157,10 +158,12 @@ def test_an_orphan_is_still_what_its_session_made_it(cotty, how):
     inside = Inside(cotty, "agent")
     asked = [call("create", program="true"), call("send", session=inside.session, text="x"), call("token_list")]
     assert inside.codes(*asked, how=how) == ["NOT_ALLOWED"] * 3
-    # By the kernel's session, or by what it carries: either way its own can be read, and nothing else.
+    # Its own can be read as long as the kernel tells which that is. What it says itself is not believed: it could say another.
     other = inside.make()
     reads = [call("read", session=inside.session), call("read", session=other)]
-    assert inside.codes(*reads, how=how) == ["ok", "NOT_YOURS"]
+    own = {"orphan": "ok", "daemon": "NOT_YOURS"}[how]
+    assert inside.codes(*reads, how=how) == [own, "NOT_YOURS"]
+    assert inside.codes(*reads, how=how, env=f"COTTY_SESSION={other}") == [own, "NOT_YOURS"]
 
 
 def test_an_orphan_in_a_persons_session_is_an_agent_as_long_as_the_kernel_tells(cotty):
@@ -322,3 +325,26 @@ def test_another_user_is_refused(cotty):
         subprocess.run(["rm", "-r", out], check=True)
         path.parents[1].chmod(0o700)
         path.parent.chmod(0o700)
+
+
+def test_a_program_whose_name_is_no_text_is_inside_all_the_same(cotty):
+    inside = Inside(cotty, "agent")
+    shell = os.path.join(os.fsencode(cotty.work), b"\xff")
+    shutil.copy("/bin/sh", shell)
+    done = cotty.work / "done"
+    inside.run(f"$'{cotty.work}/\\xff' -c 'env -u COTTY_SESSION {BINARY} token new --name mine; echo $? > {done}.new; mv {done}.new {done}'")
+    eventually(done.exists)
+    assert done.read_text() == "1\n" and cotty.json("token", "list")["tokens"] == []
+
+
+def test_a_request_id_is_its_owners(cotty):
+    made = [cotty.call("create", program="cat", client=name, request="same") for name in ("one", "two", "one")]
+    assert made[0]["session_id"] == made[2]["session_id"] != made[1]["session_id"]
+
+
+def test_no_lease_is_too_long(cotty):
+    session = cotty.call("create", program="cat")["session_id"]
+    cotty.call("keyboard", actor="person", session=session, action="take", lease_ms=2**64 - 1)
+    assert 0 < cotty.call("keyboard", session=session, action="show")["returns_in_ms"] <= 24 * 3_600_000
+    cotty.kill_daemon()
+    assert cotty.call("info", session=session)["session_id"] == session

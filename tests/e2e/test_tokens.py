@@ -4,11 +4,12 @@ import http.client
 import json
 import os
 import signal
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
 import pytest
 
-from conftest import alive, eventually
+from conftest import LIMIT, alive, eventually
 from websocket import WebSocket
 
 # Every operation that changes something, with parameters that would do so.
@@ -137,7 +138,7 @@ def test_a_read_only_viewer_sees_and_its_keys_are_refused(cotty):
         {"type": "fit", "size": {"cols": 50, "rows": 10}},
     ):
         socket.send(message)
-        while (answer := socket.read())["type"] == "paint":
+        while (answer := socket.read())["type"] in ("paint", "company"):
             pass
         assert (answer["type"], answer["code"]) == ("refused", "READ_ONLY"), message
         assert answer["message"] and answer["hint"]
@@ -229,3 +230,13 @@ def test_the_pages_own_token_goes_on_working(cotty):
     assert status == 201 and Http(cotty, made["token"]).ask("GET", "/v1/sessions")[0] == 200
     assert http.ask("DELETE", "/v1/tokens/more") == (200, {"revoked": True})
     assert Http(cotty, made["token"]).ask("GET", "/v1/sessions")[0] == 401
+
+
+def test_a_call_that_lasts_is_not_answered_to_a_revoked_token(cotty):
+    session = cotty.new("--", "cat")
+    looker, watcher = Http(cotty, new_token(cotty, "looker", "--read-only")), Http(cotty, new_token(cotty, "watcher"))
+    with ThreadPoolExecutor() as pool:
+        waiting = pool.submit(looker.call, "wait", session, text="secret")
+        eventually(lambda: "cotty_waits 1\n" in watcher.ask("GET", "/metrics")[1])
+        cotty("token", "revoke", "looker")
+        assert waiting.result(LIMIT) == "UNAUTHORIZED"

@@ -12,7 +12,9 @@ pub(crate) struct Stat {
 impl Stat {
     /// Field 2 is in parentheses and may itself hold any, so the rest is cut at the last one.
     pub(crate) fn read(pid: i32) -> Option<Stat> {
-        let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // A program may be called anything, also what is no text.
+        let text = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+        let text = String::from_utf8_lossy(&text);
         let (head, rest) = text.rsplit_once(')')?;
         let (_, name) = head.split_once('(')?;
         let mut fields = rest.split_ascii_whitespace();

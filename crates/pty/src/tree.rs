@@ -65,24 +65,44 @@ pub struct Lineage {
 }
 
 impl Lineage {
-    /// Of this process, up to `top` or the first.
+    /// Of this process, up to `top` or the first. What cannot be followed to one of the two is no lineage at all: it could be
+    /// anybody's.
     pub fn of(pid: u32, top: u32) -> Lineage {
+        // A parent that ends while we look hands its children on: looked at again, they have another.
+        (0..LOOKS).find_map(|_| Lineage::followed(pid, top)).unwrap_or_default()
+    }
+
+    fn followed(pid: u32, top: u32) -> Option<Lineage> {
         let mut lineage = Lineage::default();
         let mut next = pid.cast_signed();
-        // A bound, in case the kernel shows us a circle: parents change while we look.
-        while next > 0 && lineage.line.len() < LONGEST_LINE {
+        while next > 0 {
             if next.cast_unsigned() == top {
                 lineage.descends = true;
                 break;
             }
-            let Some(stat) = Stat::read(next) else { break };
+            let Some(stat) = Stat::read(next) else {
+                // Another user's, where the system hides those: none of ours is above it.
+                return is_anothers(next).then_some(lineage).filter(|lineage| !lineage.line.is_empty());
+            };
             let session = stat.session.cast_unsigned();
             lineage.line.push(Relative { pid: next.cast_unsigned(), session });
+            // In case the kernel shows us a circle: parents change while we look.
+            if lineage.line.len() > LONGEST_LINE {
+                return None;
+            }
             next = stat.parent;
         }
-        lineage
+        Some(lineage)
     }
 }
+
+fn is_anothers(pid: i32) -> bool {
+    let pid = Pid::from_raw(pid);
+    pid.is_some_and(|pid| rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::PERM))
+}
+
+/// How often a lineage is looked at before it is given up.
+const LOOKS: usize = 3;
 
 /// Deeper than any tree that people build.
 const LONGEST_LINE: usize = 4096;
@@ -118,5 +138,30 @@ mod tests {
         drop(child.stdin.take());
         let (pid, _) = (child.id(), child.wait().unwrap());
         assert_eq!(Lineage::of(pid, me), Lineage::default(), "it is gone");
+    }
+
+    #[test]
+    fn a_name_that_is_no_text_hides_nobody() {
+        use std::os::unix::ffi::OsStrExt;
+        let folder = std::env::temp_dir().join(format!("cotty-tree-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let program = folder.join(std::ffi::OsStr::from_bytes(b"\xff) Z 1"));
+        std::fs::copy("/bin/sh", &program).unwrap();
+        let mut shell = std::process::Command::new(&program)
+            .args(["-c", "cat; :"])
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        // It answers when its child reads: then both are there.
+        std::io::Write::write_all(shell.stdin.as_mut().unwrap(), b"x").unwrap();
+        std::io::Read::read_exact(shell.stdout.as_mut().unwrap(), &mut [0]).unwrap();
+        let cat = Stat::pids()
+            .find(|&pid| Stat::read(pid).is_some_and(|stat| stat.parent.cast_unsigned() == shell.id()));
+        let lineage = Lineage::of(cat.unwrap().cast_unsigned(), std::process::id());
+        assert!(lineage.descends && lineage.line[1].pid == shell.id());
+        drop(shell.stdin.take());
+        shell.wait().unwrap();
+        std::fs::remove_dir_all(folder).unwrap();
     }
 }

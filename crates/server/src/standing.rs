@@ -112,8 +112,8 @@ fn judge(seen: bool, descends: bool, proved: Option<Inside>, marked: Option<Insi
     match (seen, descends, proved, marked) {
         (_, _, Some((_, true)), _) => Standing::Agent,
         (_, _, Some((id, false)), _) => Standing::Child { session: Some(id) },
-        // Of ours, and nobody knows of which session: it left all that the kernel could tell it by.
-        (_, true, None, Some((id, false))) => Standing::Child { session: Some(id) },
+        // Of ours, and nobody knows of which session: it left all that the kernel could tell it by. What it says itself would
+        // let it choose whose screen it reads.
         (_, true, None, _) => Standing::Child { session: None },
         // Not of ours by its parents, but it was started from inside all the same (`systemd-run`, `at`).
         (_, false, None, Some((_, true))) => Standing::Agent,
@@ -182,7 +182,7 @@ mod tests {
         // What it says of itself does not raise it.
         assert_eq!(judge(true, true, yours(), mine()), child(Some("sess_a")));
         assert_eq!(judge(true, true, None, mine()), child(None));
-        assert_eq!(judge(true, true, None, yours()), child(Some("sess_a")));
+        assert_eq!(judge(true, true, None, yours()), child(None));
         assert_eq!(judge(true, true, None, None), child(None));
         // But it lowers it.
         assert_eq!(judge(true, false, None, mine()), Standing::Agent);

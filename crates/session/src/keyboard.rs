@@ -39,8 +39,8 @@ pub(crate) struct Held {
 impl Held {
     /// When it goes back if nothing happens.
     pub(crate) fn ends_ms(&self) -> Option<u64> {
-        let lease = self.lease_ms.map(|lease| self.last_key_ms + lease);
-        let grace = self.vanished_ms.map(|at| at + GRACE_MS);
+        let lease = self.lease_ms.map(|lease| self.last_key_ms.saturating_add(lease));
+        let grace = self.vanished_ms.map(|at| at.saturating_add(GRACE_MS));
         [lease, grace].into_iter().flatten().min()
     }
 }

@@ -19,15 +19,18 @@ impl Task {
 
     /// Whoever has the keyboard may have the session follow a window; without one it gets its own size back.
     pub(crate) async fn fit(&mut self, size: Option<(u16, u16)>, by: &Typist) -> Result<(), SessionError> {
+        if size.is_none() && self.saved.put_back.is_none() {
+            return Ok(());
+        }
+        let holds = self.saved.keyboard.held().is_some_and(|held| held.who == by.who);
+        if by.kind != ActorKind::Person || !holds {
+            return Err(SessionError::KeyboardNotYours);
+        }
         let Some(size) = size else {
             self.put_size_back();
             return Ok(());
         };
         hub::check_size(size.0, size.1)?;
-        let holds = self.saved.keyboard.held().is_some_and(|held| held.who == by.who);
-        if by.kind != ActorKind::Person || !holds {
-            return Err(SessionError::KeyboardNotYours);
-        }
         let own = self.vt.size();
         let put_back = self.saved.put_back.or(Some((own.cols, own.rows)));
         self.set_size(size, put_back).await

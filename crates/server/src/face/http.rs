@@ -140,8 +140,13 @@ async fn with_token(State(app): State<App>, mut request: Request, next: Next) ->
     let place = &app.place;
     match admit(request.headers(), &place.address, &place.token, &place.tokens, now_ms()) {
         Ok(standing) => {
+            // A call may last; what it would answer then is no longer for this token.
+            let revoked = place.tokens.revocation(standing.token());
             request.extensions_mut().insert(standing);
-            next.run(request).await
+            tokio::select! {
+                response = next.run(request) => response,
+                () = revoked => refuse(Fault::new(Code::Unauthorized, "the token was revoked")),
+            }
         }
         Err(fault) => refuse(fault),
     }

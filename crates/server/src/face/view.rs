@@ -54,9 +54,10 @@ pub(crate) async fn view(
     let kind = who.kind.clone().unwrap_or_else(|| "viewer".to_owned());
     let found = introduction(&headers).and_then(|(caller, cwd)| {
         let actor = standing.actor(caller, cwd.as_deref());
-        // Whoever may not type is another each time: it cannot hold what somebody else has.
+        // Only a person comes back as the same: others cannot be taken for somebody who holds the keyboard.
         let types = allowed(actor.kind, standing.read_only(), Access::Write);
-        let who = if types.is_ok() { who } else { Who { viewer: None, ..who } };
+        let comes_back = types.is_ok() && actor.kind == ActorKind::Person;
+        let who = if comes_back { who } else { Who { viewer: None, ..who } };
         let session = app.hub.show_to(&name, &actor).map_err(fault)?;
         Ok((session, Viewing { typist: typist(who, actor.kind)?, types }))
     });

@@ -9,6 +9,8 @@ use super::{Access, Context, Operation, Route};
 
 /// How long after the last key a keyboard that was asked for goes back. A viewer's own is kept until it is given back.
 const LEASE_MS: u64 = 600_000;
+/// The longest that can be asked for.
+const LONGEST_LEASE_MS: u64 = 24 * 3_600_000;
 
 /// See the module.
 #[derive(Debug)]
@@ -26,7 +28,7 @@ impl Operation for Keyboard {
         let session = context.session(&params.session)?;
         let hold = match params.action {
             Action::Show => return Ok(keyboard_state(session.info().await.map_err(fault)?.keyboard)),
-            Action::Take => Hold::Take(Some(params.lease_ms.unwrap_or(LEASE_MS))),
+            Action::Take => Hold::Take(Some(params.lease_ms.unwrap_or(LEASE_MS).min(LONGEST_LEASE_MS))),
             Action::Give => Hold::Give,
         };
         session.hold(hold, &context.typist()).await.map(keyboard_state).map_err(fault)

@@ -34,14 +34,16 @@ impl Hub {
         Ok(session)
     }
 
-    /// The session that the first of these processes leads that leads one. Also one whose program has ended, as long as
-    /// nobody else has its process id.
+    /// The session that the first of these processes leads that leads one. Also an agent's whose program has ended, as long as
+    /// nobody else has its process id; not a person's: by then the id may have gone round, and would raise whoever has it.
     pub async fn led_by_any(&self, pids: &[u32]) -> Option<Session> {
         let look = || {
             let state = self.state();
             pids.iter().find_map(|&pid| {
                 let (session, exited) = state.sessions.by_leader(pid)?;
-                (!exited || !Path::new(&format!("/proc/{pid}")).exists()).then(|| session.clone())
+                let persons = session.meta().actor.kind == ActorKind::Person;
+                let over = exited && (persons || Path::new(&format!("/proc/{pid}")).exists());
+                (!over).then(|| session.clone())
             })
         };
         if let Some(session) = look() {

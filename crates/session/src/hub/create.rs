@@ -69,7 +69,7 @@ impl Hub {
         check_words(&create)?;
         // One at a time: limits, names and repeated requests are looked up before, and must still hold after.
         let _making = self.inner.making.lock().await;
-        if let Some(session) = self.of_request(request) {
+        if let Some(session) = self.of_request(&actor.owner, request) {
             return Ok(session);
         }
         self.check_limits(&actor.owner, create.max_per_owner).await?;
@@ -107,9 +107,9 @@ impl Hub {
         self.spawn(meta, &spec, &cwd).await
     }
 
-    /// The session that a request made.
-    fn of_request(&self, request: &str) -> Option<Session> {
-        self.state().sessions.by_request(request).cloned()
+    /// The session that an owner's request made.
+    fn of_request(&self, owner: &str, request: &str) -> Option<Session> {
+        self.state().sessions.by_request(owner, request).cloned()
     }
 
     async fn check_limits(&self, owner: &str, max_per_owner: Option<usize>) -> Result<(), SessionError> {

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
+use std::time::{Duration, Instant};
 
 use cotty_pty::{Entry, Pty, WindowSize};
 use tokio::sync::mpsc;
@@ -15,6 +16,10 @@ use crate::recovery::{Checkpoint, Held};
 use crate::session::Request;
 use crate::task::Task;
 use crate::{Meta, SessionError};
+
+/// How often a session's task may panic in a row; one that has served for so long begins anew.
+const PANICS: u32 = 5;
+const SERVED: Duration = Duration::from_secs(10);
 
 type Inbox = mpsc::Receiver<Request>;
 
@@ -31,7 +36,9 @@ impl Hub {
     /// one starts from the same bytes, and goes on with the requests that wait.
     pub(super) async fn serve(self, meta: Arc<Meta>, mut start: Start, mut inbox: Inbox) {
         let id = meta.id.as_str();
+        let mut panics = 0;
         loop {
+            let began = Instant::now();
             let begun = match start {
                 Start::Made(task) => Ok(Some((*task, None))),
                 Start::Adopt(entry) => caught(self.adopt(Arc::clone(&meta), entry, &mut inbox))
@@ -50,6 +57,15 @@ impl Hub {
                     tracing::error!(session = id, %error, "could not be adopted");
                     break;
                 }
+            }
+            // One that does so again and again would do nothing else, and fill the log.
+            panics = if began.elapsed() < SERVED { panics + 1 } else { 1 };
+            if panics > PANICS {
+                tracing::error!(
+                    session = id,
+                    "its task panics whenever it is taken over; it is left to the keeper"
+                );
+                break;
             }
             tracing::error!(session = id, "its task panicked; another takes over");
             let held = self.inner.link.list().await.unwrap_or_default();

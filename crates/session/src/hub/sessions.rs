@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::Session;
+use crate::{Meta, Session};
 
 /// By number, oldest first.
 #[derive(Debug, Default)]
@@ -10,10 +10,10 @@ pub(super) struct Sessions {
     all: BTreeMap<u32, Session>,
     /// Those whose program has ended; they do not count.
     exited: HashSet<u32>,
-    /// Numbers by id, by name and by the request that made the session.
+    /// Numbers by id, by name and by the owner and the request that made the session.
     ids: HashMap<String, u32>,
     names: HashMap<String, u32>,
-    requests: HashMap<String, u32>,
+    requests: HashMap<(String, String), u32>,
     /// Numbers by the process that leads the session.
     leaders: HashMap<u32, u32>,
     /// How many of each owner's live.
@@ -27,7 +27,7 @@ impl Sessions {
             self.leaders.insert(pid, meta.number);
         }
         self.ids.insert(meta.id.clone(), meta.number);
-        self.requests.insert(meta.request.clone(), meta.number);
+        self.requests.insert(request_of(meta), meta.number);
         if let Some(name) = &meta.name {
             self.names.insert(name.clone(), meta.number);
         }
@@ -42,7 +42,7 @@ impl Sessions {
         let Some(session) = self.all.remove(&number) else { return };
         let meta = session.meta();
         self.ids.remove(&meta.id);
-        self.requests.remove(&meta.request);
+        self.requests.remove(&request_of(meta));
         if let Some(name) = &meta.name {
             self.names.remove(name);
         }
@@ -81,8 +81,8 @@ impl Sessions {
         Some((self.all.get(number)?, self.exited.contains(number)))
     }
 
-    pub(super) fn by_request(&self, request: &str) -> Option<&Session> {
-        self.requests.get(request).and_then(|number| self.all.get(number))
+    pub(super) fn by_request(&self, owner: &str, request: &str) -> Option<&Session> {
+        self.requests.get(&(owner.to_owned(), request.to_owned())).and_then(|number| self.all.get(number))
     }
 
     /// By its id, number or name.
@@ -104,6 +104,11 @@ impl Sessions {
     pub(super) fn count(&self) -> (usize, usize) {
         (self.all.len() - self.exited.len(), self.exited.len())
     }
+}
+
+/// Two owners may have used the same id.
+fn request_of(meta: &Meta) -> (String, String) {
+    (meta.actor.owner.clone(), meta.request.clone())
 }
 
 #[cfg(test)]
@@ -143,7 +148,8 @@ mod tests {
         for reference in ["1", "build", "sess_1"] {
             assert_eq!(sessions.find(reference).unwrap().meta().number, 1);
         }
-        assert_eq!(sessions.by_request("request 3").unwrap().meta().number, 3);
+        assert_eq!(sessions.by_request("b", "request 3").unwrap().meta().number, 3);
+        assert!(sessions.by_request("a", "request 3").is_none(), "another's");
         assert_eq!((sessions.live_of("a"), sessions.live_of("b"), sessions.count()), (2, 1, (3, 0)));
         // Told twice, it has ended once.
         sessions.exit(1);
