@@ -177,8 +177,8 @@ def test_what_a_program_says_to_terminals_does_not_reach_the_persons(cotty, view
 
 def test_cotty_in_cotty(cotty):
     """The outer terminal is a session, too: what is copied inside goes where the outer one lets it."""
-    inner, outer = cotty.new("--cols", 60, "--rows", 15), cotty.new("--cols", 70, "--rows", 20)
-    cotty("send", outer, f"env -u COTTY_SESSION {BINARY} attach {inner}", "--enter")
+    inner, outer = "inner", cotty.new("--cols", 70, "--rows", 20)
+    cotty("send", outer, f"{BINARY} attach $({BINARY} new --name {inner} --cols 60 --rows 15)", "--enter")
     cotty("wait", outer, "--text", "Ctrl-] ? keys")
     cotty("send", outer, "echo $((6 * 7)) from outside\n")
     cotty("wait", inner, "--regex", "^42 from outside$")

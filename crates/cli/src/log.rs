@@ -129,10 +129,15 @@ impl Output {
         Ok(match sink {
             Sink::Stderr => Output::Stderr(stderr()?),
             Sink::File(path, most) => {
+                let refused = |e: io::Error| {
+                    io::Error::new(e.kind(), format!("the log {} cannot be written: {e}", path.display()))
+                };
+                // Opening a fifo would wait for whoever reads it.
+                if std::fs::metadata(&path).is_ok_and(|meta| !meta.is_file()) {
+                    return Err(refused(io::Error::other("it is no file")));
+                }
                 let file =
-                    OpenOptions::new().create(true).append(true).mode(0o600).open(&path).map_err(|e| {
-                        io::Error::new(e.kind(), format!("the log {} cannot be written: {e}", path.display()))
-                    })?;
+                    OpenOptions::new().create(true).append(true).mode(0o600).open(&path).map_err(refused)?;
                 Output::File { file, path, most }
             }
         })

@@ -71,7 +71,7 @@ fn main() -> ExitCode {
         Some(host) => host::run(&host),
         None => cli.command.map_or_else(shell::run, dispatch),
     };
-    result.unwrap_or_else(|error| out::failure(&error))
+    result.map_or_else(|error| out::failure(&error), out::printed)
 }
 
 fn dispatch(command: Command) -> anyhow::Result<ExitCode> {

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 use cotty_client::ClientError;
 use cotty_protocol::Code;
@@ -41,10 +42,33 @@ pub(crate) enum Look {
     Bad,
 }
 
-/// Prints text as it is; answers whether anybody still reads. A closed pipe is no error: whoever read has seen enough.
+/// Why not all of it could be printed.
+static UNPRINTED: OnceLock<std::io::Error> = OnceLock::new();
+
+/// Prints text as it is; answers whether anybody still reads. A closed pipe is no error: whoever read has seen enough. A
+/// full disk is one, which [`printed`] tells.
 pub(crate) fn text(text: &str) -> bool {
     let mut stdout = std::io::stdout().lock();
-    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_ok()
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Ok(()) => true,
+        Err(error) => {
+            if error.kind() != std::io::ErrorKind::BrokenPipe {
+                let _ = UNPRINTED.set(error);
+            }
+            false
+        }
+    }
+}
+
+/// How a command ended that has printed all it had to: what could not be printed is its failure.
+pub(crate) fn printed(code: ExitCode) -> ExitCode {
+    match UNPRINTED.get() {
+        Some(error) => {
+            eprintln!("cotty: not all could be printed: {error}");
+            ExitCode::FAILURE
+        }
+        None => code,
+    }
 }
 
 /// Prints a line.
@@ -120,10 +144,19 @@ fn next_step(error: &ClientError) -> Option<String> {
         Code::ProcessExited => "`cotty view` shows its last screen, `cotty kill` takes it away",
         Code::ProgramNotFound => "give its path, or a PATH that has it: --env PATH=…",
         Code::NoShell => "`cotty view` and `cotty search` read sessions without a shell",
+        Code::NotYours if inside() => {
+            "inside a session you see and use only what was started there; do it from another terminal"
+        }
+        Code::NotAllowed if inside() => "do it from a terminal outside of cotty's sessions",
         Code::NoRecording => "recordings are kept for days, not for ever; ask by the session's id",
         _ => return fault.hint.clone(),
     };
     Some(command.to_owned())
+}
+
+/// Whether this command was given inside of a session, where it is never taken for the person.
+pub(crate) fn inside() -> bool {
+    std::env::var_os("COTTY_SESSION").is_some()
 }
 
 /// A word that stands out where stdout is a terminal.

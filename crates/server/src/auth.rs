@@ -36,8 +36,13 @@ impl Token {
                 let mut bytes = [0u8; 32];
                 getrandom::fill(&mut bytes).map_err(io::Error::other)?;
                 text = bytes.iter().map(|b| format!("{b:02x}")).collect();
-                let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+                // There whole or not at all: the next daemon could not start with half of it.
+                let fresh = path.with_extension("new");
+                let mut file =
+                    OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&fresh)?;
                 file.write_all(text.as_bytes())?;
+                file.sync_all()?;
+                std::fs::rename(fresh, path)?;
             }
             Err(e) => return Err(e),
         }

@@ -108,7 +108,8 @@ impl Tokens {
         for entry in entries {
             let Ok(name) = entry?.file_name().into_string() else { continue };
             if let Ok(path) = self.path(&name)
-                && let Some((file, stored)) = read(&path)?
+                // One that cannot be read opens nothing, and hides no other.
+                && let Ok(Some((file, stored))) = read(&path)
             {
                 let used_ms = Some(used_ms(&file)?).filter(|used| *used > stored.made_ms);
                 all.push(Known { name, kind: stored.kind, made_ms: stored.made_ms, used_ms });

@@ -150,7 +150,9 @@ impl SessionError {
                     idle.join(", ")
                 ));
             }
-            Self::BadName(_) => "a name has letters, digits, `-`, `_` and `.`, and is not taken",
+            Self::BadName(_) => {
+                "a name has 1 to 64 letters (a to z), digits, `-`, `_` and `.`, is no number, does not begin with `sess_`, and is not taken"
+            }
             Self::ProgramNotFound(_) => "give the program's path, or a PATH in env that has it",
             Self::Directory { .. } => "give a directory that exists and that you may enter",
             Self::Pty(_) => "destroy sessions that are no longer needed; `kernel.pty.max` limits them all",

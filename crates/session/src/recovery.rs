@@ -45,6 +45,8 @@ pub(crate) struct Saved {
     pub(crate) person_typed_at: Option<u64>,
     /// The session's own size, while it follows somebody's window.
     pub(crate) put_back: Option<(u16, u16)>,
+    /// Whose window it follows.
+    pub(crate) fitted_to: Option<String>,
     pub(crate) capturing: Option<Capturing>,
     /// The last capture, and the request that ended it.
     pub(crate) captured: Option<(String, Capture)>,

@@ -33,7 +33,22 @@ impl Task {
         hub::check_size(size.0, size.1)?;
         let own = self.vt.size();
         let put_back = self.saved.put_back.or(Some((own.cols, own.rows)));
+        self.saved.fitted_to = Some(by.who.clone());
         self.set_size(size, put_back).await
+    }
+
+    /// A window is followed only as long as its person has the keyboard.
+    pub(crate) fn follow_no_other(&mut self) {
+        if self.saved.put_back.is_none() {
+            return;
+        }
+        let holder = self.saved.keyboard.held().map(|held| held.who.clone());
+        match &self.saved.fitted_to {
+            // It was fitted before the daemon before us could write down by whom.
+            None => self.saved.fitted_to = holder,
+            fitted if *fitted != holder => self.put_size_back(),
+            _ => {}
+        }
     }
 
     async fn set_size(

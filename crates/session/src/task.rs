@@ -437,6 +437,7 @@ impl Task {
         let now = Instant::now();
         self.end_late_frame(now);
         self.expire_keyboard();
+        self.follow_no_other();
         self.push_held_input(now);
         self.tell_observers(now);
         self.turn_files(now);

@@ -2,7 +2,8 @@ use std::collections::HashSet;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use cotty_client::Client;
+use cotty_client::{Client, ClientError};
+use cotty_protocol::Fault;
 use cotty_protocol::op::keyboard::Holder;
 use cotty_protocol::op::{Activity, SessionInfo, Wait, info, list, wait};
 use cotty_tui::{AttachEnd, AttachOptions, Chord};
@@ -67,7 +68,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             None => next(&client).await?,
         };
         let params = info::Params { session: session.clone() };
-        let found: SessionInfo = client.call("info", &params).await?;
+        let found: SessionInfo = match client.call("info", &params).await {
+            // It is not ours to see, and it may still be the one that we are in.
+            Err(ClientError::Fault(fault)) if own_named(&fault, &session) => anyhow::bail!("{OWN}"),
+            found => found?,
+        };
         refuse_own(&found)?;
         Ok((cotty_tui::attach(&client, &found.session_id, options).await?, session))
     })?;
@@ -85,6 +90,13 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         AttachEnd::Told(signal) => return Ok(ExitCode::from(128 + u8::try_from(signal)?)),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+const OWN: &str = "this terminal is that session itself; attach to it from another one";
+
+fn own_named(fault: &Fault, session: &str) -> bool {
+    let own = std::env::var("COTTY_SESSION").unwrap_or_default();
+    !own.is_empty() && (own == session || fault.message.contains(&own))
 }
 
 /// A session that shows itself would show itself showing itself.

@@ -26,7 +26,10 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         let sessions = list.sessions.iter().map(for_scripts).collect::<Result<Vec<_>, _>>()?;
         out::json(&json!({ "sessions": sessions, "count": list.count }))?;
     } else if list.sessions.is_empty() {
-        out::note("no sessions; `cotty new` starts one");
+        match out::inside() {
+            true => out::note("no sessions were started from here; others are not shown inside of a session"),
+            false => out::note("no sessions; `cotty new` starts one"),
+        }
     } else {
         let head = ["#", "ID", "NAME", "STATE", "SIZE", "PROGRAM", "OWNER", "DIRECTORY", "TITLE"];
         let rows: Vec<[String; 9]> =

@@ -1,6 +1,6 @@
 use std::fs::{File, OpenOptions};
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -56,7 +56,12 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 /// A file that others cannot read.
 pub(crate) fn create(path: &Path) -> anyhow::Result<File> {
     let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path);
-    file.with_context(|| path.display().to_string())
+    let file = file.with_context(|| path.display().to_string())?;
+    // One that was there may have been for others, too. A device is what it is.
+    if file.metadata()?.is_file() {
+        file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
+    }
+    Ok(file)
 }
 
 /// Writes a session's recording into a file.

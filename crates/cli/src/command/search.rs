@@ -19,15 +19,15 @@ pub(crate) struct Args {
     /// A regular expression
     regex: String,
     /// The newest so many, up to 1000
-    #[arg(long, value_name = "N", default_value_t = 50)]
-    limit: usize,
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    limit: u16,
     /// Print everything that is known of the matches, newest first
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let params = Params { session: args.session, regex: args.regex, limit: Some(args.limit) };
+    let params = Params { session: args.session, regex: args.regex, limit: Some(args.limit.into()) };
     let found: Reply = block_on(async { Ok(client()?.call("search", &params).await?) })?;
     if args.json {
         out::json(&found)?;

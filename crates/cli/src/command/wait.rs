@@ -27,7 +27,7 @@ pub(crate) struct Args {
     #[arg(long)]
     regex: Option<String>,
     /// No output for this many milliseconds
-    #[arg(long, value_name = "MS")]
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     idle: Option<u64>,
     /// The shell waits for a command
     #[arg(long)]

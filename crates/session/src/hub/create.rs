@@ -57,6 +57,11 @@ pub struct Create {
     pub max_per_owner: Option<usize>,
 }
 
+/// Enough of a name to know it by.
+fn shortened(name: &str) -> String {
+    name.chars().take(80).collect()
+}
+
 impl Hub {
     /// Starts a program in a terminal of its own. The same request again answers the same session.
     pub async fn create(
@@ -145,7 +150,7 @@ impl Hub {
             let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
             let number = name.chars().all(|c| c.is_ascii_digit());
             if name.is_empty() || name.len() > 64 || !plain || number || name.starts_with("sess_") {
-                return Err(SessionError::BadName(format!("`{name}` is no name for a session")));
+                return Err(SessionError::BadName(format!("{:?} is no name for a session", shortened(name))));
             }
             if state.sessions.by_name(name).is_some() {
                 return Err(SessionError::BadName(format!("there is already a session named `{name}`")));

@@ -133,6 +133,11 @@ impl Hub {
             state.sessions.iter().cloned().collect()
         };
         self.end(&sessions, false, "shutdown").await;
+        // Their tasks may have no time left to do it themselves.
+        let hooks = self.inner.options.runtime_dir.join("hooks");
+        for hook in std::fs::read_dir(hooks).into_iter().flatten().flatten() {
+            let _ = std::fs::remove_file(hook.path());
+        }
     }
 }
 
