@@ -204,3 +204,30 @@ def test_cotty_alone_without_a_terminal(cotty):
     cotty(code=2, stdin=subprocess.DEVNULL)
     assert "a shell needs a terminal" in cotty.stderr and "cotty --help" in cotty.stderr
     assert not cotty.home.exists()
+
+
+def test_what_cannot_be_printed_is_an_error(cotty):
+    session = cotty.new("--", "cat")
+    with open("/dev/full", "w") as full:
+        for command in (["ls", "--json"], ["view", session], ["status"], ["token", "new", "--name", "lost"]):
+            done = cotty.start(*command, stdout=full, stderr=subprocess.PIPE)
+            said = done.communicate(timeout=LIMIT)[1].decode()
+            assert done.returncode == 1 and "No space left" in said, (command, said)
+
+
+def test_a_recording_is_for_its_owner_also_where_a_file_was(cotty):
+    session = cotty.new("--", "cat")
+    file = cotty.work / "it.cast"
+    file.write_text("before")
+    file.chmod(0o644)
+    cotty("recording", session, "--output", file)
+    assert file.stat().st_mode & 0o777 == 0o600 and '"version":3' in file.read_text()
+
+
+def test_limits_and_times_that_mean_nothing_are_refused(cotty):
+    session = cotty.new("--", "cat")
+    for command in (["search", session, "x", "--limit", "0"], ["search", session, "x", "--limit", "1001"], ["wait", session, "--idle", "0"]):
+        cotty(*command, code=2)
+    for name in ("3", "sess_x", "a\nb", "x" * 500):
+        cotty("new", "--name", name, "--", "cat", code=1)
+        assert "is no name for a session" in cotty.stderr and "sess_" in cotty.stderr and len(cotty.stderr) < 400
