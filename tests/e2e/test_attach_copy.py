@@ -134,6 +134,17 @@ def test_a_selection_can_go_to_a_file(cotty, window):
     view.type("/nowhere/at/all")
     view.press("Enter")
     view.says("/nowhere/at/all: ")
+    # What was selected is still there; nothing is overwritten.
+    view.press("s")
+    view.type("saved.txt")
+    view.press("Enter")
+    view.says("saved.txt: File exists")
+    view.press("s")
+    view.type("again.txt")
+    view.press("Enter")
+    view.says("saved to again.txt")
+    assert (cotty.work / "saved.txt").read_text() == "one\ntwo\n"
+    assert (cotty.work / "again.txt").stat().st_mode & 0o777 == 0o600
 
 
 def test_the_whole_is_one_text(cotty):

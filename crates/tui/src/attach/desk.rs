@@ -1,5 +1,8 @@
 //! What happens while one is attached: keys, mouse, messages, signals, and the time.
 
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::pin::Pin;
 use std::time::{Duration, Instant};
 
@@ -388,9 +391,15 @@ impl Desk {
     fn copied(&mut self, outcome: Outcome) -> Result<Act, ClientError> {
         match outcome {
             Outcome::Stay => return Ok(Act::Nothing),
-            Outcome::Save { path, text } => match std::fs::write(&path, text + "\n") {
+            Outcome::Save { path, text } => match save(&path, &text) {
                 Ok(()) => self.say(format_args!("saved to {path}")),
-                Err(error) => self.say(format_args!("{path}: {error}")),
+                Err(error) => {
+                    // What was selected is still there, for another name.
+                    if let Some(copy) = &mut self.copy {
+                        copy.say(format!("{path}: {error}"));
+                    }
+                    return Ok(Act::Nothing);
+                }
             },
             Outcome::Copy(text) => {
                 self.outer.copy(&text)?;
@@ -500,4 +509,10 @@ async fn until(at: Option<Instant>) {
 /// Terminals paste the Enter key between lines, as if it had been typed.
 fn with_line_feeds(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
+}
+
+/// Into a new file for its owner alone: what was there before is not ours to overwrite.
+fn save(path: &str, text: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    writeln!(file, "{text}")
 }

@@ -258,6 +258,11 @@ impl CopyMode {
         Outcome::Stay
     }
 
+    /// Tells the person something, until the next key.
+    pub(crate) fn say(&mut self, text: String) {
+        self.note = Some(text);
+    }
+
     fn save(&mut self, path: String) -> Outcome {
         match self.selection() {
             Some(text) if !path.is_empty() => Outcome::Save { path, text },
