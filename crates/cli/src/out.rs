@@ -147,7 +147,6 @@ fn next_step(error: &ClientError) -> Option<String> {
         Code::NotYours if inside() => {
             "inside a session you see and use only what was started there; do it from another terminal"
         }
-        Code::NotAllowed if inside() => "do it from a terminal outside of cotty's sessions",
         Code::NoRecording => "recordings are kept for days, not for ever; ask by the session's id",
         _ => return fault.hint.clone(),
     };
