@@ -277,7 +277,7 @@ def test_a_child_may_view_its_own_session_and_types_nothing(cotty):
     said = cotty.work / "said"
     script = cotty.work / "view.py"
     script.write_text(
-        f"import json, sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        f"import json, sys; sys.path[:0] = {sys.path!r}\n"
         "from websocket import WebSocket\n"
         f"def view(session):\n    return WebSocket({inside.path!r}, f'/v1/sessions/{{session}}/view')\n"
         f"own = view({inside.session!r}); first = own.read()['type']\n"

@@ -331,6 +331,11 @@ impl Session {
         self.requests.send(request).await.map_err(|_| SessionError::Destroyed(self.meta.id.clone()))
     }
 
+    /// Ends when its task has, and has let go of all it had.
+    pub(crate) async fn is_gone(&self) {
+        self.requests.closed().await;
+    }
+
     /// Types. The same request again types nothing and answers the same.
     pub async fn send(&self, input: Input, by: &Typist, request: &str) -> Result<Typed, SessionError> {
         let (request, by) = (request.to_owned(), by.clone());

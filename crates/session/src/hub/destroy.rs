@@ -123,6 +123,8 @@ impl Hub {
             tracing::warn!(%error, session = meta.id, "the keeper did not forget a session");
         }
         let _ = session.tell(Request::Close).await;
+        // Its terminal is free by then for somebody else, who may be out of them.
+        let _ = tokio::time::timeout(FLUSHED, session.is_gone()).await;
     }
 
     /// Ends all sessions; no new ones are made.
