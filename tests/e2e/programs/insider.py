@@ -29,6 +29,7 @@ def left_behind(own_session):
     between = os.getpid()
     if os.fork():
         os._exit(0)
+    # Nothing tells of it.
     while os.getppid() in (first, between):
         time.sleep(0.001)
     return True
@@ -47,6 +48,8 @@ def ask(path, method, url, body=None, headers=None):
 
 
 how, path, out = sys.argv[1:]
+# Its end that is written to closes with the last who has it.
+answered, asking = os.pipe()
 if how == "here" or left_behind(how == "daemon"):
     with open(out) as file:
         requests = json.load(file)
@@ -57,6 +60,6 @@ if how == "here" or left_behind(how == "daemon"):
     if how != "here":
         os._exit(0)
 else:
+    os.close(asking)
     os.wait()
-    while not os.path.exists(out + ".answers"):
-        time.sleep(0.01)
+    os.read(answered, 1)

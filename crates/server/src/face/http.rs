@@ -2,6 +2,7 @@
 //! here who asks and how far that is believed, before anything else looks at a request.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::connect_info::{ConnectInfo, Connected};
@@ -129,7 +130,8 @@ async fn same_user(
     next: Next,
 ) -> Response {
     if peer.uid != Some(rustix::process::geteuid().as_raw()) {
-        return refuse(Fault::new(Code::Unauthorized, "this socket belongs to another user"));
+        let fault = Fault::new(Code::Unauthorized, "this socket belongs to another user");
+        return turn_away(request, fault).await;
     }
     let standing = Standing::of_peer(&peer, &app.hub).await;
     request.extensions_mut().insert(standing);
@@ -148,8 +150,16 @@ async fn with_token(State(app): State<App>, mut request: Request, next: Next) ->
                 () = revoked => refuse(Fault::new(Code::Unauthorized, "the token was revoked")),
             }
         }
-        Err(fault) => refuse(fault),
+        Err(fault) => turn_away(request, fault).await,
     }
+}
+
+/// Refuses after a small request was heard to its end: one that is cut off in the middle of it does not hear why.
+async fn turn_away(request: Request, fault: Fault) -> Response {
+    const HEARD: usize = 64 << 10;
+    let _ =
+        tokio::time::timeout(Duration::from_secs(1), axum::body::to_bytes(request.into_body(), HEARD)).await;
+    refuse(fault)
 }
 
 /// A fault as a response of its own status.
