@@ -24,7 +24,14 @@ pub async fn run(
     input: impl AsyncRead + Unpin,
     mut output: impl AsyncWrite + Unpin,
 ) -> Result<(), ClientError> {
-    let hello = McpHello { instance: instance()?, origin: Origin::of_this_process() };
+    let hello = McpHello {
+        instance: instance()?,
+        origin: Origin::of_this_process(),
+        tools: Vec::new(),
+        only: Vec::new(),
+        max_call_ms: None,
+        ephemeral: false,
+    };
     let hello = serde_json::to_string(&hello).map_err(std::io::Error::other)?;
     let mut conversation = Conversation::default();
     let mut lines = BufReader::new(input).lines();

@@ -85,4 +85,16 @@ pub struct McpHello {
     pub instance: String,
     /// The process that started the pipe.
     pub origin: Origin,
+    /// Names of tool sets; the default set where none are named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+    /// Names of tools to show; all of the sets where none are named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub only: Vec<String>,
+    /// How long a call may last, in milliseconds; 50,000 where nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_call_ms: Option<u64>,
+    /// End the sessions that were made through the pipe when it ends.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub ephemeral: bool,
 }

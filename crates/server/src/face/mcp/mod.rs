@@ -4,12 +4,16 @@
 //! ([`Hello`]), and from then on passes MCP's own lines both ways. The server is here, in the daemon, so a pipe that
 //! lives for days always speaks to the newest tools.
 
+mod panel;
+mod pty;
 mod schema;
+mod sets;
 mod terminal;
 mod tool;
+mod tui;
 
 use std::pin::Pin;
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 
 use axum::extract::{Extension, Request, State};
@@ -27,6 +31,8 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader, ReadBuf};
 
+use self::sets::Offer;
+use self::tool::{Call, LONGEST_CALL_MS};
 use crate::face::http::{App, refuse};
 use crate::ops;
 use crate::standing::Standing;
@@ -35,19 +41,6 @@ use crate::standing::Standing;
 pub(crate) const PROTOCOL: &str = "cotty-mcp";
 /// Longest first line: it carries an environment.
 const HELLO: u64 = 4 << 20;
-
-const INSTRUCTIONS: &str = "\
-cotty gives you real terminals that stay: they outlive your process, and a person can watch them and type too.
-- terminal__create_session starts your shell (or any program); keep its session_id.
-- terminal__run is for commands: it answers with the command's own output and exit code. When it says `running`, the \
-command goes on: terminal__wait for it, or interrupt it with terminal__send key \"c\" ctrl true.
-- terminal__send types text or presses a key in any program (vim, a REPL, a prompt); give it `read` to see what \
-happened in the same call. \\n in text is the Enter key.
-- terminal__read view \"screen\" is what a person sees; \"new\" is what came since your last read.
-- terminal__wait waits for text, a pause, the prompt or the end, instead of asking again and again.
-- KEYBOARD_HELD: a person is typing; wait with keyboard true, then look what happened. SECRET_INPUT: ask the person to \
-type the secret; you cannot.
-Destroy sessions that you no longer need.";
 
 pub(crate) async fn upgrade(
     State(app): State<App>,
@@ -80,8 +73,12 @@ async fn serve(app: App, standing: Standing, stream: impl AsyncRead + AsyncWrite
         Ok(Ok(hello)) => hello,
         _ => return tracing::warn!("an MCP pipe did not say hello"),
     };
+    let offer = match Offer::new(&hello.tools, &hello.only) {
+        Ok(offer) => Arc::new(offer),
+        Err(fault) => return tracing::warn!(%fault, "an MCP pipe asked for tools that there are not"),
+    };
     let (here, gone) = tokio::sync::watch::channel(());
-    let server = Server { app, standing, hello: Arc::new(hello), gone, present: OnceLock::new() };
+    let server = Server { app, standing, hello: Arc::new(hello), offer, gone, present: OnceLock::new() };
     match server.serve((Presence { read, here: Some(here) }, write)).await {
         Ok(service) => {
             let _ = service.waiting().await;
@@ -112,14 +109,11 @@ impl<R: AsyncRead + Unpin> AsyncRead for Presence<R> {
     }
 }
 
-/// Made once: a schema takes longer to write down than a command to run.
-static DESCRIBED: LazyLock<Vec<Tool>> =
-    LazyLock::new(|| terminal::TOOLS.iter().map(tool::Entry::describe).collect());
-
 struct Server {
     app: App,
     standing: Standing,
     hello: Arc<McpHello>,
+    offer: Arc<Offer>,
     /// Ends when the pipe does.
     gone: tokio::sync::watch::Receiver<()>,
     /// Its owner has a client as long as this lives; who that is, is known with the first call.
@@ -144,7 +138,7 @@ impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new("cotty", env!("CARGO_PKG_VERSION")))
-            .with_instructions(INSTRUCTIONS)
+            .with_instructions(self.offer.instructions.clone())
     }
 
     async fn list_tools(
@@ -152,11 +146,11 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(DESCRIBED.clone()))
+        Ok(ListToolsResult::with_all_items(self.offer.tools().cloned().collect()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        DESCRIBED.iter().find(|tool| tool.name == name).cloned()
+        self.offer.find(name).map(|(_, tool)| tool.clone())
     }
 
     async fn call_tool(
@@ -164,9 +158,8 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let mut tools = terminal::TOOLS.iter().zip(DESCRIBED.iter());
-        let Some((entry, described)) = tools.find(|(entry, _)| entry.name == request.name) else {
-            let names: Vec<&str> = terminal::TOOLS.iter().map(|entry| entry.name).collect();
+        let Some((entry, described)) = self.offer.find(&request.name) else {
+            let names: Vec<&str> = self.offer.tools().map(|tool| tool.name.as_ref()).collect();
             let message = format!("there is no tool `{}`; there are: {}", request.name, names.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         };
@@ -174,7 +167,8 @@ impl ServerHandler for Server {
         if let Err(fault) = tool::check_names(&described.input_schema, &arguments, entry.name) {
             return Ok(tool::refusal(&fault).into());
         }
-        let calling = entry.call(self.context(&context), arguments);
+        let longest_ms = self.hello.max_call_ms.unwrap_or(LONGEST_CALL_MS);
+        let calling = entry.call(Call { context: self.context(&context), longest_ms }, arguments);
         let mut gone = self.gone.clone();
         // Cancelling a call ends its waiting, never the program.
         tokio::select! {

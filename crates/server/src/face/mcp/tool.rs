@@ -14,8 +14,22 @@ use serde_json::{Value, json};
 use super::schema::{input_schema, output_schema};
 use crate::ops::{Access, Context};
 
-/// No call lasts longer: clients cut at 60 seconds.
+/// No call lasts longer unless the client is known to wait: most cut at 60 seconds.
 pub(super) const LONGEST_CALL_MS: u64 = 50_000;
+
+/// One call of a tool: who asks, and how long the answer may take.
+#[derive(Debug, Clone)]
+pub(super) struct Call {
+    pub(super) context: Context,
+    pub(super) longest_ms: u64,
+}
+
+impl Call {
+    /// A time that was asked for, within what a call may take.
+    pub(super) fn within(&self, ms: Option<u64>) -> Option<u64> {
+        ms.map(|ms| ms.min(self.longest_ms))
+    }
+}
 
 /// One tool.
 pub(super) trait McpTool: Send + 'static {
@@ -26,10 +40,7 @@ pub(super) trait McpTool: Send + 'static {
     type Params: DeserializeOwned + JsonSchema + Send;
     type Reply: Serialize + JsonSchema + Send;
 
-    fn call(
-        context: Context,
-        params: Self::Params,
-    ) -> impl Future<Output = Result<Self::Reply, Fault>> + Send;
+    fn call(call: Call, params: Self::Params) -> impl Future<Output = Result<Self::Reply, Fault>> + Send;
 }
 
 type Calling = Pin<Box<dyn Future<Output = CallToolResult> + Send>>;
@@ -42,7 +53,7 @@ pub(super) struct Entry {
     access: Access,
     params: fn() -> JsonObject,
     reply: fn() -> JsonObject,
-    call: fn(Context, JsonObject) -> Calling,
+    call: fn(Call, JsonObject) -> Calling,
 }
 
 pub(super) const fn entry<T: McpTool>() -> Entry {
@@ -53,7 +64,7 @@ pub(super) const fn entry<T: McpTool>() -> Entry {
         access: T::ACCESS,
         params: input_schema::<T::Params>,
         reply: output_schema::<T::Reply>,
-        call: |context, arguments| Box::pin(answer::<T>(context, arguments)),
+        call: |call, arguments| Box::pin(answer::<T>(call, arguments)),
     }
 }
 
@@ -70,16 +81,16 @@ impl Entry {
             .with_annotations(hints)
     }
 
-    pub(super) fn call(&self, context: Context, arguments: JsonObject) -> Calling {
-        (self.call)(context, arguments)
+    pub(super) fn call(&self, call: Call, arguments: JsonObject) -> Calling {
+        (self.call)(call, arguments)
     }
 }
 
-async fn answer<T: McpTool>(context: Context, arguments: JsonObject) -> CallToolResult {
+async fn answer<T: McpTool>(call: Call, arguments: JsonObject) -> CallToolResult {
     let params = serde_json::from_value(Value::Object(arguments))
         .map_err(|error| Fault::new(Code::InvalidInput, format!("{}: {error}", T::NAME)));
     let reply = match params {
-        Ok(params) => T::call(context, params).await,
+        Ok(params) => T::call(call, params).await,
         Err(fault) => Err(fault),
     };
     let value = reply.and_then(|reply| {

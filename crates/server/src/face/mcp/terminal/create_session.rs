@@ -5,8 +5,8 @@ use cotty_protocol::op::{Dimensions, create};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::face::mcp::tool::{LONGEST_CALL_MS, McpTool};
-use crate::ops::{Access, Context, Create, perform};
+use crate::face::mcp::tool::{Call, McpTool};
+use crate::ops::{Access, Create, perform};
 
 pub(super) struct CreateSession;
 
@@ -53,7 +53,7 @@ impl McpTool for CreateSession {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(context: Context, params: Params) -> Result<Reply, Fault> {
+    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
         let params = create::Params {
             // Not for an agent to allow itself.
             allow: Vec::new(),
@@ -67,9 +67,9 @@ impl McpTool for CreateSession {
             env: params.env,
             cwd: params.cwd,
             wait_ready: params.wait_ready,
-            ready_timeout_ms: params.ready_timeout_ms.map(|ms| ms.min(LONGEST_CALL_MS)),
+            ready_timeout_ms: call.within(params.ready_timeout_ms),
         };
-        let made = perform::<Create>(context, params).await?;
+        let made = perform::<Create>(call.context, params).await?;
         Ok(Reply {
             session_id: made.session_id,
             pid: made.pid,

@@ -3,8 +3,8 @@ use cotty_protocol::op::destroy;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::face::mcp::tool::McpTool;
-use crate::ops::{Access, Context, Destroy, perform};
+use crate::face::mcp::tool::{Call, McpTool};
+use crate::ops::{Access, Destroy, perform};
 
 pub(super) struct DestroySession;
 
@@ -26,7 +26,8 @@ impl McpTool for DestroySession {
     type Params = Params;
     type Reply = destroy::Reply;
 
-    async fn call(context: Context, params: Params) -> Result<destroy::Reply, Fault> {
-        perform::<Destroy>(context, destroy::Params { session: params.session_id, force: params.force }).await
+    async fn call(call: Call, params: Params) -> Result<destroy::Reply, Fault> {
+        perform::<Destroy>(call.context, destroy::Params { session: params.session_id, force: params.force })
+            .await
     }
 }

@@ -3,8 +3,8 @@ use cotty_protocol::op::{SessionInfo, info};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::face::mcp::tool::McpTool;
-use crate::ops::{Access, Context, Info, perform};
+use crate::face::mcp::tool::{Call, McpTool};
+use crate::ops::{Access, Info, perform};
 
 pub(super) struct GetInfo;
 
@@ -23,7 +23,7 @@ impl McpTool for GetInfo {
     type Params = Params;
     type Reply = SessionInfo;
 
-    async fn call(context: Context, params: Params) -> Result<SessionInfo, Fault> {
-        perform::<Info>(context, info::Params { session: params.session_id }).await
+    async fn call(call: Call, params: Params) -> Result<SessionInfo, Fault> {
+        perform::<Info>(call.context, info::Params { session: params.session_id }).await
     }
 }

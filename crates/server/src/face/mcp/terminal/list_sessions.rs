@@ -1,8 +1,8 @@
 use cotty_protocol::Fault;
 use cotty_protocol::op::list;
 
-use crate::face::mcp::tool::McpTool;
-use crate::ops::{Access, Context, List, perform};
+use crate::face::mcp::tool::{Call, McpTool};
+use crate::ops::{Access, List, perform};
 
 pub(super) struct ListSessions;
 
@@ -14,7 +14,7 @@ impl McpTool for ListSessions {
     type Params = list::Params;
     type Reply = list::Reply;
 
-    async fn call(context: Context, params: list::Params) -> Result<list::Reply, Fault> {
-        perform::<List>(context, params).await
+    async fn call(call: Call, params: list::Params) -> Result<list::Reply, Fault> {
+        perform::<List>(call.context, params).await
     }
 }

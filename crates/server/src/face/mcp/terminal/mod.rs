@@ -9,10 +9,26 @@ mod run;
 mod send;
 mod wait;
 
+use super::sets::ToolSet;
 use super::tool::{Entry, entry};
 
+pub(super) static SET: ToolSet = ToolSet { name: "terminal", tools: TOOLS, instructions: INSTRUCTIONS };
+
+const INSTRUCTIONS: &str = "\
+cotty gives you real terminals that stay: they outlive your process, and a person can watch them and type too.
+- terminal__create_session starts your shell (or any program); keep its session_id.
+- terminal__run is for commands: it answers with the command's own output and exit code. When it says `running`, the \
+command goes on: terminal__wait for it, or interrupt it with terminal__send key \"c\" ctrl true.
+- terminal__send types text or presses a key in any program (vim, a REPL, a prompt); give it `read` to see what \
+happened in the same call. \\n in text is the Enter key.
+- terminal__read view \"screen\" is what a person sees; \"new\" is what came since your last read.
+- terminal__wait waits for text, a pause, the prompt or the end, instead of asking again and again.
+- KEYBOARD_HELD: a person is typing; wait with keyboard true, then look what happened. SECRET_INPUT: ask the person to \
+type the secret; you cannot.
+Destroy sessions that you no longer need.";
+
 /// In the order in which an agent needs them.
-pub(super) static TOOLS: &[Entry] = &[
+static TOOLS: &[Entry] = &[
     entry::<create_session::CreateSession>(),
     entry::<run::Run>(),
     entry::<send::Send>(),

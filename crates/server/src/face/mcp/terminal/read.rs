@@ -4,8 +4,8 @@ use cotty_protocol::op::{self, Activity, Dimensions, LeftOut, Place};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::face::mcp::tool::{LONGEST_CALL_MS, McpTool};
-use crate::ops::{self, Access, Context};
+use crate::face::mcp::tool::{Call, McpTool};
+use crate::ops::{self, Access};
 
 /// Of a longer text an agent gets the head and the tail, unless it asks for more.
 const MAX_BYTES: usize = 16 << 10;
@@ -74,12 +74,7 @@ fn is_zero(count: &u64) -> bool {
 
 impl How {
     /// Reads a session, waiting first for what was asked for; `since` is where an input of the same call stands.
-    pub(super) async fn read(
-        self,
-        context: Context,
-        session: String,
-        since: Option<u64>,
-    ) -> Result<Reply, Fault> {
+    pub(super) async fn read(self, call: Call, session: String, since: Option<u64>) -> Result<Reply, Fault> {
         let conditions = self.wait_idle_ms > 0 || self.wait_for_prompt;
         // Alone, a time means: until the exit, or that long.
         let waits = self.timeout_ms != Some(0) && (conditions || self.timeout_ms.is_some());
@@ -87,7 +82,7 @@ impl How {
             idle_ms: Some(self.wait_idle_ms).filter(|&ms| ms > 0),
             prompt: self.wait_for_prompt,
             since,
-            timeout_ms: self.timeout_ms.map(|ms| ms.min(LONGEST_CALL_MS)),
+            timeout_ms: call.within(self.timeout_ms),
             ..op::Wait::default()
         });
         let params = read::Params {
@@ -101,7 +96,7 @@ impl How {
             wait,
             reader: self.reader,
         };
-        let read = ops::perform::<ops::Read>(context, params).await?;
+        let read = ops::perform::<ops::Read>(call.context, params).await?;
         Ok(Reply {
             content: read.content,
             lines: read.lines,
@@ -128,7 +123,7 @@ impl McpTool for Read {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(context: Context, params: Params) -> Result<Reply, Fault> {
-        params.how.read(context, params.session_id, None).await
+    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
+        params.how.read(call, params.session_id, None).await
     }
 }

@@ -4,8 +4,8 @@ use cotty_protocol::op::run::{self, Outcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::face::mcp::tool::{LONGEST_CALL_MS, McpTool};
-use crate::ops::{self, Access, Context};
+use crate::face::mcp::tool::{Call, McpTool};
+use crate::ops::{self, Access};
 
 pub(super) struct Run;
 
@@ -48,10 +48,10 @@ impl McpTool for Run {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(context: Context, params: Params) -> Result<Reply, Fault> {
-        let timeout_ms = params.timeout_ms.map(|ms| ms.min(LONGEST_CALL_MS));
+    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
+        let timeout_ms = call.within(params.timeout_ms);
         let run = run::Params { session: params.session_id, command: params.command, timeout_ms };
-        let ran = ops::perform::<ops::Run>(context, run).await?;
+        let ran = ops::perform::<ops::Run>(call.context, run).await?;
         Ok(Reply {
             outcome: ran.outcome,
             output: ran.output,

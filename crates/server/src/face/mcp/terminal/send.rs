@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::read;
-use crate::face::mcp::tool::McpTool;
-use crate::ops::{Access, Context, SendInput, perform};
+use crate::face::mcp::tool::{Call, McpTool};
+use crate::ops::{Access, SendInput, perform};
 
 pub(super) struct Send;
 
@@ -68,7 +68,7 @@ impl McpTool for Send {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(context: Context, params: Params) -> Result<Reply, Fault> {
+    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
         let paste = match params.bracketed_paste {
             Some(BracketedPaste::Set(true)) => Paste::Always,
             Some(BracketedPaste::Set(false)) => Paste::Never,
@@ -84,9 +84,9 @@ impl McpTool for Send {
             paste,
             ..send::Params::default()
         };
-        let sent = perform::<SendInput>(context.clone(), send).await?;
+        let sent = perform::<SendInput>(call.context.clone(), send).await?;
         let read_result = match params.read {
-            Some(how) => Some(how.read(context, params.session_id, Some(sent.seq)).await?),
+            Some(how) => Some(how.read(call, params.session_id, Some(sent.seq)).await?),
             None => None,
         };
         Ok(Reply { sent: true, consumed: sent.consumed, reacted: sent.reacted, read_result, since: sent.seq })

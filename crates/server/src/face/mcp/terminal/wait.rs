@@ -3,8 +3,8 @@ use cotty_protocol::{Code, Fault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::face::mcp::tool::{LONGEST_CALL_MS, McpTool};
-use crate::ops::{self, Access, Context};
+use crate::face::mcp::tool::{Call, McpTool};
+use crate::ops::{self, Access};
 
 pub(super) struct Wait;
 
@@ -65,8 +65,8 @@ impl McpTool for Wait {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(context: Context, params: Params) -> Result<Reply, Fault> {
-        let timeout_ms = params.timeout_ms.map(|ms| ms.min(LONGEST_CALL_MS));
+    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
+        let timeout_ms = call.within(params.timeout_ms);
         let wait = op::Wait {
             text: params.text,
             regex: params.regex,
@@ -82,7 +82,8 @@ impl McpTool for Wait {
             ..op::Wait::default()
         };
         let waited =
-            ops::perform::<ops::Wait>(context, wait::Params { session: params.session_id, wait }).await?;
+            ops::perform::<ops::Wait>(call.context, wait::Params { session: params.session_id, wait })
+                .await?;
         if waited.met == Met::Timeout {
             let why = waited.why.unwrap_or_default();
             return Err(Fault::new(
