@@ -242,16 +242,19 @@ impl Task {
             return (join(&self.vt.lines_since(seq.unwrap_or(0))), 0);
         }
         match (since, place) {
-            (None, None) => {
-                let everything = self.vt.text_from(self.start);
-                (everything.text, everything.dropped)
-            }
+            (None, None) => self.text_after(self.spot(self.first()), 0),
             (None, Some(place)) => self.text_after(place.spot, place.seq),
             (Some(since), _) => match self.spot_at(since) {
                 Some(spot) => self.text_after(spot, since),
                 None => (join(&self.lines_without_echo(since)), 0),
             },
         }
+    }
+
+    /// Where a reader begins that has read nothing yet. A prompt that a line was typed at is no answer to it.
+    fn first(&self) -> Position {
+        let typed = self.typed_regions(0).first().map(|(typed, _)| *typed);
+        typed.filter(|typed| typed.line == self.start.line).unwrap_or(self.start)
     }
 
     /// Where the cursor stood after that much output, if anybody typed or read then.
