@@ -3,7 +3,7 @@
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// What a tool takes: inline, without what some clients stumble over (integer formats that validators do not know, and
 /// `null` beside the type of an optional parameter).
@@ -11,9 +11,18 @@ pub(super) fn input_schema<T: JsonSchema>() -> JsonObject {
     schema_of::<T>(&SchemaSettings::draft2020_12(), Nulls::Removed)
 }
 
-/// What a tool answers: clients check answers against it, so a value that can be `null` says so.
+/// What a tool answers: clients check answers against it, so a value that can be `null` says so. Some check refusals,
+/// too, which have an `error` and nothing else.
 pub(super) fn output_schema<T: JsonSchema>() -> JsonObject {
-    schema_of::<T>(&SchemaSettings::draft2020_12().for_serialize(), Nulls::Kept)
+    let mut schema = schema_of::<T>(&SchemaSettings::draft2020_12().for_serialize(), Nulls::Kept);
+    let reply = schema.remove("required").unwrap_or_else(|| json!([]));
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        let text = || json!({"type": "string"});
+        let error = json!({"code": text(), "message": text(), "hint": text()});
+        properties.insert("error".into(), json!({"type": "object", "properties": error}));
+    }
+    schema.insert("anyOf".into(), json!([{"required": reply}, {"required": ["error"]}]));
+    schema
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
