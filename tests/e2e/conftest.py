@@ -77,6 +77,7 @@ class Cotty:
     def __init__(self, home, work):
         self.home = home
         self.work = work
+        self.tokens = {}
         self.env = {
             "PATH": os.environ["PATH"],
             "HOME": str(work),
@@ -158,6 +159,31 @@ class Cotty:
         server = StdioServerParameters(command=str(BINARY), args=["mcp"], env=self.env, cwd=str(self.work))
         async with Client(server, **options) as client:
             yield client
+
+    @asynccontextmanager
+    async def mcp_http(self, token=None, query="", headers=None, socket=False, **options):
+        """The official client over HTTP: with a token (one of its own where none is given), or on the Unix socket."""
+        import httpx2
+        from mcp import Client
+        from mcp.client.streamable_http import streamable_http_client
+
+        status = self.status()
+        headers = {"cotty-directory": str(self.work), **(headers or {})}
+        if socket:
+            address, transport = "http://cotty", httpx2.AsyncHTTPTransport(uds=status["socket"])
+        else:
+            address, transport = status["http"], None
+            headers["authorization"] = f"Bearer {token or self.token()}"
+        async with httpx2.AsyncClient(headers=headers, timeout=4 * LIMIT, transport=transport) as http:
+            async with Client(streamable_http_client(f"{address}/mcp{query}", http_client=http), **options) as client:
+                yield client
+
+    def token(self, name="mcp", *args):
+        """A token of that name, made when it is first asked for."""
+        if name not in self.tokens:
+            # It stands alone on the last line of what is printed.
+            self.tokens[name] = self("token", "new", "--name", name, *args).splitlines()[-1]
+        return self.tokens[name]
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ use rustix::process::Pid;
 const ACTOR: &str = "cotty-actor";
 const CLIENT: &str = "cotty-client";
 const DIRECTORY: &str = "cotty-directory";
+const OWNER: &str = "cotty-owner";
 
 /// How far somebody who asks is believed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -148,11 +149,28 @@ fn mark(pid: u32) -> Option<String> {
     environment.split('\0').find_map(|entry| entry.strip_prefix("COTTY_SESSION=")).map(str::to_owned)
 }
 
+/// Where a request says that it stands.
+#[derive(Debug, Default)]
+pub(crate) struct At {
+    /// A directory: whose its sessions are, and where they begin.
+    pub(crate) directory: Option<String>,
+    /// Whose they are where there is no directory.
+    pub(crate) owner: Option<String>,
+}
+
+fn header(headers: &HeaderMap, name: &str) -> Option<String> {
+    let value = headers.get(name)?.to_str().ok()?;
+    Some(value.to_owned()).filter(|value| !value.is_empty())
+}
+
+/// Where a request says that it stands, by its headers.
+pub(crate) fn at(headers: &HeaderMap) -> At {
+    At { directory: header(headers, DIRECTORY), owner: header(headers, OWNER) }
+}
+
 /// Who says that it asks, and where it stands, by a request's headers; a person where nothing is said.
 pub(crate) fn introduction(headers: &HeaderMap) -> Result<(Caller, Option<String>), Fault> {
-    let header =
-        |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).filter(|v| !v.is_empty());
-    let kind = match header(ACTOR) {
+    let kind = match header(headers, ACTOR).as_deref() {
         None | Some("person") => ActorKind::Person,
         Some("agent") => ActorKind::Agent,
         Some(other) => {
@@ -160,8 +178,8 @@ pub(crate) fn introduction(headers: &HeaderMap) -> Result<(Caller, Option<String
                 .with_hint(format!("the header `{ACTOR}` is `person` or `agent`")));
         }
     };
-    let client = header(CLIENT).unwrap_or("http").to_owned();
-    Ok((Caller { kind, client }, header(DIRECTORY).map(str::to_owned)))
+    let client = header(headers, CLIENT).unwrap_or_else(|| "http".to_owned());
+    Ok((Caller { kind, client }, at(headers).directory))
 }
 
 #[cfg(test)]

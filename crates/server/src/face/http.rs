@@ -27,7 +27,7 @@ use crate::ops::{self, Context, now_ms};
 use crate::standing::{Peer, Standing};
 
 /// Largest call.
-const BODY: usize = 16 << 20;
+pub(crate) const BODY: usize = 16 << 20;
 /// Longest id of a request: it is written into the journal.
 pub(crate) const REQUEST_ID: usize = 200;
 
@@ -76,6 +76,7 @@ fn routes(app: &App) -> Router {
         .route("/v1/updates", get(updates::updates))
         .merge(rest::routes())
         .merge(metrics::routes())
+        .merge(mcp::routes(app))
         .method_not_allowed_fallback(rest::wrong_method)
         .layer(DefaultBodyLimit::max(BODY))
         .layer(middleware::from_fn(not_announced_too_large))

@@ -1,0 +1,147 @@
+//! MCP over HTTP: `/mcp`. Clients up to 2025-11-25 have a session there, those since 2026-07-28 send requests that stand
+//! each for itself. Who may come is settled before (a token, or the user's own socket); an agent it is either way.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::{Extension, Query, Request, State};
+use axum::http::{HeaderMap, Uri};
+use axum::response::Response;
+use axum::routing::any;
+use cotty_protocol::{Code, Fault};
+use hyper::body::Frame;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+
+use super::server::{Server, Way};
+use super::sets::Offer;
+use crate::face::http::{App, BODY, refuse};
+use crate::standing::Standing;
+
+/// How long an older client may say nothing: agents think, and people go to lunch.
+const SILENCE: Duration = Duration::from_secs(6 * 60 * 60);
+
+/// What a client may ask for in the query, and the headers that say the same.
+const TOOLS: (&str, &str) = ("tools", "cotty-tools");
+const ONLY: (&str, &str) = ("only", "cotty-only");
+const MAX_CALL: (&str, &str) = ("max_call_ms", "cotty-max-call-ms");
+
+#[derive(Clone)]
+struct Endpoint {
+    app: App,
+    sessions: Arc<LocalSessionManager>,
+}
+
+pub(crate) fn routes(app: &App) -> Router<App> {
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config.keep_alive = Some(SILENCE);
+    let endpoint = Endpoint { app: app.clone(), sessions: Arc::new(sessions) };
+    Router::new().route("/mcp", any(answer)).with_state(endpoint)
+}
+
+async fn answer(
+    State(Endpoint { app, sessions }): State<Endpoint>,
+    Extension(standing): Extension<Standing>,
+    request: Request,
+) -> Response {
+    let asked = Asked::of(request.uri(), request.headers());
+    let offered = asked.and_then(|asked| Ok((Offer::new(&asked.tools, &asked.only)?, asked.max_call_ms)));
+    let (offer, longest_ms) = match offered {
+        Ok(offered) => offered,
+        Err(fault) => return refuse(fault),
+    };
+    let revoked = app.place.tokens.revocation(standing.token());
+    let make = move || {
+        let way = Way::Http { standing: standing.clone() };
+        Ok(Server::new(app.clone(), way, offer.clone(), longest_ms))
+    };
+    // Made for each request, because what is offered can be another for each; what lasts is in `sessions`.
+    let config = StreamableHttpServerConfig::default()
+        .with_json_response(true)
+        .with_max_request_body_bytes(BODY)
+        // Whose page may ask, and under which name, is checked for all our routes alike.
+        .disable_allowed_hosts();
+    let response = StreamableHttpService::new(make, sessions, config).handle(request).await;
+    response.map(|body| Body::new(Granted { body, revoked: Box::pin(revoked) }))
+}
+
+/// What a client asks for.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Asked {
+    tools: Vec<String>,
+    only: Vec<String>,
+    max_call_ms: Option<u64>,
+}
+
+impl Asked {
+    fn of(uri: &Uri, headers: &HeaderMap) -> Result<Asked, Fault> {
+        let query = Query::<Vec<(String, String)>>::try_from_uri(uri);
+        let Query(query) = query.map_err(|e| Fault::new(Code::InvalidInput, e.body_text()))?;
+        let known = [TOOLS, ONLY, MAX_CALL];
+        if let Some((unknown, _)) = query.iter().find(|(name, _)| !known.iter().any(|(known, _)| known == name)) {
+            return Err(Fault::new(Code::InvalidInput, format!("/mcp takes no `{unknown}`"))
+                .with_hint(format!("it takes: {}", known.map(|(name, _)| name).join(", "))));
+        }
+        let asked = |(name, header): (&str, &str)| {
+            let said = query.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str());
+            said.or_else(|| headers.get(header)?.to_str().ok()).unwrap_or_default()
+        };
+        let names = |what| {
+            let names = asked(what).split(',').map(str::trim).filter(|name| !name.is_empty());
+            names.map(str::to_owned).collect()
+        };
+        let max_call_ms = match asked(MAX_CALL) {
+            "" => None,
+            ms => Some(ms.parse().map_err(|_| {
+                Fault::new(Code::InvalidInput, format!("`{ms}` is no number of milliseconds"))
+            })?),
+        };
+        Ok(Asked { tools: names(TOOLS), only: names(ONLY), max_call_ms })
+    }
+}
+
+/// An answer that ends when the token that asked for it is revoked.
+struct Granted<B> {
+    body: B,
+    revoked: Pin<Box<dyn Future<Output = ()> + Send>>,
+}
+
+impl<B: HttpBody<Data = Bytes> + Unpin> HttpBody for Granted<B> {
+    type Data = Bytes;
+    type Error = B::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+        match self.revoked.as_mut().poll(cx) {
+            Poll::Ready(()) => Poll::Ready(None),
+            Poll::Pending => Pin::new(&mut self.body).poll_frame(cx),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::http::HeaderValue;
+
+    #[test]
+    fn the_query_goes_before_the_headers_and_nothing_is_guessed() {
+        let mut headers = HeaderMap::new();
+        headers.insert("cotty-tools", HeaderValue::from_static("tui"));
+        headers.insert("cotty-only", HeaderValue::from_static("a, b,"));
+        let asked = |query: &str| Asked::of(&format!("/mcp{query}").parse().unwrap(), &headers);
+        let both = asked("?tools=pty,panel&max_call_ms=90000").unwrap();
+        assert_eq!(both.tools, ["pty", "panel"]);
+        assert_eq!((both.only, both.max_call_ms), (vec!["a".to_owned(), "b".to_owned()], Some(90_000)));
+        assert_eq!(asked("").unwrap().tools, ["tui"]);
+        assert!(asked("?max_call_ms=soon").is_err());
+        let refused = asked("?tool=pty").unwrap_err();
+        assert!(refused.hint.unwrap().contains("tools"));
+    }
+}

@@ -1,0 +1,228 @@
+"""MCP over HTTP, through the official Python client: `/mcp` with a token and on the Unix socket, in both eras."""
+
+import http.client
+import json
+import os
+from contextlib import asynccontextmanager
+
+import anyio
+import httpx2
+import pytest
+from conftest import LIMIT, UnixConnection
+from test_mcp import ERAS, TOOLS, Agent, Gate, soon
+
+pytestmark = pytest.mark.anyio
+
+
+@asynccontextmanager
+async def agent_of(cotty, **options):
+    failure = None
+    async with cotty.mcp_http(read_timeout_seconds=2 * LIMIT, **options) as client:
+        # Raised inside, a failed assertion would be buried in the client's task groups.
+        try:
+            yield Agent(client)
+        except Exception as error:
+            failure = error
+    if failure:
+        raise failure
+
+
+# Over a Unix socket the client's own library fails when it lets go of the stream that only the older era has.
+@pytest.mark.parametrize(("mode", "socket"), [("legacy", False), ("auto", False), ("auto", True)])
+async def test_a_terminal_over_http(cotty, mode, socket):
+    cotty("ls")
+    async with agent_of(cotty, mode=mode, socket=socket) as agent:
+        assert {tool.name for tool in (await agent.client.list_tools()).tools} >= TOOLS
+        session = await agent.shell()
+        assert await agent.output(session, "echo $((6 * 7)); pwd") == f"42\n{cotty.work}\n"
+    # The session is there for whoever comes next; an agent made it.
+    async with agent_of(cotty, mode=mode, socket=socket) as agent:
+        listed = (await agent("list_sessions"))["sessions"]
+        assert [s["session_id"] for s in listed] == [session]
+
+
+def test_the_older_era_on_the_socket(cotty):
+    cotty("ls")
+    connection = UnixConnection(cotty.status()["socket"])
+    headers = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+    about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "tests", "version": "1"}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}
+    connection.request("POST", "/mcp", json.dumps(message), headers)
+    answer = connection.getresponse()
+    said = [line[6:] for line in answer.read().decode().splitlines() if line.startswith("data: {")]
+    assert json.loads(said[0])["result"]["protocolVersion"] == "2025-06-18"
+    assert answer.status == 200 and answer.headers["mcp-session-id"]
+
+
+@ERAS
+async def test_whose_sessions_they_are(cotty, mode):
+    cotty("ls")
+    async with agent_of(cotty, mode=mode) as agent:
+        session = await agent.shell()
+    # Another token, another directory, another name: another owner.
+    others = [
+        {"token": cotty.token("other")},
+        {"headers": {"cotty-directory": "/"}},
+        {"headers": {"cotty-directory": "", "cotty-owner": "somebody"}},
+    ]
+    for other in others:
+        async with agent_of(cotty, mode=mode, **other) as agent:
+            assert (await agent("list_sessions"))["count"] == 0, other
+            refused = await agent.refused("NOT_ALLOWED", "run", session_id=session, command="id")
+            assert refused["hint"]
+    # Where there is no directory, the name given says whose.
+    nowhere = {"cotty-directory": "", "cotty-owner": "somebody"}
+    async with agent_of(cotty, mode=mode, headers=nowhere) as agent:
+        mine = await agent.shell()
+    async with agent_of(cotty, mode=mode, headers=nowhere) as agent:
+        assert [s["session_id"] for s in (await agent("list_sessions"))["sessions"]] == [mine]
+
+
+@ERAS
+async def test_a_token_for_looking_only_looks(cotty, mode):
+    watch = cotty.token("watch", "--read-only")
+    async with agent_of(cotty, mode=mode, token=watch) as agent:
+        assert (await agent("list_sessions"))["count"] == 0
+        await agent.refused("READ_ONLY", "create_session")
+
+
+async def test_tools_are_chosen_by_the_address_or_by_headers(cotty):
+    cotty("ls")
+    async with agent_of(cotty, query="?only=terminal__run,terminal__read&max_call_ms=100") as agent:
+        tools = (await agent.client.list_tools()).tools
+        assert {tool.name for tool in tools} == {"terminal__run", "terminal__read"}
+    only = {"cotty-tools": "terminal", "cotty-only": "terminal__run"}
+    async with agent_of(cotty, headers=only) as agent:
+        assert [tool.name for tool in (await agent.client.list_tools()).tools] == ["terminal__run"]
+    for query in ("?tools=none", "?only=terminal__fly", "?tool=pty", "?max_call_ms=soon"):
+        status, answer = post(cotty, {}, query=query)
+        assert (status, answer["error"]["code"]) == (400, "INVALID_INPUT"), answer
+
+
+async def test_no_call_lasts_longer_than_was_said(cotty):
+    cotty("ls")
+    gate = Gate(cotty)
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+    async with agent_of(cotty, query="?max_call_ms=50") as agent:
+        ran = await agent.run(session, f"cat {gate}", timeout_ms=600_000)
+        assert ran["outcome"] == "running"
+        await gate.open()
+
+
+def post(cotty, message, query="", **headers):
+    """One request without a client's help; answers the status and the body."""
+    address = cotty.status()["http"]
+    headers = {
+        "accept": "application/json, text/event-stream",
+        "content-type": "application/json",
+        "authorization": f"Bearer {cotty.token()}",
+        **{name.replace("_", "-"): value for name, value in headers.items()},
+    }
+    connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=4 * LIMIT)
+    connection.request("POST", f"/mcp{query}", json.dumps(message), headers)
+    answer = connection.getresponse()
+    body = answer.read()
+    connection.close()
+    return answer.status, json.loads(body) if body.startswith(b"{") else body.decode()
+
+
+def modern(method, id=1, **params):
+    """A request of 2026-07-28, and its headers."""
+    about = "io.modelcontextprotocol/"
+    meta = {
+        f"{about}protocolVersion": "2026-07-28",
+        f"{about}clientInfo": {"name": "tests", "version": "1"},
+        f"{about}clientCapabilities": {},
+    }
+    message = {"jsonrpc": "2.0", "id": id, "method": method, "params": {**params, "_meta": meta}}
+    headers = {"mcp_protocol_version": "2026-07-28", "mcp_method": method}
+    if "name" in params:
+        headers["mcp_name"] = params["name"]
+    return message, headers
+
+
+async def test_who_is_refused_hears_why(cotty):
+    message, headers = modern("tools/list")
+    assert post(cotty, message, **headers)[0] == 200
+    for wrong in ({"authorization": ""}, {"authorization": "Bearer nothing"}, {"origin": "http://evil.example"}):
+        status, answer = post(cotty, message, **(headers | wrong))
+        assert (status, answer["error"]["code"]) == (401, "UNAUTHORIZED"), answer
+    status, _ = post(cotty, message, **(headers | {"host": "evil.example"}))
+    assert status == 401
+
+
+async def test_ten_mebibytes_of_text_in_one_call(cotty):
+    cotty("ls")
+    async with agent_of(cotty) as agent:
+        session = (await agent("create_session", program="cat"))["session_id"]
+        result = await agent.client.call_tool(
+            "terminal__send", {"session_id": session, "text": "x" * (10 << 20), "read": {"timeout_ms": 0}}
+        )
+        # Typed or refused, but said.
+        assert not result.is_error or result.structured_content["error"]["code"], result
+        assert (await agent("get_info", session_id=session))["session_id"] == session
+    message, headers = modern("tools/call", name="terminal__send", arguments={"text": "x" * (17 << 20)})
+    status, answer = post(cotty, message, **headers)
+    assert (status, answer["error"]["code"]) == (413, "TOO_LARGE")
+
+
+@ERAS
+async def test_a_hundred_calls_at_once_on_one_session(cotty, mode):
+    cotty("ls")
+    async with agent_of(cotty, mode=mode) as agent:
+        session = await agent.shell()
+        answers = []
+
+        async def call(number):
+            tool = ("read", "get_info", "list_sessions", "run")[number % 4]
+            arguments = {} if tool == "list_sessions" else {"session_id": session}
+            if tool == "run":
+                arguments["command"] = f"echo number-{number}"
+            answers.append((tool, number, await agent.client.call_tool(f"terminal__{tool}", arguments)))
+
+        async with anyio.create_task_group() as group:
+            for number in range(100):
+                group.start_soon(call, number)
+        assert len(answers) == 100
+        ran = 0
+        for tool, number, answer in answers:
+            if answer.is_error:
+                assert tool == "run" and answer.structured_content["error"]["code"] in ("BUSY", "NOT_AT_PROMPT"), answer
+            elif tool == "run":
+                ran += 1
+                assert answer.structured_content["output"] == f"number-{number}\n"
+        assert ran >= 1
+        # And the session is as it was.
+        assert await agent.output(session, "echo fine") == "fine\n"
+
+
+async def test_a_revoked_token_is_answered_nothing(cotty):
+    cotty("ls")
+    gate = Gate(cotty)
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+    run = {"session_id": session, "command": f"cat {gate}"}
+    message, headers = modern("tools/call", name="terminal__run", arguments=run)
+    headers = {name.replace("_", "-"): value for name, value in headers.items()}
+    headers |= {
+        "accept": "application/json, text/event-stream",
+        "authorization": f"Bearer {cotty.token()}",
+        "cotty-directory": str(cotty.work),
+        # The owner is who made the session.
+    }
+    message["params"]["_meta"]["io.modelcontextprotocol/clientInfo"]["name"] = "mcp"
+    answers = []
+
+    async def call(client):
+        answers.append(await client.post(f"{cotty.status()['http']}/mcp", json=message, headers=headers))
+
+    async with httpx2.AsyncClient(timeout=4 * LIMIT) as client, anyio.create_task_group() as group:
+        group.start_soon(call, client)
+        fd = await soon(gate.writer)
+        cotty("token", "revoke", "mcp")
+    assert answers[0].status_code == 401 and "revoked" in answers[0].text
+    # What it began goes on.
+    os.write(fd, b"go\n")
+    os.close(fd)
+    cotty.call("wait", actor="person", session=session, prompt=True)
