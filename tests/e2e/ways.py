@@ -1,0 +1,93 @@
+"""The ways in which an agent comes: over stdio or HTTP, in either era of MCP, and shown one half of an answer or the other."""
+
+import json
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import pytest
+from conftest import BINARY, LIMIT
+
+
+@dataclass(frozen=True)
+class Way:
+    """One of them."""
+
+    transport: str
+    # Up to 2025-11-25 a conversation begins with `initialize` ("legacy"), since 2026-07-28 it does not.
+    mode: str
+    # Some clients show their model only `content`, others only `structuredContent`.
+    shown: str
+
+    def __str__(self):
+        return f"{self.transport}-{self.mode}-{self.shown}"
+
+
+# Each transport in each era, and of every two that have either in common one is shown the one half and one the other.
+ALL = [
+    Way("stdio", "legacy", "content"),
+    Way("stdio", "2026-07-28", "structured"),
+    Way("http", "legacy", "structured"),
+    Way("http", "2026-07-28", "content"),
+]
+WAYS = pytest.mark.parametrize("way", ALL, ids=str)
+
+
+class Agent:
+    """Calls tools and sees of their answers what its client shows it."""
+
+    def __init__(self, client, shown, prefix):
+        self.client, self.shown, self.prefix = client, shown, prefix
+
+    def see(self, result):
+        text = result.content[0].text
+        return json.loads(text) if self.shown == "content" else result.structured_content
+
+    async def __call__(self, tool, **arguments):
+        result = await self.client.call_tool(self.prefix + tool, arguments)
+        assert not result.is_error, result.content[0].text
+        return self.see(result)
+
+    async def refused(self, code, tool, **arguments):
+        """Calls what must fail, and answers what it is told of it."""
+        result = await self.client.call_tool(self.prefix + tool, arguments)
+        assert result.is_error, result.structured_content
+        told = result.content[0].text if self.shown == "content" else json.dumps(result.structured_content)
+        assert code in told, told
+        return told
+
+
+@asynccontextmanager
+async def agent_by(way, cotty, tools=None, prefix="terminal__", **options):
+    """An agent that comes that way, with the tools of one set."""
+    from mcp import Client
+
+    options = {"mode": way.mode, "read_timeout_seconds": 2 * LIMIT} | options
+    failure = None
+    async with server(way, cotty, tools) as place, Client(place, **options) as client:
+        # Raised inside, a failed assertion would be buried in the client's task groups.
+        try:
+            yield Agent(client, way.shown, prefix)
+        except Exception as error:
+            failure = error
+    if failure:
+        raise failure
+
+
+@asynccontextmanager
+async def server(way, cotty, tools=None):
+    """What the client is told to connect to."""
+    from mcp import StdioServerParameters
+
+    if way.transport == "stdio":
+        args = ["mcp", *(["--tools", tools] if tools else [])]
+        yield StdioServerParameters(command=str(BINARY), args=args, env=cotty.env, cwd=str(cotty.work))
+        return
+    import httpx2
+    from mcp.client.streamable_http import streamable_http_client
+
+    cotty("ls")
+    token = cotty("token", "new", "--name", f"t{len(cotty('token', 'list').splitlines())}").splitlines()[-1]
+    url = cotty.status()["http"] + "/mcp" + (f"?tools={tools}" if tools else "")
+    headers = {"authorization": f"Bearer {token}", "cotty-directory": str(cotty.work)}
+    async with httpx2.AsyncClient(headers=headers, timeout=4 * LIMIT) as http:
+        yield streamable_http_client(url, http_client=http)
