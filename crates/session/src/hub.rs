@@ -19,7 +19,7 @@ use cotty_vt::{Options, Size, Vt};
 use regex::Regex;
 use rustix::process::{Resource, getrlimit};
 use serde::{Deserialize, Serialize};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 use self::sessions::Sessions;
 use crate::company::Watchers;
@@ -29,7 +29,7 @@ use crate::session::{Info, Request};
 use crate::shell::{Hook, Integration};
 use crate::task::Task;
 use crate::viewers::Viewers;
-use crate::{Meta, Policy, RecordingLimits, Session, SessionError, Wait};
+use crate::{Actor, Meta, Policy, RecordingLimits, Session, SessionError, Wait};
 
 pub use access::Present;
 pub use create::Create;
@@ -389,6 +389,18 @@ impl Hub {
             infos.extend(info.await.into_iter().flatten());
         }
         infos
+    }
+
+    /// Hears of each session that comes or goes from now on.
+    pub fn changes(&self) -> watch::Receiver<()> {
+        self.state().sessions.changes()
+    }
+
+    /// The ids of the sessions that the actor may have, oldest first.
+    pub fn ids_for(&self, actor: &Actor) -> Vec<String> {
+        let state = self.state();
+        let own = state.sessions.iter().map(Session::meta);
+        own.filter(|meta| actor.may_have(&meta.id, &meta.actor.owner)).map(|meta| meta.id.clone()).collect()
     }
 
     /// How many sessions were made in this home since its keeper started; those that could not start count.

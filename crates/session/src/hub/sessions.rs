@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use tokio::sync::watch;
+
 use crate::{Meta, Session};
 
 /// By number, oldest first.
@@ -18,6 +20,8 @@ pub(super) struct Sessions {
     leaders: HashMap<u32, u32>,
     /// How many of each owner's live.
     live: HashMap<String, usize>,
+    /// Told whenever one comes or goes.
+    changed: watch::Sender<()>,
 }
 
 impl Sessions {
@@ -33,6 +37,12 @@ impl Sessions {
         }
         *self.live.entry(meta.actor.owner.clone()).or_default() += 1;
         self.all.insert(meta.number, session);
+        self.changed.send_replace(());
+    }
+
+    /// Hears of each that comes or goes from now on.
+    pub(super) fn changes(&self) -> watch::Receiver<()> {
+        self.changed.subscribe()
     }
 
     pub(super) fn remove(&mut self, number: u32) {
@@ -46,6 +56,7 @@ impl Sessions {
         if let Some(name) = &meta.name {
             self.names.remove(name);
         }
+        self.changed.send_replace(());
     }
 
     /// Its program has ended.

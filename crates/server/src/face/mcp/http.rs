@@ -82,7 +82,9 @@ impl Asked {
         let query = Query::<Vec<(String, String)>>::try_from_uri(uri);
         let Query(query) = query.map_err(|e| Fault::new(Code::InvalidInput, e.body_text()))?;
         let known = [TOOLS, ONLY, MAX_CALL];
-        if let Some((unknown, _)) = query.iter().find(|(name, _)| !known.iter().any(|(known, _)| known == name)) {
+        if let Some((unknown, _)) =
+            query.iter().find(|(name, _)| !known.iter().any(|(known, _)| known == name))
+        {
             return Err(Fault::new(Code::InvalidInput, format!("/mcp takes no `{unknown}`"))
                 .with_hint(format!("it takes: {}", known.map(|(name, _)| name).join(", "))));
         }

@@ -5,12 +5,16 @@
 //! lives for days always speaks to the newest tools. Clients that speak HTTP come to `/mcp` ([`http`]). Either way one
 //! handler answers, to both eras of the protocol ([`server`]).
 
+mod ask;
 mod http;
 mod panel;
+mod progress;
 mod pty;
+mod resources;
 mod schema;
 mod server;
 mod sets;
+mod subscriptions;
 mod terminal;
 mod tool;
 mod tui;

@@ -6,17 +6,23 @@ use axum::http::request::Parts;
 use cotty_protocol::{ActorKind, Caller, Origin};
 use cotty_session::Present;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, GetPromptRequestMethod, GetPromptRequestParams, GetPromptResponse,
-    Implementation, JsonObject, ListPromptsRequestMethod, ListPromptsResult, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, GetPromptRequestMethod, GetPromptRequestParams,
+    GetPromptResponse, Implementation, JsonObject, ListPromptsRequestMethod, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use sha2::{Digest, Sha256};
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 
+use super::ask::Client;
 use super::sets::Offer;
+use super::subscriptions::{self, Listener, Subscriptions};
 use super::tool::{self, Call, LONGEST_CALL_MS};
+use super::{progress, resources};
 use crate::face::http::{App, without_process};
 use crate::ops;
 use crate::standing::{Standing, at};
@@ -48,12 +54,20 @@ pub(super) struct Server {
     longest_ms: u64,
     /// Its owner has a client as long as this lives; who that is, is known with the first call.
     present: OnceLock<Present>,
+    subscriptions: Subscriptions,
 }
 
 impl Server {
     pub(super) fn new(app: App, way: Way, offer: Offer, longest_ms: Option<u64>) -> Server {
         let longest_ms = longest_ms.unwrap_or(LONGEST_CALL_MS);
-        Server { app, way, offer, longest_ms, present: OnceLock::new() }
+        Server {
+            app,
+            way,
+            offer,
+            longest_ms,
+            present: OnceLock::new(),
+            subscriptions: Subscriptions::default(),
+        }
     }
 
     fn context(&self, context: &RequestContext<RoleServer>) -> Result<ops::Context, ErrorData> {
@@ -68,7 +82,9 @@ impl Server {
             Way::Http { standing: begun_by } => {
                 let parts = context.extensions.get::<Parts>();
                 let standing = parts.and_then(|parts| parts.extensions.get::<Standing>());
-                let (Some(parts), Some(standing)) = (parts, standing.filter(|standing| *standing == begun_by)) else {
+                let (Some(parts), Some(standing)) =
+                    (parts, standing.filter(|standing| *standing == begun_by))
+                else {
                     return Err(ErrorData::invalid_request("this session was begun by somebody else", None));
                 };
                 let at = at(&parts.headers);
@@ -98,6 +114,12 @@ impl Server {
     }
 }
 
+/// Whether the client needs no handshake and sends calls again.
+pub(super) fn modern(context: &RequestContext<RoleServer>) -> bool {
+    let version = context.protocol_version();
+    version.is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
+}
+
 /// The request's id as JSON, because `5` and `"5"` are two requests; its hash where it is long.
 fn identity(context: &RequestContext<RoleServer>) -> String {
     const LONG: usize = 64;
@@ -110,7 +132,13 @@ fn identity(context: &RequestContext<RoleServer>) -> String {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .enable_resources_list_changed()
+            .build();
+        ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("cotty", env!("CARGO_PKG_VERSION")))
             .with_instructions(self.offer.instructions())
     }
@@ -129,7 +157,7 @@ impl ServerHandler for Server {
 
     async fn call_tool(
         &self,
-        request: CallToolRequestParams,
+        mut request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some((entry, described)) = self.offer.find(&request.name) else {
@@ -137,18 +165,104 @@ impl ServerHandler for Server {
             let message = format!("there is no tool `{}`; there are: {}", request.name, names.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         };
+        let calling = self.context(&context)?;
+        let (client, mut questions) = Client::new(&context, &calling, &mut request)?;
         let arguments: JsonObject = request.arguments.unwrap_or_default();
         if let Err(fault) = tool::check_names(&described.input_schema, &arguments, entry.name) {
             return Ok(tool::refusal(&fault).into());
         }
-        let call = Call { context: self.context(&context)?, longest_ms: self.longest_ms };
-        let calling = entry.call(call, arguments);
+        let session = arguments.get("session_id").and_then(|id| calling.session(id.as_str()?).ok());
+        let calling = entry.call(Call { context: calling, longest_ms: self.longest_ms, client }, arguments);
         // Cancelling a call ends its waiting, never the program.
         tokio::select! {
-            result = calling => Ok(result.into()),
+            result = progress::told(&context, session, calling) => Ok(result.into()),
+            Some(question) = questions.recv() => Ok(question.into()),
             () = self.gone() => Err(ErrorData::internal_error("the client is gone", None)),
             () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
         }
+    }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let asking = self.context(&context)?;
+        if !modern(&context) {
+            let listener = Listener::Connected(context.peer);
+            self.subscriptions.list(asking.hub.clone(), asking.actor.clone(), listener);
+        }
+        let listed = resources::listed(asking).await.map_err(|fault| resources::refused(&fault))?;
+        Ok(ListResourcesResult::with_all_items(listed))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        Ok(resources::read(self.context(&context)?, &request.uri).await?.into())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let asking = self.context(&context)?;
+        let (session, part) = resources::find(&asking, &request.uri)?;
+        let listener = Listener::Connected(context.peer);
+        match self.subscriptions.subscribe(session, part, request.uri, listener) {
+            true => Ok(()),
+            false => Err(ErrorData::invalid_request("these are too many subscriptions", None)),
+        }
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscriptions.unsubscribe(&request.uri);
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let mut accepted = SubscriptionFilter::new();
+        accepted.resources_list_changed = requested.resources_list_changed;
+        accepted.resource_subscriptions = requested.resource_subscriptions.as_ref().map(|uris| {
+            let ours = uris.iter().filter(|uri| resources::parse(uri).is_some());
+            ours.take(subscriptions::MOST).cloned().collect()
+        });
+        Some(accepted)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let asking = self.context(context.request_context())?;
+        let listener = || Listener::Listening(context.sink().clone());
+        let mut telling = JoinSet::new();
+        for uri in context.accepted().resource_subscriptions.iter().flatten() {
+            // Of what is not there, or another's, there is nothing to tell.
+            if let Ok((session, part)) = resources::find(&asking, uri) {
+                telling.spawn(subscriptions::tell_updates(session, part, uri.clone(), listener()));
+            }
+        }
+        if context.accepted().resources_list_changed == Some(true) {
+            telling.spawn(subscriptions::tell_list(asking.hub.clone(), asking.actor.clone(), listener()));
+        }
+        tokio::select! {
+            () = context.cancelled() => {}
+            () = self.gone() => {}
+        }
+        Ok(())
     }
 
     // There are none; an empty list would say that there could be.

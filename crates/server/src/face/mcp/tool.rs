@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use super::ask::Client;
 use super::schema::{input_schema, output_schema};
 use crate::ops::{Access, Context};
 
@@ -22,6 +23,8 @@ pub(super) const LONGEST_CALL_MS: u64 = 50_000;
 pub(super) struct Call {
     pub(super) context: Context,
     pub(super) longest_ms: u64,
+    /// Who called; see [`Call::ask`].
+    pub(super) client: Client,
 }
 
 impl Call {
