@@ -102,8 +102,8 @@ impl Client {
                 Err(ServiceError::Timeout { .. }) => Ok(ElicitResult::new(ElicitationAction::Cancel)),
                 Err(error) => Err(Fault::new(Code::SessionError, format!("the client did not ask: {error}"))),
             };
-        }
-        if let Some(answer) = self.said.answers.get(question) {
+        };
+        if let Some(answer) = said.answers.get(question) {
             return Ok(answer.clone());
         }
         let travelling = Travelling { asked: question.to_owned(), answers: said.answers.clone() };
@@ -131,8 +131,9 @@ impl Said {
         })?;
         let answer = request.input_responses.take().and_then(|mut responses| responses.remove(&asked));
         if let Some(answer) = answer {
-            let answer = serde_json::from_value(answer)
-                .map_err(|error| ErrorData::invalid_params(format!("inputResponses.{asked}: {error}"), None))?;
+            let answer = serde_json::from_value(answer).map_err(|error| {
+                ErrorData::invalid_params(format!("inputResponses.{asked}: {error}"), None)
+            })?;
             answers.insert(asked, answer);
         }
         Ok(Said { codec, bound_to, answers })
