@@ -18,6 +18,7 @@ use rmcp::{ErrorData, RoleServer};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tokio::sync::mpsc;
 
@@ -158,30 +159,40 @@ impl Call {
     /// Asks the person behind the agent, who fills in a form: the fields of `T`, each a text, a number, a yes or no, or a
     /// choice. `question` names the question within the tool. Ask before anything is done: the call may end here and
     /// begin anew with the answer.
-    pub(super) async fn ask<T>(&self, question: &str, message: impl Into<String>) -> Result<Answer<T>, Fault>
+    pub(super) async fn ask<T>(&self, question: &str, message: &str) -> Result<Answer<T>, Fault>
     where
         T: JsonSchema + DeserializeOwned,
     {
+        let form = ElicitationSchema::from_type::<T>();
+        let form = form.map_err(|error| Fault::new(Code::SessionError, error.to_string()))?;
+        Ok(match self.ask_form(question, message, form).await? {
+            Answer::Given(given) => Answer::Given(serde_json::from_value(given).map_err(|error| {
+                Fault::new(Code::InvalidInput, format!("what was answered does not fit the form: {error}"))
+            })?),
+            Answer::Declined => Answer::Declined,
+            Answer::Dismissed => Answer::Dismissed,
+            Answer::Nobody => Answer::Nobody,
+        })
+    }
+
+    /// The same with a form that no type describes.
+    pub(super) async fn ask_form(
+        &self,
+        question: &str,
+        message: &str,
+        form: ElicitationSchema,
+    ) -> Result<Answer<Value>, Fault> {
         if !self.client.can_ask() {
             return Ok(Answer::Nobody);
         }
-        let broken = |error: serde_json::Error| Fault::new(Code::SessionError, error.to_string());
         let form = ElicitRequestParams::FormElicitationParams {
             meta: None,
-            message: message.into(),
-            requested_schema: ElicitationSchema::from_type::<T>().map_err(broken)?,
+            message: message.to_owned(),
+            requested_schema: form,
         };
         let answer = self.client.ask(question, form, Duration::from_millis(self.longest_ms)).await?;
         Ok(match answer.action {
-            ElicitationAction::Accept => {
-                let given = serde_json::from_value(answer.content.unwrap_or_default());
-                Answer::Given(given.map_err(|error| {
-                    Fault::new(
-                        Code::InvalidInput,
-                        format!("what was answered does not fit the form: {error}"),
-                    )
-                })?)
-            }
+            ElicitationAction::Accept => Answer::Given(answer.content.unwrap_or_default()),
             ElicitationAction::Decline => Answer::Declined,
             _ => Answer::Dismissed,
         })

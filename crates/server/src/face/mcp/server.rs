@@ -22,7 +22,7 @@ use super::ask::Client;
 use super::sets::Offer;
 use super::subscriptions::{self, Listener, Subscriptions};
 use super::tool::{self, Call, LONGEST_CALL_MS};
-use super::{progress, resources};
+use super::{fixtures, progress, resources};
 use crate::face::http::{App, without_process};
 use crate::ops;
 use crate::standing::{Standing, at};
@@ -148,11 +148,13 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.offer.tools().cloned().collect()))
+        Ok(ListToolsResult::with_all_items(
+            self.offer.tools().chain(fixtures::described()).cloned().collect(),
+        ))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.offer.find(name).map(|(_, tool)| tool.clone())
+        self.offer.find(name).map(|(_, tool)| tool).or_else(|| fixtures::find(name)).cloned()
     }
 
     async fn call_tool(
@@ -160,22 +162,31 @@ impl ServerHandler for Server {
         mut request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some((entry, described)) = self.offer.find(&request.name) else {
+        let called = self.offer.find(&request.name);
+        if called.is_none() && fixtures::find(&request.name).is_none() {
             let names: Vec<&str> = self.offer.tools().map(|tool| tool.name.as_ref()).collect();
             let message = format!("there is no tool `{}`; there are: {}", request.name, names.join(", "));
             return Err(ErrorData::invalid_params(message, None));
-        };
+        }
         let calling = self.context(&context)?;
         let (client, mut questions) = Client::new(&context, &calling, &mut request)?;
         let arguments: JsonObject = request.arguments.unwrap_or_default();
-        if let Err(fault) = tool::check_names(&described.input_schema, &arguments, entry.name) {
-            return Ok(tool::refusal(&fault).into());
-        }
         let session = arguments.get("session_id").and_then(|id| calling.session(id.as_str()?).ok());
-        let calling = entry.call(Call { context: calling, longest_ms: self.longest_ms, client }, arguments);
+        let call = Call { context: calling, longest_ms: self.longest_ms, client };
+        let answering = async {
+            match called {
+                Some((entry, described)) => {
+                    Ok(match tool::check_names(&described.input_schema, &arguments, entry.name) {
+                        Ok(()) => entry.call(call, arguments).await.into(),
+                        Err(fault) => tool::refusal(&fault).into(),
+                    })
+                }
+                None => fixtures::call(request.name.into_owned(), call, arguments, context.clone()).await,
+            }
+        };
         // Cancelling a call ends its waiting, never the program.
         tokio::select! {
-            result = progress::told(&context, session, calling) => Ok(result.into()),
+            answer = progress::told(&context, session, answering) => answer,
             Some(question) = questions.recv() => Ok(question.into()),
             () = self.gone() => Err(ErrorData::internal_error("the client is gone", None)),
             () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
@@ -192,7 +203,8 @@ impl ServerHandler for Server {
             let listener = Listener::Connected(context.peer);
             self.subscriptions.list(asking.hub.clone(), asking.actor.clone(), listener);
         }
-        let listed = resources::listed(asking).await.map_err(|fault| resources::refused(&fault))?;
+        let mut listed = resources::listed(asking).await.map_err(|fault| resources::refused(&fault))?;
+        listed.extend(fixtures::resources());
         Ok(ListResourcesResult::with_all_items(listed))
     }
 
@@ -201,7 +213,9 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+        let mut templates = resources::templates();
+        templates.extend(fixtures::templates());
+        Ok(ListResourceTemplatesResult::with_all_items(templates))
     }
 
     async fn read_resource(
@@ -209,6 +223,11 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        if fixtures::own(&request.uri)
+            && let Some(read) = fixtures::read(&request.uri)
+        {
+            return Ok(read?.into());
+        }
         Ok(resources::read(self.context(&context)?, &request.uri).await?.into())
     }
 
@@ -217,6 +236,9 @@ impl ServerHandler for Server {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        if fixtures::own(&request.uri) {
+            return Ok(());
+        }
         let asking = self.context(&context)?;
         let (session, part) = resources::find(&asking, &request.uri)?;
         let listener = Listener::Connected(context.peer);
@@ -239,7 +261,7 @@ impl ServerHandler for Server {
         let mut accepted = SubscriptionFilter::new();
         accepted.resources_list_changed = requested.resources_list_changed;
         accepted.resource_subscriptions = requested.resource_subscriptions.as_ref().map(|uris| {
-            let ours = uris.iter().filter(|uri| resources::parse(uri).is_some());
+            let ours = uris.iter().filter(|uri| resources::parse(uri).is_some() || fixtures::own(uri));
             ours.take(subscriptions::MOST).cloned().collect()
         });
         Some(accepted)
