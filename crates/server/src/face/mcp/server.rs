@@ -140,7 +140,7 @@ impl ServerHandler for Server {
             .build();
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("cotty", env!("CARGO_PKG_VERSION")))
-            .with_instructions(self.offer.instructions())
+            .with_instructions(self.offer.instructions.clone())
     }
 
     async fn list_tools(

@@ -1,8 +1,9 @@
 //! What a tool is: a name, a schema, and a translation into an operation.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cotty_protocol::{Code, Fault};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
@@ -72,6 +73,15 @@ pub(super) const fn entry<T: McpTool>() -> Entry {
 }
 
 impl Entry {
+    /// As clients are told; made once, because over HTTP every request asks anew what it is offered.
+    pub(super) fn described(&'static self) -> &'static Tool {
+        static DESCRIBED: Mutex<BTreeMap<usize, &'static Tool>> = Mutex::new(BTreeMap::new());
+        let mut described = DESCRIBED.lock().unwrap_or_else(PoisonError::into_inner);
+        // By its place in memory: two sets may have tools of one name.
+        let place = std::ptr::from_ref(self).addr();
+        described.entry(place).or_insert_with(|| Box::leak(Box::new(self.describe())))
+    }
+
     pub(super) fn describe(&self) -> Tool {
         let hints = ToolAnnotations::new()
             .read_only(self.access == Access::Read)
