@@ -369,7 +369,7 @@ def test_send_says_what_it_knows(cotty):
     typed = cotty.json("send", session, "echo $((6*7)); cat", "--enter")
     assert (typed["bytes"], typed["consumed"], typed["reacted"], typed["submitted"]) == (19, True, True, True), typed
     assert cotty.json("wait", session, "--text", "42", "--since", typed["seq"])["met"] == "text"
-    eventually(lambda: cotty.info(session)["activity"] == {"kind": "running", "program": "cat"})
+    eventually(lambda: cotty.info(session)["activity"] == {"kind": "waiting_for_input", "program": "cat"})
     typed = cotty.json("send", session, "just this")
     assert typed["submitted"] is False and typed["reacted"] is False, typed
     cotty("send", session, "--key", "ctrl+c")

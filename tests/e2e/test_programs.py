@@ -31,7 +31,7 @@ def test_less_turns_pages_and_searches(cotty):
     (cotty.work / "log").write_text("".join(f"entry {n:03}\n" for n in range(1, 301)))
     shell = Terminal(cotty)
     first = shell.line("less log").shows("entry 023").split("\n")
-    shell.activity("running", program="less")
+    shell.activity("pager", program="less")
     assert (first[0], first[22]) == ("entry 001", "entry 023")
     second = shell.keys("space").shows("entry 046").split("\n")
     assert (second[0], second[22]) == ("entry 024", "entry 046")
@@ -104,7 +104,7 @@ def test_man_shows_a_page(cotty):
     (cotty.work / "hello.1").write_text(page)
     shell = Terminal(cotty, env={"PAGER": "less"})
     assert "BUGS" not in shell.line("man ./hello.1").shows("hello - greets")
-    shell.activity("running", program="less")
+    shell.activity("pager", program="less")
     assert "None." in shell.type("/^BUGS\n").shows("BUGS")
     shell.type("q").prompt()
     assert shell.run("echo $?") == "0\n"

@@ -32,7 +32,7 @@ def test_git_log_pages_and_gives_the_prompt_back(cotty):
     shell = Terminal(cotty, cwd=str(repo), env={"PAGER": "less"})
     assert "change-10" not in shell.line("git log").shows("change-19")
     # The one that reads the terminal, not the one that leads its group.
-    shell.activity("running", program="less")
+    shell.activity("pager", program="less")
     shell.type("/change-05\n").text("change-05")
     shell.type("q").prompt()
     assert shell.run("git log --oneline | wc -l") == "20\n"
@@ -44,7 +44,7 @@ def test_git_rebase_reorders_and_squashes_in_vim(cotty):
     repo = repository(cotty, "zero", "one", "two", "three")
     shell = Terminal(cotty, cwd=str(repo), env={"GIT_EDITOR": QUIET_VIM})
     shell.line("git rebase -i HEAD~3").match(r"pick \w+ one")
-    shell.activity("running", program="vim")
+    shell.activity("editor", program="vim")
     # Two before one, and three into one.
     assert re.match(r"pick \w+ two\npick \w+ one\npick \w+ three", shell.type("ddp").idle())
     shell.line(":3s/pick/squash/").match(r"squash \w+ three")

@@ -31,7 +31,7 @@ async def test_an_agent_turns_pages_and_comes_back(cotty):
     async with agent_of(cotty) as agent:
         shell = await agent.shell()
         running = await agent.run(shell, "less log", timeout_ms=1000)
-        assert running["outcome"] == "running" and running["activity"] == {"kind": "running", "program": "less"}
+        assert running["outcome"] == "running" and (running["state"], running["program"]) == ("pager", "less")
         sent = await agent("send", session_id=shell, key="pagedown", read={"wait_idle_ms": 100})
         assert sent["read_result"]["content"].startswith("entry 024")
         back = await agent.type(shell, "q", view="new", wait_for_prompt=True)

@@ -12,7 +12,7 @@ from sshd import sshd
 def test_bash_stops_and_continues_jobs(cotty):
     shell = Terminal(cotty)
     shell.line("cat >typed")
-    shell.activity("running", program="cat")
+    shell.activity("waiting_for_input", program="cat")
     shell.line("one")
     # Ctrl-Z throws away what was typed and not read yet.
     eventually(lambda: (cotty.work / "typed").read_text() == "one\n")
@@ -26,7 +26,7 @@ def test_bash_stops_and_continues_jobs(cotty):
     jobs = shell.run("jobs").splitlines()
     assert [job.split()[1] for job in jobs] == ["Stopped", "Running"], jobs
     shell.line("fg %1").text("cat > typed")
-    shell.activity("running", program="cat")
+    shell.activity("waiting_for_input", program="cat")
     shell.line("two").keys("ctrl+d").prompt()
     assert (cotty.work / "typed").read_text() == "one\ntwo\n"
     assert "Terminated" in shell.run("kill %2; wait %2", code=143)
@@ -49,7 +49,7 @@ def test_another_shell_runs_commands(cotty, shell):
     terminal.keys("tab").text("some-long-name.txt")
     terminal.line().text("found by its first letters")
     terminal.line("cat")
-    terminal.activity("running", program="cat")
+    terminal.activity("waiting_for_input", program="cat")
     terminal.keys("ctrl+c")
     terminal.idle()
     terminal.line("exit 3").exit(3)
@@ -84,7 +84,7 @@ def test_tmux_inside_has_two_panes_and_lives_on(cotty):
 def test_ssh_keygen_asks_a_person_for_the_passphrase(cotty):
     shell = Terminal(cotty)
     shell.line("ssh-keygen -t ed25519 -C me").text("Enter file in which to save the key")
-    assert shell.info()["activity"]["kind"] == "running"
+    shell.activity("waiting_for_input", program="ssh-keygen")
     shell.line(cotty.work / "key").text("Enter passphrase (empty for no passphrase): ")
     shell.activity("secret_input")
     shell.line("correct horse", actor="person").text("Enter same passphrase again: ")

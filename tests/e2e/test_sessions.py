@@ -363,7 +363,7 @@ def test_bytes_go_as_they_are(terminal):
 # R-P02
 def test_text_with_keys_in_it(terminal):
     terminal("send", text="cat > typex^Hd^M", special=True)
-    eventually(lambda: terminal("info")["activity"] == {"kind": "running", "program": "cat"})
+    eventually(lambda: terminal("info")["activity"] == {"kind": "waiting_for_input", "program": "cat"})
     terminal("send", text="\\^C \\[UP] [NOKEY]^M^D", special=True)
     assert terminal("wait", prompt=True)["met"] == "prompt"
     assert (terminal.cotty.work / "typed").read_text() == "^C [UP] [NOKEY]\n"
@@ -374,7 +374,7 @@ def test_text_with_keys_in_it(terminal):
 # R-A06
 def test_what_the_terminal_itself_understands(terminal):
     terminal("send", text="cat\n")
-    eventually(lambda: terminal("info")["activity"] == {"kind": "running", "program": "cat"})
+    eventually(lambda: terminal("info")["activity"] == {"kind": "waiting_for_input", "program": "cat"})
     terminal("send", control="eof")
     assert terminal("wait", prompt=True)["met"] == "prompt"
     # By whatever character the program has set.

@@ -340,7 +340,7 @@ def test_the_prompt_of_a_program_inside_the_shell(cotty, name, program):
     shell = Shell(cotty, name)
     sent = shell.call("send", text=f"{program}\n")
     waited = shell.wait(prompt=True, since=sent["seq"])
-    assert waited["activity"]["kind"] == "running"
+    assert waited["activity"]["kind"] == "waiting_for_input"
     cotty.call("run", session=shell.id, command="echo no", error="NOT_AT_PROMPT")
     sent = shell.call("send", text="exit()\n" if "python" in program else "exit\n")
     shell.wait(prompt=True, since=sent["seq"])

@@ -203,7 +203,7 @@ def test_a_command_that_reads(cotty, name):
 def test_a_full_screen_program(cotty, name):
     shell = Shell(cotty, name)
     ran = shell.run("vim -u NONE -n new.txt", timeout_ms=500)
-    assert (ran["outcome"], ran["activity"]) == ("running", {"kind": "running", "program": "vim"})
+    assert (ran["outcome"], ran["activity"]) == ("running", {"kind": "editor", "program": "vim"})
     shell.call("send", text="ihello")
     shell.key("<Esc>")
     read = shell.type(":wq\n")

@@ -40,12 +40,15 @@ export class Header {
   }
 }
 
-/** In the words of `cotty ls`. */
+/** In the words of `cotty ls`, but for what a program waits: no paint comes when that changes. */
 function describe(activity: Activity, ended: Exited | undefined): string {
   switch (activity.kind) {
     case "prompt":
       return "prompt";
     case "running":
+    case "waiting_for_input":
+    case "pager":
+    case "editor":
       return activity.program ? `running ${activity.program}` : "running";
     case "secret_input":
       return "asks for a secret";

@@ -3,7 +3,8 @@
 /** What a session is doing. */
 export type Activity =
   | { kind: "prompt" }
-  | { kind: "running"; program?: string }
+  | { kind: "running" | "waiting_for_input"; program?: string }
+  | { kind: "pager" | "editor"; program: string }
   | { kind: "secret_input" }
   | { kind: "secret_suspected" }
   | { kind: "exited" };

@@ -51,11 +51,27 @@ pub struct Place {
 pub enum Activity {
     /// The shell waits for a command.
     Prompt,
-    /// A program runs.
+    /// A program is at work.
     Running {
         /// The one that may read the terminal.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         program: Option<String>,
+    },
+    /// A program waits for what is typed.
+    WaitingForInput {
+        /// Which.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        program: Option<String>,
+    },
+    /// A program shows text page by page.
+    Pager {
+        /// Which.
+        program: String,
+    },
+    /// An editor is open.
+    Editor {
+        /// Which.
+        program: String,
     },
     /// The program reads a line without showing it: a secret is asked for.
     SecretInput,
@@ -127,6 +143,17 @@ pub struct LeftOut {
     pub offset: usize,
     /// … and this as `since`.
     pub since: u64,
+}
+
+/// Images that a program sent and that no text shows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Images {
+    /// `sixel`, `kitty` or `iterm2`.
+    pub kind: String,
+    /// How many sequences; a large image may come in several.
+    pub count: u64,
+    /// Their bytes.
+    pub bytes: u64,
 }
 
 /// How a session's recording goes.

@@ -59,9 +59,27 @@ pub fn reader_name(group: Pid) -> Option<String> {
     process_name(reader(group)).or_else(leader_gone)
 }
 
+/// The process of a group that most likely reads the terminal. Of a pipeline it is the one that is seen reading it, if any:
+/// `less`, not what feeds it.
 fn reader(group: Pid) -> Pid {
-    let (mut reader, group) = (group, group.as_raw_nonzero().get());
-    // A chain of programs that each started the next; a bound, in case the kernel shows us a circle.
+    let (leader, group) = (group, group.as_raw_nonzero().get());
+    let beside =
+        Stat::read(group).and_then(|stat| Pid::from_raw(stat.parent)).map(children).unwrap_or_default();
+    let members: Vec<Pid> = beside.into_iter().filter(|&pid| group_of(pid) == Some(group)).collect();
+    if members.len() > 1
+        && let Some(reads) = members
+            .into_iter()
+            .rev()
+            .map(|member| newest_below(member, group))
+            .find(|&pid| waiting_of(pid) == Some(Waiting::Reads))
+    {
+        return reads;
+    }
+    newest_below(leader, group)
+}
+
+/// The end of a chain of programs that each started the next; bounded, in case the kernel shows us a circle.
+fn newest_below(mut reader: Pid, group: i32) -> Pid {
     for _ in 0..32 {
         match children(reader).into_iter().rev().find(|&child| group_of(child) == Some(group)) {
             Some(child) => reader = child,
@@ -78,23 +96,60 @@ pub fn unread_input(pty: &Pty) -> Option<u64> {
     rustix::io::ioctl_fionread(&slave).ok()
 }
 
-/// Whether the program in the foreground waits for input, or for anything to happen as an editor does. A hint: the kernel
-/// does not tell every user, and what waits for input may wait for something else as well.
+/// What a program waits for, as far as the kernel tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waiting {
+    /// It is at work, or waits for something else.
+    No,
+    /// It reads the terminal.
+    Reads,
+    /// Any of several things, as an editor or a server does.
+    Events,
+}
+
+/// What the program in the foreground waits for. A hint: the kernel does not tell every user.
+pub fn waiting(pty: &Pty) -> Option<Waiting> {
+    waiting_of(reader(foreground(pty)?))
+}
+
+/// Whether the program in the foreground waits for input, or for anything to happen as an editor does.
 pub fn waits_for_input(pty: &Pty) -> Option<bool> {
-    let reader = reader(foreground(pty)?).as_raw_nonzero();
-    let stat = Stat::read(reader.get())?;
-    if stat.state != 'S' {
-        return Some(false);
+    waiting(pty).map(|waiting| waiting != Waiting::No)
+}
+
+fn waiting_of(pid: Pid) -> Option<Waiting> {
+    let pid = pid.as_raw_nonzero();
+    if Stat::read(pid.get())?.state != 'S' {
+        return Some(Waiting::No);
     }
-    if let Ok(call) = std::fs::read_to_string(format!("/proc/{reader}/syscall")) {
+    if let Ok(call) = std::fs::read_to_string(format!("/proc/{pid}/syscall")) {
         let mut words = call.split_ascii_whitespace();
         let number: i64 = words.next()?.parse().ok()?;
         let first = words.next().unwrap_or_default();
-        return Some(WAITING_CALLS.contains(&number) || (number == READ_CALL && first == "0x0"));
+        return Some(match number {
+            READ_CALL if is_terminal(pid.get(), first) => Waiting::Reads,
+            number if WAITING_CALLS.contains(&number) => Waiting::Events,
+            _ => Waiting::No,
+        });
     }
     // Where that needs the right to trace: the kernel's own name of where it sleeps.
-    let place = std::fs::read_to_string(format!("/proc/{reader}/wchan")).ok()?;
-    (place != "0" && !place.is_empty()).then(|| WAITING_PLACES.iter().any(|known| place.contains(known)))
+    let place = std::fs::read_to_string(format!("/proc/{pid}/wchan")).ok()?;
+    let at = |places: &[&str]| places.iter().any(|known| place.contains(known));
+    match place.as_str() {
+        "0" | "" => None,
+        _ if at(READING_PLACES) => Some(Waiting::Reads),
+        _ if at(WAITING_PLACES) => Some(Waiting::Events),
+        _ => Some(Waiting::No),
+    }
+}
+
+/// Whether a file that a process reads, by its number in hexadecimal, is a terminal.
+fn is_terminal(pid: i32, number: &str) -> bool {
+    let Ok(number) = u32::from_str_radix(number.trim_start_matches("0x"), 16) else { return false };
+    match std::fs::read_link(format!("/proc/{pid}/fd/{number}")) {
+        Ok(file) => file.starts_with("/dev/pts") || file.as_os_str() == "/dev/tty",
+        Err(_) => number == 0,
+    }
 }
 
 /// read, and poll, select, pselect6, ppoll, epoll_wait, epoll_pwait.
@@ -108,8 +163,8 @@ const READ_CALL: i64 = 63;
 #[cfg(not(target_arch = "x86_64"))]
 const WAITING_CALLS: &[i64] = &[72, 73, 22];
 
-const WAITING_PLACES: &[&str] =
-    &["wait_woken", "n_tty_read", "do_select", "do_sys_poll", "poll_schedule", "ep_poll"];
+const READING_PLACES: &[&str] = &["wait_woken", "n_tty_read"];
+const WAITING_PLACES: &[&str] = &["do_select", "do_sys_poll", "poll_schedule", "ep_poll"];
 
 fn children(pid: Pid) -> Vec<Pid> {
     let pid = pid.as_raw_nonzero();

@@ -49,7 +49,7 @@ pub enum SessionError {
     #[error("Session has error: {0}")]
     Broken(String),
     /// The program has ended.
-    #[error("Process has exited with code {0:?}")]
+    #[error("Process has exited{}", .0.map_or_else(|| " by a signal".to_owned(), |code| format!(" with code {code}")))]
     Exited(Option<i32>),
     /// Another call is typing.
     #[error("another call is typing into this session")]
@@ -177,7 +177,7 @@ impl SessionError {
             }
             Self::MouseOff { .. } => "use keys instead",
             Self::LabelNotFound { .. } => "read the screen, and give the text exactly as it stands there",
-            Self::NotYours { .. } => "use a session of your own; `list` shows them",
+            Self::NotYours { .. } => "use a session of your own: list them to see which there are",
             Self::NotAtPrompt { .. } => {
                 "wait for the prompt, send keys to the program, or interrupt it with ctrl+c"
             }

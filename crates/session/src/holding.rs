@@ -4,7 +4,7 @@ use crate::journal::{KeyboardChange, Record, What};
 use crate::keyboard::Returned;
 use crate::meta::{Typist, now_ms};
 use crate::task::Task;
-use crate::{Activity, ActorKind, SessionError};
+use crate::{ActorKind, SessionError};
 
 /// Who may type now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,9 +53,7 @@ impl Task {
                 since_ms: held.since_ms,
                 ends_ms: held.ends_ms(),
             },
-            None if matches!(self.activity(), Activity::SecretInput | Activity::SecretSuspected) => {
-                Holder::Nobody
-            }
+            None if self.asked_secret().is_some() => Holder::Nobody,
             None => Holder::Agent,
         };
         KeyboardState { holder, returned: self.saved.keyboard.returned().cloned() }

@@ -23,6 +23,7 @@ use tokio::sync::{mpsc, watch};
 
 use self::sessions::Sessions;
 use crate::company::Watchers;
+use crate::images::Gallery;
 use crate::journal::{Hot, InputQueue};
 use crate::recovery::Saved;
 use crate::session::{Info, Request};
@@ -301,6 +302,7 @@ impl Hub {
             half_drawn_since: None,
             waits: Vec::new(),
             observers: Vec::new(),
+            images: Gallery::default(),
             viewers: Viewers::new(),
             watchers: Watchers::default(),
             replied: 0,

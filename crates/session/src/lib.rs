@@ -4,6 +4,7 @@
 //! a terminal, so there are no locks to hold and order is plain. What decides (waits, commands, policy) is pure and
 //! told the time. What must outlive the daemon lies in the [`journal`], whose memory the keeper holds.
 
+mod activity;
 mod commands;
 mod company;
 pub mod counts;
@@ -13,6 +14,7 @@ mod error;
 mod holding;
 mod hub;
 mod id;
+mod images;
 mod journal;
 mod keyboard;
 mod meta;
@@ -36,11 +38,13 @@ mod updates;
 mod viewers;
 mod wait;
 
+pub use activity::Activity;
 pub use company::{Company, HeldBy, TurnedAway, Watcher};
 pub use cut::{Cut, LeftOut};
 pub use error::SessionError;
 pub use holding::{Hold, Holder, KeyboardState};
 pub use hub::{Create, Destroyed, Hub, HubOptions, Present, Purge, Retention, TerminalOptions};
+pub use images::{ImageKind, Images};
 pub use journal::disk::{Capture, Page, Purged, RecordingFormat, RecordingLimits, RecordingState};
 pub use keyboard::Returned;
 pub use meta::{Actor, ActorKind, Meta, Origin, Typist};
@@ -50,7 +54,7 @@ pub use policy::{Policy, Verdict};
 pub use ran::{Ran, RanCommand, RanState};
 pub use reaction::Reaction;
 pub use reading::{Found, FoundAt, Reading, View};
-pub use session::{Activity, Control, Ended, Info, Input, RunOutcome, RunResult, Session, Typed, Waited};
+pub use session::{Control, Ended, Info, Input, RunOutcome, RunResult, Session, Typed, Waited};
 pub use share::Shared;
 pub use updates::{Batch, Cursor, Line, Reason, Region, Run, Snapshot, Subscription, Update};
 pub use viewers::{Frame, Viewer};

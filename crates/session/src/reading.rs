@@ -5,6 +5,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::commands::Phase;
+use crate::images::Images;
 use crate::journal::{Record, What};
 use crate::session::Info;
 use crate::task::Task;
@@ -49,6 +50,8 @@ pub struct Reading {
     pub dropped: u64,
     /// Whether anything came since this reader's last read.
     pub has_new: bool,
+    /// Images that came since then.
+    pub images: Vec<Images>,
     /// The session at that moment.
     pub info: Info,
 }
@@ -168,7 +171,8 @@ impl Task {
             }
             self.apply(&what, 0);
         }
-        Reading { content, rows, from: seen, dropped, has_new, info: self.info() }
+        let images = self.images.between(seen, seq);
+        Reading { content, rows, from: seen, dropped, has_new, images, info: self.info() }
     }
 
     /// A reader has read so far.

@@ -3,11 +3,9 @@
 use std::sync::Weak;
 use std::time::Duration;
 
-use cotty_pty::facts;
-
 use crate::commands::{Moment, Phase};
 use crate::meta::{Typist, now_ms};
-use crate::session::{RunOutcome, RunResult};
+use crate::session::{RunOutcome, RunResult, Typed};
 use crate::task::Task;
 use crate::{Activity, SessionError, Verdict};
 
@@ -22,10 +20,10 @@ impl Task {
         request: &str,
         by: &Typist,
         lane: Weak<()>,
-    ) -> Result<u64, SessionError> {
+    ) -> Result<Typed, SessionError> {
         if let Some(typed) = self.remembered(request) {
             self.lane = lane;
-            return Ok(typed.seq);
+            return Ok(typed);
         }
         if self.lane.strong_count() > 0 {
             return Err(SessionError::Busy);
@@ -49,7 +47,7 @@ impl Task {
         let bytes = self.encode_command(command);
         let typed = self.type_bytes(&bytes, request, by, true).await?;
         self.lane = lane;
-        Ok(typed.seq)
+        Ok(typed)
     }
 
     /// A command and Enter. Several lines go as one paste, so that they start together, and so does what would be a key
@@ -98,6 +96,7 @@ impl Task {
         }
         let excerpt = self.output_of(command);
         let begun = command.started.or(command.typed).map_or(0, |m| m.ms);
+        let since = command.typed.or(command.started).map_or(0, |m| m.seq);
         let over = command.ended.map(|m| m.ms).or(self.ended.map(|e| e.at_ms)).unwrap_or_else(now_ms);
         let outcome = match (command.ended, self.ended) {
             (_, Some(_)) if self.saved.commands.is_last_word(command) => RunOutcome::Exited,
@@ -113,6 +112,8 @@ impl Task {
             outcome,
             output: excerpt.text,
             dropped: excerpt.dropped,
+            since,
+            images: self.images.between(since, command.ended.map_or(u64::MAX, |m| m.seq)),
             exit_code,
             duration_ms: over.saturating_sub(begun),
             info: self.info(),
@@ -134,8 +135,17 @@ impl Task {
         let on_screen = wait.text.as_ref().is_some_and(|needle| self.vt.screen_text().contains(needle));
         let doing = match self.activity() {
             Activity::Prompt => "the shell waits for a command".to_owned(),
-            Activity::Running(Some(program)) => self.still_running(&program),
-            Activity::Running(None) => "a program is still running".to_owned(),
+            Activity::Running(program) => format!("{} is still running", named(program)),
+            Activity::WaitingForInput(program) if self.vt.modes().alt_screen => {
+                format!("{} is shown on the whole screen and waits for keys", named(program))
+            }
+            Activity::WaitingForInput(program) => {
+                format!("{} is still running and waits for input", named(program))
+            }
+            Activity::Pager(program) => {
+                format!("`{program}` shows its text page by page: space goes on, q leaves it")
+            }
+            Activity::Editor(program) => format!("`{program}`, an editor, is open"),
             Activity::SecretInput => "the program asks for a secret".to_owned(),
             Activity::SecretSuspected => "what is shown looks like a question for a secret".to_owned(),
             Activity::Exited => "the program has ended".to_owned(),
@@ -152,19 +162,8 @@ impl Task {
             _ => doing,
         }
     }
+}
 
-    /// What a program that did not end may be waiting for.
-    fn still_running(&self, program: &str) -> String {
-        let waits = facts::waits_for_input(self.pty.get_ref()) == Some(true);
-        match program {
-            "less" | "more" | "most" | "man" | "pager" => {
-                format!("`{program}` shows its text page by page: space goes on, q leaves it")
-            }
-            _ if waits && self.vt.modes().alt_screen => {
-                format!("`{program}` is shown on the whole screen and waits for keys")
-            }
-            _ if waits => format!("`{program}` is still running and waits for input"),
-            _ => format!("`{program}` is still running"),
-        }
-    }
+fn named(program: Option<String>) -> String {
+    program.map_or_else(|| "a program".to_owned(), |program| format!("`{program}`"))
 }

@@ -6,10 +6,13 @@ use regex::Regex;
 use rustix::process::Signal;
 use tokio::sync::{mpsc, oneshot};
 
+use crate::activity::Activity;
 use crate::company::Watcher;
 use crate::counts::{self, Counted};
 use crate::holding::{Hold, KeyboardState};
+use crate::images::Images;
 use crate::journal::disk::{Capture, Capturing, RecordingState};
+use crate::keyboard::Returned;
 use crate::meta::Typist;
 use crate::pointing::Mouse;
 use crate::ran::{Ran, RanCommand};
@@ -78,21 +81,6 @@ impl Ended {
     }
 }
 
-/// What a session is doing, as far as can be known.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Activity {
-    /// The shell waits for a command.
-    Prompt,
-    /// A program runs: the one that may read the terminal.
-    Running(Option<String>),
-    /// The program reads a line without showing it.
-    SecretInput,
-    /// What is shown looks like a question for a secret, by a program whose own terminal we cannot see.
-    SecretSuspected,
-    /// The program has ended.
-    Exited,
-}
-
 /// What a session is, now.
 #[derive(Debug, Clone)]
 pub struct Info {
@@ -127,12 +115,14 @@ pub struct Info {
 }
 
 /// What was typed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Typed {
     /// Output processed before.
     pub seq: u64,
     /// Bytes for the program.
     pub bytes: u64,
+    /// What an agent that typed had not been told yet: what a person did with the keyboard.
+    pub returned: Option<Returned>,
 }
 
 /// How a wait ended.
@@ -172,6 +162,10 @@ pub struct RunResult {
     pub output: String,
     /// Lines of it that the limits had dropped.
     pub dropped: u64,
+    /// Output before it was typed: what is new since then begins with `output`.
+    pub since: u64,
+    /// Images in it.
+    pub images: Vec<Images>,
     /// Its exit code.
     pub exit_code: Option<i32>,
     /// How long it took, or has taken so far.
@@ -195,7 +189,7 @@ pub(crate) enum Request {
         request: String,
         by: Typist,
         lane: std::sync::Weak<()>,
-        reply: Reply<Result<u64, SessionError>>,
+        reply: Reply<Result<Typed, SessionError>>,
     },
     RunResult {
         request: String,
@@ -412,23 +406,24 @@ impl Session {
             let (lane, by) = (Arc::downgrade(&lane), by.clone());
             self.ask(|reply| Request::Run { command, request, by, lane, reply })
         };
-        match start().await? {
+        let typed = match start().await? {
             // The cursor is not where the prompt ends: perhaps only because a right prompt is being drawn.
             Err(SessionError::LineBegun) => {
                 let (idle, timeout) = (Some(PROMPT_DRAWN), Some(10 * PROMPT_DRAWN));
                 self.wait(Wait { idle, timeout, ..Wait::default() }).await?;
-                start().await??;
+                start().await??
             }
-            started => {
-                started?;
-            }
-        }
+            started => started?,
+        };
         let wait = Wait { command: Some(request.to_owned()), timeout: Some(timeout), ..Wait::default() };
         self.wait(wait).await?;
         let id = request.to_owned();
         let result = self.ask(|reply| Request::RunResult { request: id, reply }).await?;
         drop(lane);
-        result
+        result.map(|mut result| {
+            result.info.keyboard.returned = result.info.keyboard.returned.or(typed.returned);
+            result
+        })
     }
 
     /// The newest commands that its shell ran, oldest of them first.

@@ -15,13 +15,13 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::commands::{Moment, Phase};
 use crate::company::Watchers;
+use crate::images::Gallery;
 use crate::journal::disk::{Catcher, Tape, Worker};
 use crate::journal::{Hot, InputQueue, Pushed, Record, What};
 use crate::meta::now_ms;
 use crate::reaction::Observer;
 use crate::recovery::Saved;
-use crate::secret;
-use crate::session::{Activity, Ended, Info, Request, Waited};
+use crate::session::{Ended, Info, Request, Waited};
 use crate::shell::{AskedLine, Hook, ShellMark, read_mark, was_replaced};
 use crate::viewers::{LONGEST_FRAME, Viewers};
 use crate::wait::{Look, Prompt, Running};
@@ -63,6 +63,7 @@ pub(crate) struct Task {
     pub(crate) half_drawn_since: Option<Instant>,
     pub(crate) waits: Vec<(Running, oneshot::Sender<Waited>)>,
     pub(crate) observers: Vec<Observer>,
+    pub(crate) images: Gallery,
     pub(crate) viewers: Viewers,
     pub(crate) watchers: Watchers,
     /// The program's queries up to here were answered by the daemon before us.
@@ -328,6 +329,7 @@ impl Task {
                     marked = true;
                     self.shell_said(mark, Moment { position, seq: effect.seq, ms });
                 }
+                EffectKind::Image { kind, size, .. } => self.images.came(effect.seq, kind, size),
                 EffectKind::Directory(directory) => self.saved.commands.moved(directory),
                 EffectKind::Resize(size) => {
                     // What the program chose; the kernel tells its other programs.
@@ -510,7 +512,7 @@ impl Task {
             half_drawn_until: self.frame_ends(),
             last_change: self.last_output.max(self.last_typed),
             keyboard_free: self.saved.keyboard.held().is_none(),
-            asks_secret: &|| matches!(self.activity(), Activity::SecretInput | Activity::SecretSuspected),
+            asks_secret: &|| self.asked_secret().is_some(),
             reads: &|| self.reads(),
             text_since: &|since, after| self.text_since(since, after),
             is_over: &|request| self.saved.commands.is_over(request),
@@ -519,7 +521,7 @@ impl Task {
 
     /// Since when the shell, or a program that asks as one does, waits for a line. One that was typed after the prompt
     /// makes it an old one, even before the program has had the time to say so.
-    fn prompt(&self) -> Option<Prompt> {
+    pub(crate) fn prompt(&self) -> Option<Prompt> {
         let prompt = match self.saved.commands.phase() {
             _ if self.meta.prompt_pattern.is_some() => self.guessed_prompt()?,
             Phase::Prompt(at) if self.meta.nonce.is_some() => Prompt { seq: at.seq, guessed: false },
@@ -561,43 +563,6 @@ impl Task {
         let upto: String = line.chars().chain(blanks).take(usize::from(cursor.col)).collect();
         let matches = !upto.trim().is_empty() && self.prompt_pattern.is_match(&upto);
         matches.then(|| Prompt { seq: self.vt.seq(), guessed: true })
-    }
-
-    /// Whether the program has taken what was typed and waits for more.
-    pub(crate) fn reads(&self) -> bool {
-        let taken = self.input.waiting() == 0 && facts::unread_input(self.pty.get_ref()) == Some(0);
-        taken && facts::waits_for_input(self.pty.get_ref()).unwrap_or(self.prompt().is_some())
-    }
-
-    pub(crate) fn activity(&self) -> Activity {
-        if self.ended.is_some() {
-            return Activity::Exited;
-        }
-        let mode = facts::line_mode(self.pty.get_ref());
-        if mode.is_some_and(facts::LineMode::asks_for_secret) {
-            return Activity::SecretInput;
-        }
-        // Not shown and not in lines: a terminal further in may be asking, which only its look can tell.
-        if mode.is_some_and(|mode| !mode.echo) && self.asks_further_in() {
-            return Activity::SecretSuspected;
-        }
-        let waits = match self.meta.nonce {
-            Some(_) => matches!(self.saved.commands.phase(), Phase::Prompt(_)) && self.prompt().is_some(),
-            None => self.prompt().is_some(),
-        };
-        if waits { Activity::Prompt } else { Activity::Running(self.foreground_name()) }
-    }
-
-    fn asks_further_in(&self) -> bool {
-        let cursor = self.vt.cursor();
-        let line = self.vt.row_text(cursor.row);
-        let upto: String = line.chars().take(usize::from(cursor.col)).collect();
-        secret::looks_like_question(&upto)
-            && self.foreground_name().is_some_and(|program| secret::has_a_terminal_inside(&program))
-    }
-
-    pub(crate) fn foreground_name(&self) -> Option<String> {
-        facts::foreground(self.pty.get_ref()).and_then(facts::reader_name)
     }
 
     pub(crate) fn info(&self) -> Info {

@@ -105,10 +105,9 @@ impl Task {
         if by.kind == ActorKind::Person || leaves || self.agents_answer_secrets {
             return Ok(());
         }
-        match self.activity() {
-            Activity::SecretInput => Err(SessionError::Secret { suspected: false }),
-            Activity::SecretSuspected => Err(SessionError::Secret { suspected: true }),
-            _ => Ok(()),
+        match self.asked_secret() {
+            Some(asked) => Err(SessionError::Secret { suspected: asked == Activity::SecretSuspected }),
+            None => Ok(()),
         }
     }
 
@@ -157,6 +156,7 @@ impl Task {
         let what = What::Typed { request, bytes: count, to, lines, shown, run, by, at, recorded };
         self.hot.record(&Record { seq, what: what.clone() })?;
         let holder = self.saved.keyboard.held().map(|held| held.who.clone());
+        let returned = self.saved.keyboard.returned().cloned();
         self.apply(&what, at);
         if self.saved.keyboard.held().map(|held| &held.who) != holder.as_ref() {
             // Viewers are told, whether or not the program shows what was typed.
@@ -169,7 +169,9 @@ impl Task {
         }
         self.last_typed = Some(Instant::now());
         self.push_input();
-        Ok(Typed { seq, bytes: count })
+        // A person knows; an agent is told with the answer.
+        let returned = returned.filter(|_| self.saved.keyboard.returned().is_none());
+        Ok(Typed { seq, bytes: count, returned })
     }
 
     /// What a record does to the state: the same when it happens and when it is replayed.
@@ -237,6 +239,6 @@ impl Task {
 
     pub(crate) fn remembered(&self, request: &str) -> Option<Typed> {
         let known = self.saved.requests.iter().rev().find(|known| known.request == request)?;
-        Some(Typed { seq: known.seq, bytes: known.bytes })
+        Some(Typed { seq: known.seq, bytes: known.bytes, returned: None })
     }
 }

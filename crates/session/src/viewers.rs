@@ -7,7 +7,8 @@ use cotty_vt::{Painter, Vt};
 use tokio::sync::{broadcast, oneshot, watch};
 
 use crate::Company;
-use crate::session::{Activity, Ended};
+use crate::activity::Activity;
+use crate::session::Ended;
 use crate::share::{BEHIND, Pace, Shared};
 use crate::updates::Updates;
 

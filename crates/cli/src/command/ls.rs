@@ -53,7 +53,7 @@ fn look(info: &SessionInfo) -> Option<Look> {
         Activity::SecretInput | Activity::SecretSuspected => Some(Look::Warning),
         Activity::Exited if info.exit_code == Some(0) => Some(Look::Dim),
         Activity::Exited => Some(Look::Bad),
-        Activity::Running { .. } => None,
+        _ => None,
     }
 }
 
@@ -67,6 +67,9 @@ fn row(info: &SessionInfo) -> [String; 9] {
         (Activity::SecretSuspected, ..) => "may ask for a secret".to_owned(),
         (Activity::Running { program: Some(program) }, ..) => format!("running {program}"),
         (Activity::Running { program: None }, ..) => "running".to_owned(),
+        (Activity::WaitingForInput { program: Some(program) }, ..) => format!("{program} waits for input"),
+        (Activity::WaitingForInput { program: None }, ..) => "waits for input".to_owned(),
+        (Activity::Pager { program } | Activity::Editor { program }, ..) => format!("in {program}"),
     };
     [
         info.number.to_string(),

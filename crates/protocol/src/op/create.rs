@@ -1,6 +1,6 @@
 //! `create`: starts a program in a terminal of its own.
 
-use super::{Dimensions, JsonSchema};
+use super::{Activity, Dimensions, JsonSchema};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -74,6 +74,8 @@ pub struct Reply {
     pub dimensions: Dimensions,
     /// Whether the shell waits for a command.
     pub ready: bool,
+    /// What it is doing.
+    pub activity: Activity,
     /// Bytes of output processed.
     pub seq: u64,
 }

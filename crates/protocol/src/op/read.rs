@@ -1,6 +1,7 @@
 //! `read`: what a session shows.
 
-use super::{Activity, Dimensions, JsonSchema, LeftOut, Met, Place, Wait};
+use super::keyboard;
+use super::{Activity, Dimensions, Images, JsonSchema, LeftOut, Met, Place, Wait};
 use serde::{Deserialize, Serialize};
 
 /// Which part to read.
@@ -80,6 +81,9 @@ pub struct Reply {
     pub dimensions: Dimensions,
     /// Whether anything came since this reader's last read.
     pub has_new_content: bool,
+    /// Images that came since then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Images>,
     /// Whether the shell waits for a command.
     pub prompt_detected: bool,
     /// Whether nothing came for the time waited for.
@@ -90,6 +94,9 @@ pub struct Reply {
     pub exit_code: Option<i32>,
     /// What it is doing.
     pub activity: Activity,
+    /// Who has the keyboard, where a person has it or just had it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keyboard: Option<keyboard::Reply>,
     /// Lines that the limits had dropped before they were read.
     pub dropped_lines: u64,
     /// Go on from here.

@@ -1,6 +1,7 @@
 //! `run`: one command in a shell, with its own output and exit code.
 
-use super::{Activity, JsonSchema};
+use super::keyboard;
+use super::{Activity, Images, JsonSchema, LeftOut};
 use serde::{Deserialize, Serialize};
 
 /// What to run, and where.
@@ -14,6 +15,10 @@ pub struct Params {
     /// Answer `running` after this many milliseconds; 30,000 where none are given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
+    /// Most bytes of output: of a longer one its head and its tail, with what was left out counted. All where none are
+    /// given, or 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_bytes: Option<usize>,
 }
 
 /// How far it came.
@@ -35,14 +40,23 @@ pub struct Reply {
     pub outcome: Outcome,
     /// Its own output, without prompt and echo.
     pub output: String,
+    /// What stands between the head and the tail of a long output: `read` the view `new` from there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<LeftOut>,
     /// Its exit code, once it ended.
     pub exit_code: Option<i32>,
+    /// Images in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Images>,
     /// How long it took, or has taken so far.
     pub duration_ms: u64,
     /// The shell's directory afterwards.
     pub cwd: Option<String>,
     /// What the session is doing.
     pub activity: Activity,
+    /// Who has the keyboard, where a person has it or just had it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keyboard: Option<keyboard::Reply>,
     /// Lines of output that the limits had dropped.
     pub dropped_lines: u64,
     /// Go on from here.

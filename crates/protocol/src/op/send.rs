@@ -1,6 +1,7 @@
 //! `send`: types into a session.
 
 use super::JsonSchema;
+use super::keyboard::Returned;
 use super::mouse::Mouse;
 use serde::{Deserialize, Serialize};
 
@@ -96,4 +97,7 @@ pub struct Reply {
     /// Whether the shell began a command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub submitted: Option<bool>,
+    /// What an agent had not been told yet: what a person did with the keyboard.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub returned: Option<Returned>,
 }

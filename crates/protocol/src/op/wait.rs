@@ -1,5 +1,6 @@
 //! `wait`: until something is true of a session.
 
+use super::keyboard;
 use super::{Activity, JsonSchema, Met, Wait};
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +24,9 @@ pub struct Reply {
     pub elapsed_ms: u64,
     /// What the session is doing.
     pub activity: Activity,
+    /// Who has the keyboard, where a person has it or just had it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keyboard: Option<keyboard::Reply>,
     /// Whether the program has ended.
     pub exited: bool,
     /// With what, where it ended by itself.

@@ -5,9 +5,10 @@ use std::time::Duration;
 use base64::Engine as _;
 use cotty_protocol::op::{self, Dimensions, Place, SessionInfo, keyboard, mouse, send};
 use cotty_protocol::{Code, Fault};
+use cotty_session as session;
 use cotty_session::{
-    Activity, Control, Gesture, Holder, Info, Input, Key, KeyAction, KeyCode, KeyboardState, Met, Mouse,
-    MouseButton, Paste, SessionError, Target, Wait, with_keys,
+    Activity, Control, Gesture, Holder, ImageKind, Images, Info, Input, Key, KeyAction, KeyCode,
+    KeyboardState, Met, Mouse, MouseButton, Paste, Returned, SessionError, Target, Wait, with_keys,
 };
 
 use crate::tokens::TokenError;
@@ -73,9 +74,22 @@ pub(crate) fn activity(activity: Activity) -> op::Activity {
     match activity {
         Activity::Prompt => op::Activity::Prompt,
         Activity::Running(program) => op::Activity::Running { program },
+        Activity::WaitingForInput(program) => op::Activity::WaitingForInput { program },
+        Activity::Pager(program) => op::Activity::Pager { program },
+        Activity::Editor(program) => op::Activity::Editor { program },
         Activity::SecretInput => op::Activity::SecretInput,
         Activity::SecretSuspected => op::Activity::SecretSuspected,
         Activity::Exited => op::Activity::Exited,
+    }
+}
+
+pub(super) fn returned(returned: Returned) -> keyboard::Returned {
+    keyboard::Returned {
+        by: returned.by,
+        held_ms: returned.held_ms,
+        bytes: returned.bytes,
+        since: returned.from_seq,
+        until: returned.to_seq,
     }
 }
 
@@ -86,15 +100,30 @@ pub(crate) fn keyboard_state(state: KeyboardState) -> keyboard::Reply {
         Holder::Nobody => (keyboard::Holder::Nobody, None, None),
         Holder::Person { name, ends_ms, .. } => (keyboard::Holder::Person, Some(name), ends_ms),
     };
-    let returned = state.returned.map(|returned| keyboard::Returned {
-        by: returned.by,
-        held_ms: returned.held_ms,
-        bytes: returned.bytes,
-        since: returned.from_seq,
-        until: returned.to_seq,
-    });
+    let returned = state.returned.map(returned);
     let returns_in_ms = ends_ms.map(|end| end.saturating_sub(u64::try_from(now).unwrap_or(0)));
     keyboard::Reply { holder, by, returns_in_ms, returned }
+}
+
+/// What there is to tell of a keyboard: nothing, as long as it is the agent's and always was.
+pub(super) fn keyboard_news(state: KeyboardState) -> Option<keyboard::Reply> {
+    let news = matches!(state.holder, Holder::Person { .. }) || state.returned.is_some();
+    news.then(|| keyboard_state(state))
+}
+
+pub(super) fn images(images: Vec<Images>) -> Vec<op::Images> {
+    let kind = |kind| match kind {
+        ImageKind::Sixel => "sixel",
+        ImageKind::Kitty => "kitty",
+        ImageKind::Iterm => "iterm2",
+    };
+    let images = images.into_iter();
+    images.map(|i| op::Images { kind: kind(i.kind).to_owned(), count: i.count, bytes: i.bytes }).collect()
+}
+
+/// What was cut out of a text that is read as new since `since`.
+pub(super) fn left_out(left_out: session::LeftOut, since: u64) -> op::LeftOut {
+    op::LeftOut { bytes: left_out.bytes, lines: left_out.lines, offset: left_out.after, since }
 }
 
 pub(super) fn dimensions(size: (u16, u16)) -> Dimensions {

@@ -6,7 +6,7 @@ use cotty_protocol::op::create::{Allow, Params, Reply};
 use cotty_protocol::{Code, Fault};
 use cotty_session as session;
 
-use super::convert::{dimensions, fault};
+use super::convert::{self, dimensions, fault};
 use super::{Access, Context, Operation, Route};
 use crate::config::Refused;
 
@@ -65,6 +65,7 @@ impl Operation for Create {
             program: info.meta.program,
             dimensions: dimensions(info.size),
             ready,
+            activity: convert::activity(info.activity),
             seq: info.seq,
         })
     }

@@ -1,6 +1,5 @@
 //! `read`: what a session shows, after waiting for something if asked to.
 
-use cotty_protocol::op::LeftOut;
 use cotty_protocol::op::read::{Format, Params, Reply, View};
 use cotty_protocol::{Code, Fault};
 use cotty_session::{self as session, Cut};
@@ -60,12 +59,7 @@ impl Operation for Read {
             View::New if params.offset > 0 => Cut::page(&reading.content, params.offset, most),
             _ => Cut::head_and_tail(reading.content, most),
         };
-        let left_out = cut.left_out.map(|left_out| LeftOut {
-            bytes: left_out.bytes,
-            lines: left_out.lines,
-            offset: left_out.after,
-            since: reading.from,
-        });
+        let left_out = cut.left_out.map(|cut| convert::left_out(cut, reading.from));
         Ok(Reply {
             lines: cut.text.lines().count(),
             content: cut.text,
@@ -74,11 +68,13 @@ impl Operation for Read {
             cursor: matches!(params.view, View::Screen | View::Whole).then(|| place(info.cursor)),
             dimensions: dimensions(info.size),
             has_new_content: reading.has_new,
+            images: convert::images(reading.images),
             prompt_detected: info.prompt,
             idle: met == Some(session::Met::Idle),
             exited: info.ended.is_some(),
             exit_code: info.ended.and_then(|e| e.exit_code),
             activity: convert::activity(info.activity),
+            keyboard: convert::keyboard_news(info.keyboard),
             dropped_lines: reading.dropped,
             seq: info.seq,
             met: met.map(convert::met),

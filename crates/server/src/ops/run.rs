@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use cotty_protocol::Fault;
 use cotty_protocol::op::run::{Outcome, Params, Reply};
-use cotty_session::RunOutcome;
+use cotty_session::{Cut, RunOutcome};
 
 use super::convert::{self, fault};
 use super::{Access, Context, Operation, Route};
@@ -30,17 +30,22 @@ impl Operation for Run {
             .run(&params.command, timeout, &context.typist(), &context.request)
             .await
             .map_err(fault)?;
+        let most = params.max_bytes.filter(|&most| most > 0).unwrap_or(usize::MAX);
+        let cut = Cut::head_and_tail(result.output, most);
         Ok(Reply {
             outcome: match result.outcome {
                 RunOutcome::Done => Outcome::Done,
                 RunOutcome::Running => Outcome::Running,
                 RunOutcome::Exited => Outcome::Exited,
             },
-            output: result.output,
+            output: cut.text,
+            left_out: cut.left_out.map(|cut| convert::left_out(cut, result.since)),
+            images: convert::images(result.images),
             exit_code: result.exit_code,
             duration_ms: result.duration_ms,
             cwd: result.info.cwd,
             activity: convert::activity(result.info.activity),
+            keyboard: convert::keyboard_news(result.info.keyboard),
             dropped_lines: result.dropped,
             seq: result.info.seq,
         })

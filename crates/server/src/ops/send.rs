@@ -4,7 +4,7 @@ use cotty_protocol::Fault;
 use cotty_protocol::op::send::{Params, Reply};
 use cotty_session::ActorKind;
 
-use super::convert::{fault, send_input};
+use super::convert::{fault, returned, send_input};
 use super::{Access, Context, Operation, Route};
 
 /// See the module.
@@ -35,6 +35,7 @@ impl Operation for Send {
             consumed: reaction.map(|r| r.consumed),
             reacted: reaction.map(|r| r.reacted),
             submitted: reaction.map(|r| r.submitted),
+            returned: typed.returned.map(returned),
         })
     }
 }

@@ -41,6 +41,7 @@ impl Operation for Wait {
             met: convert::met(waited.met),
             elapsed_ms,
             activity: convert::activity(waited.info.activity),
+            keyboard: convert::keyboard_news(waited.info.keyboard),
             exited: waited.info.ended.is_some(),
             exit_code: waited.info.ended.and_then(|e| e.exit_code),
             signal: waited.info.ended.and_then(|e| e.signal),

@@ -5,8 +5,10 @@ use cotty_protocol::op::{Dimensions, create};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::perform;
+use super::state::Doing;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Create, perform};
+use crate::ops::{Access, Create};
 
 pub(super) struct CreateSession;
 
@@ -42,6 +44,10 @@ pub(super) struct Reply {
     program: String,
     dimensions: Dimensions,
     ready: bool,
+    state: Doing,
+    /// What runs in it now, where that is another program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    foreground: Option<String>,
     next_since: u64,
 }
 
@@ -70,12 +76,15 @@ impl McpTool for CreateSession {
             ready_timeout_ms: call.within(params.ready_timeout_ms),
         };
         let made = perform::<Create>(call.context, params).await?;
+        let (state, foreground) = Doing::of(made.activity);
         Ok(Reply {
             session_id: made.session_id,
             pid: made.pid,
             program: made.program,
             dimensions: made.dimensions,
             ready: made.ready,
+            state,
+            foreground,
             next_since: made.seq,
         })
     }

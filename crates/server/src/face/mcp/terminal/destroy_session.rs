@@ -3,8 +3,9 @@ use cotty_protocol::op::destroy;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::perform;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Destroy, perform};
+use crate::ops::{Access, Destroy};
 
 pub(super) struct DestroySession;
 

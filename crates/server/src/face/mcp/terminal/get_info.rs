@@ -1,10 +1,12 @@
 use cotty_protocol::Fault;
-use cotty_protocol::op::{SessionInfo, info};
+use cotty_protocol::op::info;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::perform;
+use super::session::Session;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Info, perform};
+use crate::ops::{Access, Info};
 
 pub(super) struct GetInfo;
 
@@ -21,9 +23,10 @@ impl McpTool for GetInfo {
     const DESCRIPTION: &'static str = "What a session is and does (program, directory, cursor, whether it has exited), without its content.";
     const ACCESS: Access = Access::Read;
     type Params = Params;
-    type Reply = SessionInfo;
+    type Reply = Session;
 
-    async fn call(call: Call, params: Params) -> Result<SessionInfo, Fault> {
-        perform::<Info>(call.context, info::Params { session: params.session_id }).await
+    async fn call(call: Call, params: Params) -> Result<Session, Fault> {
+        let info = perform::<Info>(call.context, info::Params { session: params.session_id }).await?;
+        Ok(info.into())
     }
 }

@@ -1,20 +1,43 @@
 use cotty_protocol::Fault;
-use cotty_protocol::op::list;
+use cotty_protocol::op::list::{self, Other};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
+use super::perform;
+use super::session::Session;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, List, perform};
+use crate::ops::{Access, List};
 
 pub(super) struct ListSessions;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Params {
+    /// Also name the sessions of others. Default: false.
+    #[serde(default)]
+    all: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Reply {
+    sessions: Vec<Session>,
+    count: usize,
+    /// What others have, where it was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    others: Vec<Other>,
+}
 
 impl McpTool for ListSessions {
     const NAME: &'static str = "terminal__list_sessions";
     const TITLE: &'static str = "List terminals";
-    const DESCRIPTION: &'static str = "All sessions, with what each is doing.";
+    const DESCRIPTION: &'static str = "Your sessions, with what each is doing.";
     const ACCESS: Access = Access::Read;
-    type Params = list::Params;
-    type Reply = list::Reply;
+    type Params = Params;
+    type Reply = Reply;
 
-    async fn call(call: Call, params: list::Params) -> Result<list::Reply, Fault> {
-        perform::<List>(call.context, params).await
+    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
+        let listed = perform::<List>(call.context, list::Params { all: params.all }).await?;
+        let sessions: Vec<Session> = listed.sessions.into_iter().map(Session::from).collect();
+        Ok(Reply { count: listed.count, sessions, others: listed.others })
     }
 }

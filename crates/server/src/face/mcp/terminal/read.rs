@@ -1,14 +1,16 @@
 use cotty_protocol::Fault;
 use cotty_protocol::op::read::{self, Format, View};
-use cotty_protocol::op::{self, Activity, Dimensions, LeftOut, Place};
+use cotty_protocol::op::{self, Dimensions, Images, LeftOut, Place};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::perform;
+use super::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{self, Access};
 
 /// Of a longer text an agent gets the head and the tail, unless it asks for more.
-const MAX_BYTES: usize = 16 << 10;
+pub(super) const MAX_BYTES: usize = 16 << 10;
 
 pub(super) struct Read;
 
@@ -35,6 +37,8 @@ pub(super) struct How {
     wait_idle_ms: u64,
     /// Wait for the shell's prompt.
     wait_for_prompt: bool,
+    /// Wait for this text.
+    wait_for_text: Option<String>,
     /// For new: from this on (`since` or `next_since` of another answer), without moving your place.
     since: Option<u64>,
     /// For scrollback: lines to skip, from the newest. For new: bytes to skip, to page through what was left out.
@@ -62,25 +66,33 @@ pub(super) struct Reply {
     idle: bool,
     exited: bool,
     exit_code: Option<i32>,
-    activity: Activity,
+    #[serde(flatten)]
+    state: State,
+    /// Images in the output, of which there is no text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    images: Vec<Images>,
     #[serde(skip_serializing_if = "is_zero")]
     dropped_lines: u64,
-    next_since: u64,
+    /// What to do instead of reading the same again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+    pub(super) next_since: u64,
 }
 
-fn is_zero(count: &u64) -> bool {
+pub(super) fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
 impl How {
     /// Reads a session, waiting first for what was asked for; `since` is where an input of the same call stands.
     pub(super) async fn read(self, call: Call, session: String, since: Option<u64>) -> Result<Reply, Fault> {
-        let conditions = self.wait_idle_ms > 0 || self.wait_for_prompt;
+        let conditions = self.wait_idle_ms > 0 || self.wait_for_prompt || self.wait_for_text.is_some();
         // Alone, a time means: until the exit, or that long.
         let waits = self.timeout_ms != Some(0) && (conditions || self.timeout_ms.is_some());
         let wait = waits.then(|| op::Wait {
             idle_ms: Some(self.wait_idle_ms).filter(|&ms| ms > 0),
             prompt: self.wait_for_prompt,
+            text: self.wait_for_text,
             since,
             timeout_ms: call.within(self.timeout_ms),
             ..op::Wait::default()
@@ -96,7 +108,11 @@ impl How {
             wait,
             reader: self.reader,
         };
-        let read = ops::perform::<ops::Read>(call.context, params).await?;
+        let pages = self.since.is_some() || self.view == View::Scrollback;
+        let read = perform::<ops::Read>(call.context, params).await?;
+        let state = State::new(read.activity, read.keyboard);
+        let repeats = !read.has_new_content && !pages;
+        let note = repeats.then(|| format!("nothing new since your last read; {}", state.next_step()));
         Ok(Reply {
             content: read.content,
             lines: read.lines,
@@ -108,8 +124,10 @@ impl How {
             idle: read.idle,
             exited: read.exited,
             exit_code: read.exit_code,
-            activity: read.activity,
+            state,
+            images: read.images,
             dropped_lines: read.dropped_lines,
+            note,
             next_since: read.seq,
         })
     }

@@ -1,9 +1,12 @@
 use cotty_protocol::Fault;
-use cotty_protocol::op::Activity;
 use cotty_protocol::op::run::{self, Outcome};
+use cotty_protocol::op::{Images, LeftOut};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::perform;
+use super::read::{MAX_BYTES, is_zero};
+use super::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{self, Access};
 
@@ -18,6 +21,8 @@ pub(super) struct Params {
     command: String,
     /// Answer "running" after this many ms. Default: 30000, at most 50000.
     timeout_ms: Option<u64>,
+    /// Most bytes of output; of more you get head and tail, and left_out tells how to read the rest. Default: 16384. 0: all.
+    max_bytes: Option<usize>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -26,18 +31,25 @@ pub(super) struct Reply {
     outcome: Outcome,
     /// The command's own output.
     output: String,
+    /// What stands between the head and the tail of output: terminal__read view "new" with its since and offset.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<LeftOut>,
     exit_code: Option<i32>,
     duration_ms: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
     cwd: Option<String>,
-    activity: Activity,
+    #[serde(flatten)]
+    state: State,
+    /// Images in the output, of which there is no text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    images: Vec<Images>,
     /// Lines of output that were too many to keep.
     #[serde(skip_serializing_if = "is_zero")]
     dropped_lines: u64,
+    /// What to do where the command goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
     next_since: u64,
-}
-
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 impl McpTool for Run {
@@ -50,15 +62,20 @@ impl McpTool for Run {
 
     async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
         let timeout_ms = call.within(params.timeout_ms);
-        let run = run::Params { session: params.session_id, command: params.command, timeout_ms };
-        let ran = ops::perform::<ops::Run>(call.context, run).await?;
+        let max_bytes = Some(params.max_bytes.unwrap_or(MAX_BYTES));
+        let run = run::Params { session: params.session_id, command: params.command, timeout_ms, max_bytes };
+        let ran = perform::<ops::Run>(call.context, run).await?;
+        let state = State::new(ran.activity, ran.keyboard);
         Ok(Reply {
+            note: (ran.outcome == Outcome::Running).then(|| state.next_step()),
             outcome: ran.outcome,
             output: ran.output,
+            left_out: ran.left_out,
             exit_code: ran.exit_code,
             duration_ms: ran.duration_ms,
             cwd: ran.cwd,
-            activity: ran.activity,
+            state,
+            images: ran.images,
             dropped_lines: ran.dropped_lines,
             next_since: ran.seq,
         })

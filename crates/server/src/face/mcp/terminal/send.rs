@@ -1,11 +1,22 @@
-use cotty_protocol::Fault;
+use std::time::{Duration, Instant};
+
+use cotty_protocol::op::read::{self as reading, View};
 use cotty_protocol::op::send::{self, Paste};
+use cotty_protocol::op::{keyboard, mouse};
+use cotty_protocol::{Code, Fault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::read;
+use super::state::State;
+use super::step::{self, Did, Step};
+use super::{perform, read};
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, SendInput, perform};
+use crate::ops::{self, Access, SendInput};
+
+/// Most bytes of changed rows: more is worth a read.
+const CHANGED: usize = 4 << 10;
+/// Most steps of one call.
+const STEPS: usize = 100;
 
 pub(super) struct Send;
 
@@ -14,7 +25,7 @@ pub(super) struct Send;
 pub(super) struct Params {
     /// The session.
     session_id: String,
-    /// Text to type; \n is the Enter key. Give text or key.
+    /// Text to type; \n is the Enter key. Give one of text, key, mouse and steps.
     text: Option<String>,
     /// Key to press: up down left right home end pageup pagedown backspace delete insert tab enter escape f1…f12, or one character. Also "ctrl+c", "^C", "<Esc>".
     key: Option<String>,
@@ -29,7 +40,11 @@ pub(super) struct Params {
     shift: bool,
     /// Paste brackets around text: true, false or "auto" (default: for several lines, where the program asked for it).
     bracketed_paste: Option<BracketedPaste>,
-    /// Read afterwards, in the same call: the parameters of terminal__read without session_id.
+    /// Use the mouse on a label that the screen shows, or at row and col (from 1); only where the program asked for it.
+    mouse: Option<Mouse>,
+    /// Several in order, in one call: each is text, key, mouse or wait (as in terminal__wait). Stops at the first that fails or times out.
+    steps: Option<Vec<Step>>,
+    /// Read afterwards, in the same call: the parameters of terminal__read without session_id. Without it you get the changed rows.
     read: Option<read::How>,
 }
 
@@ -46,49 +61,188 @@ enum Auto {
     Auto,
 }
 
+/// What the mouse does, as the operation takes it; without its long words.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Mouse {
+    #[schemars(schema_with = "actions")]
+    action: mouse::Action,
+    #[schemars(schema_with = "buttons")]
+    button: mouse::Button,
+    label: Option<String>,
+    nth: Option<usize>,
+    row: Option<u16>,
+    col: Option<u16>,
+    down: Option<i16>,
+    right: Option<i16>,
+}
+
+fn actions(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "enum": ["click", "double_click", "press", "release", "move", "scroll"] })
+}
+
+fn buttons(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "enum": ["left", "middle", "right", "none"] })
+}
+
+impl From<Mouse> for mouse::Mouse {
+    fn from(given: Mouse) -> mouse::Mouse {
+        let Mouse { action, button, label, nth, row, col, down, right } = given;
+        mouse::Mouse { action, button, row, col, label, nth, down, right }
+    }
+}
+
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Reply {
+    /// Whether all of it was typed.
     sent: bool,
     /// Whether the program took it, within 100 ms.
+    #[serde(skip_serializing_if = "Option::is_none")]
     consumed: Option<bool>,
     /// Whether the screen changed beyond the echo, within 100 ms.
+    #[serde(skip_serializing_if = "Option::is_none")]
     reacted: Option<bool>,
+    /// What each step did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steps: Option<Vec<Did>>,
+    /// Steps behind one that failed.
+    #[serde(skip_serializing_if = "is_zero")]
+    steps_not_done: usize,
     /// Present if read was given.
     read_result: Option<read::Reply>,
+    /// Without read: the rows that changed, each with its number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changed: Option<String>,
+    #[serde(flatten)]
+    state: Option<State>,
+    /// What a person did with the keyboard before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    returned: Option<keyboard::Returned>,
     /// Output before this was there before you typed.
     since: u64,
+    next_since: u64,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl McpTool for Send {
     const NAME: &'static str = "terminal__send";
     const TITLE: &'static str = "Type into a terminal";
-    const DESCRIPTION: &'static str =
-        "Type text or press a key in whatever runs in the session, and read what happened in the same call.";
+    const DESCRIPTION: &'static str = "Type text, press a key or use the mouse in whatever runs in the session, and see what happened in the same call.";
     const ACCESS: Access = Access::Write;
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
-        let paste = match params.bracketed_paste {
-            Some(BracketedPaste::Set(true)) => Paste::Always,
-            Some(BracketedPaste::Set(false)) => Paste::Never,
-            Some(BracketedPaste::Auto(Auto::Auto)) | None => Paste::Auto,
+    async fn call(call: Call, mut params: Params) -> Result<Reply, Fault> {
+        let (session, how) = (std::mem::take(&mut params.session_id), params.read.take());
+        let mut sent = match params.steps.take() {
+            Some(steps) => steps_of(&call, &session, steps, &params).await?,
+            None => once(&call, &session, params).await?,
         };
-        let send = send::Params {
-            session: params.session_id.clone(),
-            text: params.text,
-            key: params.key,
-            ctrl: params.ctrl,
-            alt: params.alt,
-            shift: params.shift,
-            paste,
-            ..send::Params::default()
-        };
-        let sent = perform::<SendInput>(call.context.clone(), send).await?;
-        let read_result = match params.read {
-            Some(how) => Some(how.read(call, params.session_id, Some(sent.seq)).await?),
-            None => None,
-        };
-        Ok(Reply { sent: true, consumed: sent.consumed, reacted: sent.reacted, read_result, since: sent.seq })
+        match how {
+            Some(how) => {
+                let read = how.read(call, session, Some(sent.since)).await?;
+                sent.next_since = read.next_since;
+                sent.read_result = Some(read);
+            }
+            None => sent.look(call, session).await?,
+        }
+        Ok(sent)
+    }
+}
+
+async fn once(call: &Call, session: &str, params: Params) -> Result<Reply, Fault> {
+    let paste = match params.bracketed_paste {
+        Some(BracketedPaste::Set(true)) => Paste::Always,
+        Some(BracketedPaste::Set(false)) => Paste::Never,
+        Some(BracketedPaste::Auto(Auto::Auto)) | None => Paste::Auto,
+    };
+    let send = send::Params {
+        session: session.to_owned(),
+        text: params.text,
+        key: params.key,
+        ctrl: params.ctrl,
+        alt: params.alt,
+        shift: params.shift,
+        mouse: params.mouse.map(Into::into),
+        paste,
+        ..send::Params::default()
+    };
+    let sent = perform::<SendInput>(call.context.clone(), send).await?;
+    Ok(Reply {
+        consumed: sent.consumed,
+        reacted: sent.reacted,
+        returned: sent.returned,
+        ..Reply::new(true, sent.seq)
+    })
+}
+
+async fn steps_of(call: &Call, session: &str, steps: Vec<Step>, params: &Params) -> Result<Reply, Fault> {
+    if params.text.is_some() || params.key.is_some() || params.mouse.is_some() {
+        return Err(Fault::new(Code::InvalidInput, "steps go alone: put text, key and mouse into them"));
+    }
+    let count = steps.len();
+    if count == 0 || count > STEPS {
+        return Err(Fault::new(Code::InvalidInput, format!("there are 1 to {STEPS} steps, not {count}")));
+    }
+    let deadline = Instant::now() + Duration::from_millis(call.longest_ms);
+    let mut progress = step::Progress::default();
+    let mut done = Vec::new();
+    for (at, step) in steps.into_iter().enumerate() {
+        let did = progress.take(call, session, step, at, deadline).await;
+        let stopped = did.stopped();
+        if let (0, Some(fault)) = (at, did.error.clone()) {
+            return Err(fault);
+        }
+        done.push(did);
+        if stopped {
+            break;
+        }
+    }
+    let sent = !done.last().is_some_and(Did::stopped);
+    let steps_not_done = count - done.len();
+    // Where the first input stood; a call that only waited looks at what there is.
+    let since = progress.first.unwrap_or(0);
+    let steps = Some(done);
+    Ok(Reply { steps, steps_not_done, returned: progress.returned, ..Reply::new(sent, since) })
+}
+
+impl Reply {
+    fn new(sent: bool, since: u64) -> Reply {
+        Reply {
+            sent,
+            consumed: None,
+            reacted: None,
+            steps: None,
+            steps_not_done: 0,
+            read_result: None,
+            changed: None,
+            state: None,
+            returned: None,
+            since,
+            next_since: since,
+        }
+    }
+
+    /// The rows that changed since the input, and the state.
+    async fn look(&mut self, call: Call, session: String) -> Result<(), Fault> {
+        let (view, since) = (View::Changes, Some(self.since));
+        let params = reading::Params { session, view, since, ..reading::Params::default() };
+        let read = perform::<ops::Read>(call.context, params).await?;
+        let mut changed = String::new();
+        let mut rows = read.rows.iter().zip(read.content.split('\n'));
+        for (row, text) in rows.by_ref() {
+            if changed.len() + text.len() > CHANGED {
+                changed.push_str(&format!("({} more rows changed)", rows.count() + 1));
+                break;
+            }
+            changed.push_str(&format!("{row}: {text}\n"));
+        }
+        self.changed = (!changed.is_empty()).then_some(changed);
+        self.state = Some(State::new(read.activity, read.keyboard));
+        self.next_since = read.seq;
+        Ok(())
     }
 }

@@ -1,8 +1,10 @@
-use cotty_protocol::op::{self, Activity, Met, wait};
+use cotty_protocol::op::{self, Met, wait};
 use cotty_protocol::{Code, Fault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::perform;
+use super::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{self, Access};
 
@@ -47,7 +49,8 @@ pub(super) struct Reply {
     /// Which condition held.
     met: Met,
     elapsed_ms: u64,
-    activity: Activity,
+    #[serde(flatten)]
+    state: State,
     exited: bool,
     exit_code: Option<i32>,
     screen: String,
@@ -82,20 +85,22 @@ impl McpTool for Wait {
             ..op::Wait::default()
         };
         let waited =
-            ops::perform::<ops::Wait>(call.context, wait::Params { session: params.session_id, wait })
-                .await?;
+            perform::<ops::Wait>(call.context, wait::Params { session: params.session_id, wait }).await?;
+        let state = State::new(waited.activity, waited.keyboard);
         if waited.met == Met::Timeout {
             let why = waited.why.unwrap_or_default();
-            return Err(Fault::new(
-                Code::WaitTimeout,
-                format!("Wait timeout after {}ms: {why}", waited.elapsed_ms),
-            )
-            .with_hint("wait again with since, read the screen, or interrupt it with key \"c\" ctrl true"));
+            let message = format!("Wait timeout after {}ms: {why}", waited.elapsed_ms);
+            let hint = format!(
+                "{}; what came so far: terminal__read; go on from since {}",
+                state.next_step(),
+                waited.seq
+            );
+            return Err(Fault::new(Code::WaitTimeout, message).with_hint(hint));
         }
         Ok(Reply {
             met: waited.met,
             elapsed_ms: waited.elapsed_ms,
-            activity: waited.activity,
+            state,
             exited: waited.exited,
             exit_code: waited.exit_code,
             screen: waited.screen,

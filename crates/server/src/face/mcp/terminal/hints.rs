@@ -1,0 +1,40 @@
+//! The next step after a refusal, in the words of these tools.
+
+use cotty_protocol::{Code, Fault};
+
+/// The fault with its hint in our words, where there are better ones than the operation's.
+pub(super) fn ours(mut fault: Fault) -> Fault {
+    let hint = match fault.code {
+        Code::SessionNotFound if fault.hint.as_ref().is_none_or(|hint| !hint.starts_with("did you mean")) => {
+            "terminal__list_sessions shows yours"
+        }
+        Code::NotYours => "use a session of your own: terminal__list_sessions shows them",
+        Code::SessionDestroyed => "make another with terminal__create_session",
+        Code::ProcessExited => {
+            "read its last screen with terminal__read; then terminal__destroy_session, and make another"
+        }
+        Code::SecretInput => {
+            "only a person may type it: terminal__request_user_input; or leave the question with terminal__send key \"ctrl+c\""
+        }
+        Code::NotAtPrompt if fault.message.contains("command line") => {
+            "clear it with terminal__send key \"ctrl+u\", or run it with key \"enter\""
+        }
+        Code::NotAtPrompt => {
+            "terminal__wait with prompt true, answer the program with terminal__send, or interrupt it with key \"ctrl+c\""
+        }
+        Code::NoShell => "use terminal__send with read instead, or create a session with bash, zsh or fish",
+        Code::Busy => "another of your calls types there: let it end, then call again",
+        Code::NoInput => "give text, key, mouse or steps",
+        Code::LabelNotFound => "terminal__read the screen, and give the label exactly as it stands there",
+        Code::MouseOff => "use keys instead",
+        Code::IoError | Code::PtyError if fault.hint.is_none() => {
+            "call once more; if it fails again, make another session, and tell the person"
+        }
+        Code::SessionError if fault.hint.is_none() => {
+            "terminal__get_info tells how it is; or make another session"
+        }
+        _ => return fault,
+    };
+    fault.hint = Some(hint.to_owned());
+    fault
+}

@@ -1,0 +1,150 @@
+//! The steps of one `terminal__send`: each types once, however often its call is made again.
+
+use std::time::Instant;
+
+use cotty_protocol::op::{self, Met, keyboard, send, wait};
+use cotty_protocol::{Code, Fault};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::perform;
+use super::send::Mouse;
+use crate::face::mcp::tool::Call;
+use crate::ops::{self, Context, SendInput};
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Step {
+    text: Option<String>,
+    key: Option<String>,
+    ctrl: bool,
+    alt: bool,
+    shift: bool,
+    mouse: Option<Mouse>,
+    wait: Option<StepWait>,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct StepWait {
+    text: Option<String>,
+    regex: Option<String>,
+    idle_ms: Option<u64>,
+    prompt: bool,
+    exit: bool,
+    reads: bool,
+    secret: bool,
+    keyboard: bool,
+    stop: Option<String>,
+    timeout_ms: Option<u64>,
+}
+
+/// What a step did.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(super) struct Did {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    consumed: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reacted: Option<bool>,
+    /// Which condition of a wait held.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    met: Option<Met>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    elapsed_ms: Option<u64>,
+    /// Why a wait came to nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) error: Option<Fault>,
+}
+
+impl Did {
+    /// Whether the steps behind it are not to be done.
+    pub(super) fn stopped(&self) -> bool {
+        self.error.is_some() || matches!(self.met, Some(Met::Timeout | Met::Stop))
+    }
+}
+
+/// How far the steps came.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    /// Where the first input stood, and the last.
+    pub(super) first: Option<u64>,
+    last: Option<u64>,
+    pub(super) returned: Option<keyboard::Returned>,
+}
+
+impl Progress {
+    /// Does a step. Its request has a name of its own, the same on every retry.
+    pub(super) async fn take(
+        &mut self,
+        call: &Call,
+        session: &str,
+        step: Step,
+        at: usize,
+        deadline: Instant,
+    ) -> Did {
+        let request = format!("{}#{at}", call.context.request);
+        let context = Context { request, ..call.context.clone() };
+        let done = self.try_take(context, session, step, deadline).await;
+        done.unwrap_or_else(|mut fault| {
+            fault.message = format!("step {}: {}", at + 1, fault.message);
+            Did { error: Some(fault), ..Did::default() }
+        })
+    }
+
+    async fn try_take(
+        &mut self,
+        context: Context,
+        session: &str,
+        step: Step,
+        deadline: Instant,
+    ) -> Result<Did, Fault> {
+        let session = session.to_owned();
+        let types = step.text.is_some() || step.key.is_some() || step.mouse.is_some();
+        let Some(wait) = step.wait else {
+            let send = send::Params {
+                session,
+                text: step.text,
+                key: step.key,
+                ctrl: step.ctrl,
+                alt: step.alt,
+                shift: step.shift,
+                mouse: step.mouse.map(Into::into),
+                ..send::Params::default()
+            };
+            let sent = perform::<SendInput>(context, send).await?;
+            self.first = self.first.or(Some(sent.seq));
+            self.last = Some(sent.seq);
+            self.returned = self.returned.take().or(sent.returned);
+            return Ok(Did { consumed: sent.consumed, reacted: sent.reacted, ..Did::default() });
+        };
+        if types {
+            let message = "a step is one of text, key, mouse and wait";
+            return Err(Fault::new(Code::InvalidInput, message).with_hint("make two steps of it"));
+        }
+        let left = u64::try_from(deadline.saturating_duration_since(Instant::now()).as_millis());
+        let left = left.unwrap_or(u64::MAX);
+        let wait = op::Wait {
+            text: wait.text,
+            regex: wait.regex,
+            idle_ms: wait.idle_ms,
+            prompt: wait.prompt,
+            exit: wait.exit,
+            reads: wait.reads,
+            secret: wait.secret,
+            keyboard: wait.keyboard,
+            stop: wait.stop,
+            since: self.last,
+            timeout_ms: wait.timeout_ms.or(Some(30_000)).map(|ms| ms.min(left)),
+            ..op::Wait::default()
+        };
+        let waited = perform::<ops::Wait>(context, wait::Params { session, wait }).await?;
+        Ok(Did {
+            met: Some(waited.met),
+            elapsed_ms: Some(waited.elapsed_ms),
+            why: waited.why,
+            ..Did::default()
+        })
+    }
+}

@@ -1,0 +1,134 @@
+//! What a session is doing, from what the shell marks, what the kernel knows and, last, what the screen looks like.
+
+use cotty_pty::facts::{self, Waiting};
+
+use crate::commands::Phase;
+use crate::secret;
+use crate::task::Task;
+
+/// What a session is doing, as far as can be known. A program that is named is the one that may read the terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Activity {
+    /// The shell waits for a command.
+    Prompt,
+    /// A program is at work.
+    Running(Option<String>),
+    /// A program waits for what is typed.
+    WaitingForInput(Option<String>),
+    /// A program shows text page by page.
+    Pager(String),
+    /// An editor is open.
+    Editor(String),
+    /// The program reads a line without showing it.
+    SecretInput,
+    /// What is shown looks like a question for a secret, by a program whose own terminal we cannot see.
+    SecretSuspected,
+    /// The program has ended.
+    Exited,
+}
+
+const PAGERS: &[&str] = &["less", "more", "most", "man", "pager", "pg", "moar", "moor", "ov", "lv", "w3m"];
+const EDITORS: &[&str] = &[
+    "vi",
+    "vim",
+    "vim.basic",
+    "vim.tiny",
+    "vim.nox",
+    "vim.gtk3",
+    "nvi",
+    "nvim",
+    "view",
+    "vimdiff",
+    "rvim",
+    "elvis",
+    "ex",
+    "ed",
+    "nano",
+    "rnano",
+    "pico",
+    "emacs",
+    "emacs-nox",
+    "emacsclient",
+    "mg",
+    "zile",
+    "micro",
+    "hx",
+    "helix",
+    "kak",
+    "joe",
+    "jed",
+    "ne",
+    "mcedit",
+    "tilde",
+    "vis",
+    "amp",
+];
+
+impl Task {
+    pub(crate) fn activity(&self) -> Activity {
+        if self.ended.is_some() {
+            return Activity::Exited;
+        }
+        if let Some(asked) = self.asked_secret() {
+            return asked;
+        }
+        let waits = match self.meta.nonce {
+            Some(_) => matches!(self.saved.commands.phase(), Phase::Prompt(_)) && self.prompt().is_some(),
+            None => self.prompt().is_some(),
+        };
+        if waits { Activity::Prompt } else { self.program_activity() }
+    }
+
+    /// Whether, and how surely, a secret is asked for.
+    pub(crate) fn asked_secret(&self) -> Option<Activity> {
+        let mode = facts::line_mode(self.pty.get_ref()).filter(|_| self.ended.is_none())?;
+        if mode.asks_for_secret() {
+            return Some(Activity::SecretInput);
+        }
+        // Not shown and not in lines: a terminal further in may be asking, which only its look can tell.
+        (!mode.echo && self.asks_further_in()).then_some(Activity::SecretSuspected)
+    }
+
+    fn program_activity(&self) -> Activity {
+        let program = self.foreground_name();
+        match program.as_deref() {
+            Some(name) if PAGERS.contains(&name) => return Activity::Pager(name.to_owned()),
+            Some(name) if EDITORS.contains(&name) => return Activity::Editor(name.to_owned()),
+            // What waits in there is out of sight.
+            Some(name) if secret::has_a_terminal_inside(name) => return Activity::Running(program),
+            _ => {}
+        }
+        let waits = match facts::waiting(self.pty.get_ref()) {
+            Some(Waiting::Reads) => true,
+            // One that takes keys one by one waits for them, too; a server that left the terminal as it was does not.
+            Some(Waiting::Events) => facts::line_mode(self.pty.get_ref()).is_some_and(|mode| !mode.canonical),
+            Some(Waiting::No) | None => false,
+        };
+        match waits && self.has_taken_input() {
+            true => Activity::WaitingForInput(program),
+            false => Activity::Running(program),
+        }
+    }
+
+    /// Whether the program has taken what was typed and waits for more.
+    pub(crate) fn reads(&self) -> bool {
+        let waits = || facts::waits_for_input(self.pty.get_ref());
+        self.has_taken_input() && waits().unwrap_or(self.prompt().is_some())
+    }
+
+    fn has_taken_input(&self) -> bool {
+        self.input.waiting() == 0 && facts::unread_input(self.pty.get_ref()) == Some(0)
+    }
+
+    fn asks_further_in(&self) -> bool {
+        let cursor = self.vt.cursor();
+        let line = self.vt.row_text(cursor.row);
+        let upto: String = line.chars().take(usize::from(cursor.col)).collect();
+        secret::looks_like_question(&upto)
+            && self.foreground_name().is_some_and(|program| secret::has_a_terminal_inside(&program))
+    }
+
+    pub(crate) fn foreground_name(&self) -> Option<String> {
+        facts::foreground(self.pty.get_ref()).and_then(facts::reader_name)
+    }
+}

@@ -1,0 +1,73 @@
+//! Images that a program sent: the terminal shows none, so whoever reads is told that they were there.
+
+use std::collections::VecDeque;
+
+pub use cotty_vt::ImageKind;
+
+/// Older ones are forgotten.
+const MOST: usize = 256;
+
+/// Images of one protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Images {
+    /// Which protocol.
+    pub kind: ImageKind,
+    /// How many sequences; a large image may come in several.
+    pub count: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// The newest that came, each with the output before its end.
+#[derive(Debug, Default)]
+pub(crate) struct Gallery(VecDeque<(u64, ImageKind, u64)>);
+
+impl Gallery {
+    pub(crate) fn came(&mut self, seq: u64, kind: ImageKind, bytes: u64) {
+        if self.0.len() == MOST {
+            self.0.pop_front();
+        }
+        self.0.push_back((seq, kind, bytes));
+    }
+
+    /// What came after so much output, and not after so much.
+    pub(crate) fn between(&self, since: u64, until: u64) -> Vec<Images> {
+        let mut found: Vec<Images> = Vec::new();
+        for &(seq, kind, bytes) in &self.0 {
+            if seq <= since || seq > until {
+                continue;
+            }
+            match found.iter_mut().find(|images| images.kind == kind) {
+                Some(images) => {
+                    images.count += 1;
+                    images.bytes += bytes;
+                }
+                None => found.push(Images { kind, count: 1, bytes }),
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_are_counted_by_kind_and_forgotten_in_the_end() {
+        let mut gallery = Gallery::default();
+        gallery.came(10, ImageKind::Sixel, 5);
+        gallery.came(20, ImageKind::Kitty, 7);
+        gallery.came(30, ImageKind::Kitty, 8);
+        let kitty = Images { kind: ImageKind::Kitty, count: 2, bytes: 15 };
+        assert_eq!(gallery.between(10, 30), [kitty]);
+        assert_eq!(gallery.between(0, 10), [Images { kind: ImageKind::Sixel, count: 1, bytes: 5 }]);
+        for seq in 31..=1000 {
+            gallery.came(seq, ImageKind::Iterm, 1);
+        }
+        assert_eq!(
+            gallery.between(0, u64::MAX),
+            [Images { kind: ImageKind::Iterm, count: MOST as u64, bytes: MOST as u64 }]
+        );
+    }
+}
