@@ -10,6 +10,8 @@ pub mod info;
 pub mod keyboard;
 pub mod list;
 pub mod mouse;
+pub mod panel_open;
+pub mod panels;
 pub mod purge;
 pub mod read;
 pub mod recording;
@@ -18,6 +20,7 @@ pub mod run;
 pub mod search;
 pub mod send;
 pub mod signal;
+pub mod snapshot;
 pub mod status;
 pub mod token_list;
 pub mod token_new;
@@ -97,6 +100,8 @@ pub struct SessionInfo {
     pub program: String,
     /// Its arguments.
     pub args: Vec<String>,
+    /// Both as one line, or the line that it was made from.
+    pub command: String,
     /// Its process id.
     pub pid: u32,
     /// ISO 8601.
@@ -116,9 +121,15 @@ pub struct SessionInfo {
     pub healthy: bool,
     /// What it is doing.
     pub activity: Activity,
+    /// Whether a signal stopped the program in the foreground.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub stopped: bool,
+    /// Which of its owner's panels it is, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub panel_id: Option<String>,
     /// Whose it is.
     pub owner: String,
-    /// The directory of its foreground program, now.
+    /// The directory of its foreground program, now; where it has ended, the one that it began in.
     pub cwd: Option<String>,
     /// Bytes of output processed.
     pub seq: u64,

@@ -46,6 +46,15 @@ pub fn process_name(pid: Pid) -> Option<String> {
     Some(comm.trim_end().to_owned())
 }
 
+/// Whether a signal stopped a process group.
+pub fn is_stopped(group: Pid) -> bool {
+    let number = group.as_raw_nonzero().get();
+    let led = Stat::read(number).filter(|stat| stat.state != 'Z');
+    // Of a group whose leader has gone, the newest tells.
+    let stat = led.or_else(|| Stat::read(newest_of(number)?.as_raw_nonzero().get()));
+    stat.is_some_and(|stat| stat.state == 'T')
+}
+
 /// What a process was started with: its `environ` or its `cmdline`, with NUL bytes between the parts.
 pub fn started_with(pid: Pid, what: &str) -> Option<String> {
     let bytes = std::fs::read(format!("/proc/{}/{what}", pid.as_raw_nonzero())).ok()?;

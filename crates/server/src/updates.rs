@@ -1,7 +1,7 @@
 //! A session's updates in their form on the wire, for every face that serves them.
 
 use cotty_protocol::update as wire;
-use cotty_session::{Color, CursorShape, Line, Reason, Style, UnderlineStyle, Update};
+use cotty_session::{Color, CursorShape, Line, Reason, Snapshot, Style, UnderlineStyle, Update};
 
 /// An update of the session with this id.
 pub(crate) fn to_wire(update: &Update, id: &str) -> wire::Update {
@@ -13,21 +13,24 @@ pub(crate) fn to_wire(update: &Update, id: &str) -> wire::Update {
             let region = wire::Region { x: region.x, y: region.y, x2: region.x2, y2: region.y2 };
             wire::Update::Diff(wire::Diff { region, lines, styles, reason: to_reason(*reason) })
         }
-        Update::Snapshot(shown) => {
-            let (lines, styles) = split(shown.lines.iter().map(AsRef::as_ref));
-            wire::Update::Snapshot(wire::Snapshot {
-                session_id: id.to_owned(),
-                seq: shown.seq,
-                rows: shown.rows,
-                cols: shown.cols,
-                lines,
-                styles,
-                cursor: cursor(shown.cursor),
-                title: shown.title.clone(),
-                alternate: shown.alternate,
-            })
-        }
+        Update::Snapshot(shown) => wire::Update::Snapshot(snapshot(shown, id)),
         Update::Exited(ended) => wire::Update::Exited { exit_code: ended.exit_code, signal: ended.signal },
+    }
+}
+
+/// What the session with this id shows.
+pub(crate) fn snapshot(shown: &Snapshot, id: &str) -> wire::Snapshot {
+    let (lines, styles) = split(shown.lines.iter().map(AsRef::as_ref));
+    wire::Snapshot {
+        session_id: id.to_owned(),
+        seq: shown.seq,
+        rows: shown.rows,
+        cols: shown.cols,
+        lines,
+        styles,
+        cursor: cursor(shown.cursor),
+        title: shown.title.clone(),
+        alternate: shown.alternate,
     }
 }
 

@@ -151,7 +151,7 @@ impl SessionError {
                 ));
             }
             Self::BadName(_) => {
-                "a name has 1 to 64 letters (a to z), digits, `-`, `_` and `.`, is no number, does not begin with `sess_`, and is not taken"
+                "a name has 1 to 64 letters (a to z), digits, `-`, `_` and `.`, is no number, is not `active`, is none of cotty's own (`sess_…`, `win_3`), and is not taken"
             }
             Self::ProgramNotFound(_) => "give the program's path, or a PATH in env that has it",
             Self::Directory { .. } => "give a directory that exists and that you may enter",

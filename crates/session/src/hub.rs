@@ -21,7 +21,7 @@ use rustix::process::{Resource, getrlimit};
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, watch};
 
-use self::sessions::Sessions;
+use self::sessions::{Sessions, number_of};
 use crate::company::Watchers;
 use crate::images::Gallery;
 use crate::journal::{Hot, InputQueue};
@@ -144,8 +144,8 @@ struct State {
     gone: VecDeque<Gone>,
     /// Exits of sessions that are still being made.
     early_exits: HashMap<Vec<u8>, i32>,
-    /// The session that each owner used last.
-    active: HashMap<String, u32>,
+    /// What each owner used, the last one last: the order of its windows, the front-most at the end.
+    order: HashMap<String, Vec<u32>>,
     /// How many clients of each owner are there.
     present: HashMap<String, usize>,
     closing: bool,
@@ -175,6 +175,24 @@ struct HubBlob {
 }
 
 impl State {
+    /// An owner used a session: it comes to the front.
+    fn used(&mut self, owner: &str, number: u32) {
+        let order = self.order.entry(owner.to_owned()).or_default();
+        if order.last() != Some(&number) {
+            order.retain(|&other| other != number);
+            order.push(number);
+        }
+    }
+
+    /// A session is gone.
+    fn remove(&mut self, number: u32) {
+        self.sessions.remove(number);
+        self.order.retain(|_, order| {
+            order.retain(|&other| other != number);
+            !order.is_empty()
+        });
+    }
+
     fn blob(&self) -> serde_json::Result<Vec<u8>> {
         serde_json::to_vec(&HubBlob {
             next_number: self.next_number,
@@ -364,13 +382,13 @@ impl Hub {
         }
     }
 
-    /// The session by its id, number or name.
+    /// The session by its id, number, window (`win_3`) or name.
     pub fn find(&self, reference: &str) -> Result<Session, SessionError> {
         let state = self.state();
         if let Some(session) = state.sessions.find(reference) {
             return Ok(session.clone());
         }
-        let number = reference.parse().ok();
+        let number = number_of(reference);
         let gone = state.gone.iter().any(|gone| {
             gone.id == reference || Some(gone.number) == number || gone.name.as_deref() == Some(reference)
         });

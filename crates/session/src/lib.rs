@@ -17,8 +17,10 @@ mod id;
 mod images;
 mod journal;
 mod keyboard;
+mod line;
 mod meta;
 mod notation;
+mod panel;
 mod pointing;
 mod policy;
 mod ran;
@@ -49,6 +51,7 @@ pub use journal::disk::{Capture, Page, Purged, RecordingFormat, RecordingLimits,
 pub use keyboard::Returned;
 pub use meta::{Actor, ActorKind, Meta, Origin, Typist};
 pub use notation::with_keys;
+pub use panel::{OpenPanel, Panel};
 pub use pointing::{Gesture, Mouse, Target};
 pub use policy::{Policy, Verdict};
 pub use ran::{Ran, RanCommand, RanState};

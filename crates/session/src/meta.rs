@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Allow;
+use crate::{Allow, Panel, line};
 
 /// What kind of actor asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,6 +78,15 @@ pub struct Meta {
     pub program: String,
     /// Its arguments, as they were asked for.
     pub args: Vec<String>,
+    /// The line that it was made from, where it was made from one.
+    #[serde(default)]
+    pub line: Option<String>,
+    /// The directory that it began in.
+    #[serde(default)]
+    pub cwd: Option<String>,
+    /// Which panel it is, where it is one.
+    #[serde(default)]
+    pub panel: Option<Panel>,
     /// Milliseconds since the epoch.
     pub created_ms: u64,
     /// Columns and rows at the start.
@@ -103,6 +112,13 @@ pub struct Meta {
     /// Whether it is recorded.
     #[serde(default = "yes")]
     pub record: bool,
+}
+
+impl Meta {
+    /// What it runs, as one line.
+    pub fn command(&self) -> String {
+        self.line.clone().unwrap_or_else(|| line::write(&self.program, &self.args))
+    }
 }
 
 fn yes() -> bool {

@@ -53,6 +53,18 @@ impl Policy {
             None => Verdict::Allow,
         }
     }
+
+    /// Judges a program and its arguments. No shell reads them, so a `;` among them begins nothing; but what stands
+    /// behind a `-c` is a line of its own.
+    pub fn judge_words(&self, program: &str, args: &[String]) -> Verdict {
+        let harmless = |word: &str| word.replace(|c: char| ";&|(){}`!\n".contains(c), "_");
+        let words: Vec<String> =
+            std::iter::once(program).chain(args.iter().map(String::as_str)).map(harmless).collect();
+        let is_flag = |word: &str| word.len() > 1 && word.starts_with('-') && word.ends_with('c');
+        let lines = args.windows(2).filter(|pair| is_flag(&pair[0])).map(|pair| pair[1].as_str());
+        let verdicts = std::iter::once(self.judge(&words.join(" "))).chain(lines.map(|line| self.judge(line)));
+        verdicts.into_iter().find(|verdict| *verdict != Verdict::Allow).unwrap_or(Verdict::Allow)
+    }
 }
 
 #[cfg(test)]
@@ -90,6 +102,30 @@ mod tests {
             "echo sudo mkfs",
         ] {
             assert_eq!(policy.judge(allowed), Verdict::Allow, "{allowed}");
+        }
+    }
+
+    #[test]
+    fn a_program_is_judged_by_its_words() {
+        let policy = Policy::built_in();
+        let judge = |words: &[&str]| {
+            let args: Vec<String> = words[1..].iter().map(|&word| word.to_owned()).collect();
+            policy.judge_words(words[0], &args)
+        };
+        for denied in [
+            &["mkfs.ext4", "/dev/sdz"][..],
+            &["/sbin/mkfs", "/dev/sdz"],
+            &["sudo", "mkfs.ext4", "/dev/sdz"],
+            &["bash", "-c", "true; mkfs.ext4 /dev/sdz"],
+            &["sh", "-lc", "mkfs.ext4 /dev/sdz"],
+            &["sudo", "sh", "-c", "mkfs.ext4 /dev/sdz"],
+        ] {
+            assert!(matches!(judge(denied), Verdict::Deny { .. }), "{denied:?}");
+        }
+        for allowed in
+            [&["man", "mkfs.ext4"][..], &["grep", "a; mkfs b"], &["echo", "a\nmkfs b"], &["bash", "-c", "echo mkfs"]]
+        {
+            assert_eq!(judge(allowed), Verdict::Allow, "{allowed:?}");
         }
     }
 }

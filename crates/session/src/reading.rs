@@ -30,6 +30,15 @@ pub enum View {
         /// Most lines to give.
         limit: usize,
     },
+    /// These lines, both included: 0 is the screen's top row, -1 the newest line that left the screen.
+    Lines {
+        /// The first; the screen's top row where none is given.
+        first: Option<i64>,
+        /// The last; the screen's bottom row where none is given.
+        last: Option<i64>,
+        /// The same with colours, too, of the same moment.
+        styled: bool,
+    },
     /// What left the screen and what is on it, as one text that belongs together: the newest `limit` lines.
     Whole {
         /// Most lines to give.
@@ -42,6 +51,10 @@ pub enum View {
 pub struct Reading {
     /// The text.
     pub content: String,
+    /// For [`View::Lines`], where it was asked for: the same with colours.
+    pub styled: Option<String>,
+    /// Lines that left the screen and can still be read.
+    pub history: usize,
     /// For [`View::Changes`]: the row of each line of it, from 0.
     pub rows: Vec<u16>,
     /// Where the reading began: read from here again to page through it.
@@ -161,6 +174,7 @@ impl Task {
             View::New if raw => (String::from_utf8_lossy(self.hot.output(seen, seq)).into_owned(), 0),
             View::New => self.new_text(since, place),
             View::Scrollback { offset, limit } => self.scrollback(offset, limit, raw),
+            View::Lines { first, last, .. } => (self.lines(first, last, raw), self.vt.history_dropped()),
             View::Whole { limit } => self.whole(limit, raw),
         };
         if since.is_none() {
@@ -171,8 +185,26 @@ impl Task {
             }
             self.apply(&what, 0);
         }
+        let styled = match view {
+            View::Lines { first, last, styled: true } => Some(self.lines(first, last, true)),
+            _ => None,
+        };
+        let history = match view {
+            View::Lines { .. } => self.vt.history().count(),
+            _ => 0,
+        };
         let images = self.images.between(seen, seq);
-        Reading { content, rows, from: seen, dropped, has_new, images, info: self.info() }
+        Reading {
+            content,
+            styled,
+            history,
+            rows,
+            from: seen,
+            dropped,
+            has_new,
+            images,
+            info: self.info(),
+        }
     }
 
     /// A reader has read so far.
@@ -220,6 +252,27 @@ impl Task {
         };
         lines.reverse();
         (lines.join("\n"), self.vt.history_dropped())
+    }
+
+    /// Lines by their numbers; those that are not there are left out.
+    fn lines(&self, first: Option<i64>, last: Option<i64>, raw: bool) -> String {
+        let bottom = i64::from(self.vt.size().rows) - 1;
+        let (first, last) = (first.unwrap_or(0), last.unwrap_or(bottom).min(bottom));
+        let mut lines = Vec::new();
+        if first < 0 && first <= last {
+            // Counted from the newest, as they are kept.
+            let count = |from: i64| usize::try_from(from.saturating_neg()).unwrap_or(0);
+            let (skip, upto) = (count(last).saturating_sub(1), count(first));
+            let text = self.scrollback(skip, upto.saturating_sub(skip), raw).0;
+            let there = self.vt.history().count() > skip;
+            lines.extend(there.then_some(text));
+        }
+        if last >= 0 && first <= last {
+            let row = |line: i64| u16::try_from(line).unwrap_or(0);
+            let rows: Vec<u16> = (row(first.max(0))..=row(last)).collect();
+            lines.push(self.rows_text(&rows, raw));
+        }
+        lines.join("\n")
     }
 
     /// Each logical line in one piece, also one that is half on the screen. A full-screen program's rows follow those of

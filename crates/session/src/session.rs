@@ -112,6 +112,8 @@ pub struct Info {
     pub keyboard: KeyboardState,
     /// Lines of history it keeps.
     pub history_lines: usize,
+    /// Whether a signal stopped the program in the foreground.
+    pub stopped: bool,
 }
 
 /// What was typed.

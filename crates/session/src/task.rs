@@ -586,6 +586,7 @@ impl Task {
             idle_ms: touched.map_or(0, |at| u64::try_from(at.elapsed().as_millis()).unwrap_or(u64::MAX)),
             keyboard: self.keyboard(),
             history_lines: self.vt.history_limit(),
+            stopped: process.is_some_and(facts::is_stopped),
         }
     }
 }

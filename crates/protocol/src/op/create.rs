@@ -13,6 +13,9 @@ pub struct Params {
     pub program: Option<String>,
     /// Its arguments.
     pub args: Vec<String>,
+    /// A command line instead of both: plain words are run as they stand, anything more by `sh -c`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
     /// A name to find it by.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,

@@ -17,6 +17,8 @@ pub enum View {
     Changes,
     /// What left the screen.
     Scrollback,
+    /// Lines by their numbers: 0 is the screen's top row, -1 the newest line that left the screen.
+    Lines,
     /// What left the screen and what is on it, as one text: each line in one piece, however it wraps.
     Whole,
 }
@@ -54,6 +56,15 @@ pub struct Params {
     /// For `scrollback` and `whole`: most lines to answer with, the newest; 1,000 where none are given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
+    /// For `lines`: the first of them; the screen's top row where none is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_line: Option<i64>,
+    /// For `lines`: the last of them, included; the screen's bottom row where none is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_line: Option<i64>,
+    /// For `lines`: the same with colours, too.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub styled: bool,
     /// Wait for this first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait: Option<Wait>,
@@ -67,6 +78,12 @@ pub struct Params {
 pub struct Reply {
     /// The text.
     pub content: String,
+    /// For `lines`, where it was asked for: the same text with colours, as escape sequences.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub styled: Option<String>,
+    /// For `lines`: how many left the screen and can still be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history: Option<usize>,
     /// Lines in it.
     pub lines: usize,
     /// For `changes`: the row of each line, from 1.

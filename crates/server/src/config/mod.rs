@@ -82,6 +82,15 @@ impl Default for Settings {
     }
 }
 
+/// What a face takes for usual where nobody set it: the layer just above what is built in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Usual {
+    /// Lines of history of a session.
+    pub history_lines: Option<usize>,
+    /// Live sessions of one owner.
+    pub max_per_owner: Option<usize>,
+}
+
 impl Settings {
     /// The same for one client: what its environment says of its own terminals beats what the daemon was told.
     pub fn for_client(&self, env: &BTreeMap<String, String>) -> Result<Settings, Refused> {
@@ -236,6 +245,19 @@ impl Config {
             (config, problems) if problems.is_empty() => Ok(config),
             (_, problems) => Err(Broken(problems)),
         }
+    }
+
+    /// The settings for one client that came through a face with usual values of its own.
+    pub fn for_client(&self, env: &BTreeMap<String, String>, usual: Usual) -> Result<Settings, Refused> {
+        let mut settings = self.settings.clone();
+        let unset = |path| *self.source(path) == Source::BuiltIn;
+        if let Some(lines) = usual.history_lines.filter(|_| unset("terminal.scrollback_limit")) {
+            settings.terminal.history_lines = lines;
+        }
+        if let Some(most) = usual.max_per_owner.filter(|_| unset("limits.max_per_owner")) {
+            settings.max_per_owner = most;
+        }
+        settings.for_client(env)
     }
 
     /// Every key with its value and where that comes from.

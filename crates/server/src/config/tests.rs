@@ -56,6 +56,24 @@ fn a_client_asks_for_its_own_terminals() {
     assert!(bad.is_pattern && bad.problem.place == "COTTY_TERMINAL_PROMPT_PATTERN");
 }
 
+// R-P09
+#[test]
+fn what_a_face_takes_for_usual_gives_way_to_whatever_is_set() {
+    let usual = Usual { history_lines: Some(1000), max_per_owner: Some(15) };
+    let path = Path::new("c.toml");
+    let of = |text: &str, vars: &[(&str, &str)], usual| {
+        let config = Config::read_strictly(Some((path, text)), &env(&[]), &[]).unwrap();
+        let theirs = config.for_client(&env(vars), usual).unwrap();
+        (theirs.terminal.history_lines, theirs.max_per_owner)
+    };
+    assert_eq!(of("", &[], Usual::default()), (10_000, 10));
+    assert_eq!(of("", &[], usual), (1000, 15));
+    assert_eq!(of("[terminal]\nscrollback_limit = 10_000\n", &[], usual), (10_000, 15));
+    assert_eq!(of("[limits]\nmax_per_owner = 4\n", &[], usual), (1000, 4));
+    assert_eq!(of("", &[("COTTY_TERMINAL_SCROLLBACK_LIMIT", "7")], usual), (7, 15));
+    assert_eq!(of("", &[("COTTY_LIMITS_MAX_PER_OWNER", "3")], usual), (1000, 3));
+}
+
 #[test]
 fn values_of_every_kind_are_read() {
     let settings = right(

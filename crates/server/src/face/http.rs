@@ -21,6 +21,7 @@ use cotty_session::Hub;
 use tokio::net::{TcpListener, UnixListener};
 
 use crate::auth::admit;
+use crate::config::Usual;
 use crate::daemon::Place;
 use crate::face::{mcp, metrics, rest, updates, view, web};
 use crate::ops::{self, Context, now_ms};
@@ -55,6 +56,7 @@ impl App {
             read_only: standing.read_only(),
             origin: cotty_session::Origin { cwd, env: origin.env },
             request,
+            usual: Usual::default(),
             place: Arc::clone(&self.place),
         }
     }

@@ -141,11 +141,13 @@ pub(super) fn timestamp(ms: u64) -> String {
 }
 
 pub(super) fn info(info: Info) -> SessionInfo {
+    let command = info.meta.command();
     SessionInfo {
         session_id: info.meta.id,
         number: info.meta.number,
         name: info.meta.name,
         title: info.title,
+        command,
         program: info.meta.program,
         args: info.meta.args,
         pid: info.pid,
@@ -157,8 +159,10 @@ pub(super) fn info(info: Info) -> SessionInfo {
         signal: info.ended.and_then(|e| e.signal),
         healthy: info.ended.is_none(),
         activity: activity(info.activity),
+        stopped: info.stopped,
+        panel_id: info.meta.panel.map(|panel| panel.id),
         owner: info.meta.actor.owner,
-        cwd: info.cwd,
+        cwd: info.cwd.or(info.meta.cwd),
         seq: info.seq,
         keyboard: keyboard_state(info.keyboard),
         history_lines: info.history_lines,

@@ -26,11 +26,13 @@ impl Operation for Create {
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
         // What the client's own environment says of its terminals.
-        let theirs = context.place.config.settings.for_client(&context.origin.env).map_err(refused)?;
+        let theirs = context.place.config.for_client(&context.origin.env, context.usual).map_err(refused)?;
         let create = session::Create {
             program: params.program,
             args: params.args,
+            command: params.command,
             name: params.name,
+            panel: None,
             cols: params.cols,
             rows: params.rows,
             env: params.env,
@@ -71,7 +73,7 @@ impl Operation for Create {
     }
 }
 
-fn refused(refused: Refused) -> Fault {
+pub(super) fn refused(refused: Refused) -> Fault {
     let code = if refused.is_pattern { Code::InvalidPattern } else { Code::InvalidInput };
     Fault::new(code, refused.problem.to_string())
         .with_hint("it is set in the environment of the process that asks")

@@ -10,6 +10,8 @@ mod destroy;
 mod info;
 mod keyboard;
 mod list;
+mod panel_open;
+mod panels;
 mod purge;
 mod read;
 mod recording;
@@ -18,6 +20,7 @@ mod run;
 mod search;
 mod send;
 mod signal;
+mod snapshot;
 mod status;
 mod token_list;
 mod token_new;
@@ -37,6 +40,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::config::Usual;
 use crate::daemon::Place;
 
 pub use capture::Capture;
@@ -49,6 +53,8 @@ pub use destroy::Destroy;
 pub use info::Info;
 pub use keyboard::Keyboard;
 pub use list::List;
+pub use panel_open::PanelOpen;
+pub use panels::Panels;
 pub use purge::Purge;
 pub use read::Read;
 pub use recording::Recording;
@@ -57,6 +63,7 @@ pub use run::Run;
 pub use search::Search;
 pub use send::Send as SendInput;
 pub use signal::Signal;
+pub use snapshot::Snapshot;
 pub use status::Status;
 pub use token_list::TokenList;
 pub use token_new::TokenNew;
@@ -158,6 +165,8 @@ pub struct Context {
     pub origin: Origin,
     /// The same on every retry.
     pub request: String,
+    /// What the face that asks takes for usual, where nobody set it. Not a parameter: an agent could raise its own limits.
+    pub(crate) usual: Usual,
     /// The daemon itself.
     pub(crate) place: Arc<Place>,
 }
@@ -229,6 +238,9 @@ pub static OPERATIONS: &[Entry] = &[
     entry::<List>(),
     entry::<Info>(),
     entry::<Search>(),
+    entry::<Snapshot>(),
+    entry::<Panels>(),
+    entry::<PanelOpen>(),
     entry::<Keyboard>(),
     entry::<Signal>(),
     entry::<Resize>(),
@@ -334,7 +346,9 @@ mod tests {
     /// What each actor may do, by name: whoever adds an operation says so here, too.
     #[test]
     fn each_actor_may_do_what_its_kind_may_and_nothing_else() {
-        let looks = ["commands", "config", "info", "list", "read", "recording", "search", "status", "wait"];
+        let looks = [
+            "commands", "config", "info", "list", "panels", "read", "recording", "search", "snapshot", "status", "wait",
+        ];
         let persons = ["purge", "token_list", "token_new", "token_revoke"];
         for entry in OPERATIONS {
             let is = |names: &[&str]| names.contains(&entry.name);

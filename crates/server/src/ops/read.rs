@@ -37,6 +37,10 @@ impl Operation for Read {
                 let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
                 session::View::Scrollback { offset: params.offset, limit }
             }
+            View::Lines => {
+                let (first, last) = (params.first_line, params.last_line);
+                session::View::Lines { first, last, styled: params.styled }
+            }
             View::Whole => session::View::Whole { limit: params.limit.unwrap_or(DEFAULT_LIMIT) },
         };
         let raw = params.format == Format::Raw;
@@ -63,9 +67,11 @@ impl Operation for Read {
         Ok(Reply {
             lines: cut.text.lines().count(),
             content: cut.text,
+            styled: reading.styled,
+            history: (params.view == View::Lines).then_some(reading.history),
             rows: reading.rows.iter().map(|row| row + 1).collect(),
             left_out,
-            cursor: matches!(params.view, View::Screen | View::Whole).then(|| place(info.cursor)),
+            cursor: matches!(params.view, View::Screen | View::Lines | View::Whole).then(|| place(info.cursor)),
             dimensions: dimensions(info.size),
             has_new_content: reading.has_new,
             images: convert::images(reading.images),

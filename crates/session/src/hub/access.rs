@@ -4,18 +4,18 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::{Destroyed, Hub};
-use crate::{Actor, ActorKind, Session, SessionError};
+use crate::{Actor, ActorKind, OpenPanel, Panel, Session, SessionError};
 
 /// The word for the session that an owner used last.
-const ACTIVE: &str = "active";
+pub(super) const ACTIVE: &str = "active";
 
 impl Hub {
-    /// The session by its id, number or name, or `active`, if the actor may have it: people all of them, agents their
+    /// The session by its id, number, window or name, or `active`, if the actor may have it: people all of them, agents their
     /// owner's. It is the owner's active one from now on.
     pub fn find_for(&self, reference: &str, actor: &Actor) -> Result<Session, SessionError> {
         let session = self.show_to(reference, actor)?;
         if actor.kind != ActorKind::Child {
-            self.state().active.insert(actor.owner.clone(), session.meta().number);
+            self.state().used(&actor.owner, session.meta().number);
         }
         Ok(session)
     }
@@ -54,14 +54,34 @@ impl Hub {
         look()
     }
 
-    /// The session that the owner used last, or else made last.
+    /// The session that the owner used last, of those that are still there, or else made last.
     fn active(&self, actor: &Actor) -> Result<Session, SessionError> {
         let state = self.state();
-        let last_used = state.active.get(&actor.owner).and_then(|&number| state.sessions.get(number));
+        let order = state.order.get(&actor.owner).into_iter().flatten();
+        let last_used = order.rev().find_map(|&number| state.sessions.get(number));
         let mut owned =
             state.sessions.iter().rev().filter(|session| session.meta().actor.owner == actor.owner);
         let session = last_used.or_else(|| owned.next());
         session.cloned().ok_or_else(|| SessionError::NotFound(ACTIVE.to_owned()))
+    }
+
+    /// The panels of a scope, oldest first. One that was opened again after its end is there once.
+    pub fn panels(&self, scope: &str) -> Vec<OpenPanel> {
+        let state = self.state();
+        let mut panels: Vec<OpenPanel> = Vec::new();
+        for session in state.sessions.iter() {
+            let Some(panel) = session.meta().panel.as_ref().filter(|panel| panel.scope == scope) else { continue };
+            panels.retain(|older| older.id != panel.id);
+            let exited = state.sessions.has_exited(session.meta().number);
+            panels.push(OpenPanel { id: panel.id.clone(), session: session.clone(), exited });
+        }
+        panels
+    }
+
+    /// The session of a panel whose program runs.
+    pub(super) fn running_panel(&self, panel: &Panel) -> Option<Session> {
+        let found = self.panels(&panel.scope).into_iter().find(|open| open.id == panel.id);
+        found.filter(|open| !open.exited).map(|open| open.session)
     }
 
     /// Ends a session with everything it started, if the actor may.

@@ -11,6 +11,7 @@ use cotty_pty::{KeeperError, Pty, WindowSize};
 use rustix::io::Errno;
 use tokio::io::AsyncReadExt;
 
+use super::sessions::window;
 use super::{Hub, Start, TerminalOptions};
 use crate::Allow;
 use crate::environment::child_environment;
@@ -19,7 +20,7 @@ use crate::journal::{Hot, InputQueue};
 use crate::meta::now_ms;
 use crate::recovery::slot;
 use crate::shell::is_interactive_shell;
-use crate::{Actor, ActorKind, Meta, Origin, Session, SessionError, Wait};
+use crate::{Actor, ActorKind, Meta, Origin, Panel, Session, SessionError, Verdict, Wait, line};
 
 /// Largest either way.
 const LARGEST: u16 = 1000;
@@ -35,8 +36,12 @@ pub struct Create {
     pub program: Option<String>,
     /// Its arguments.
     pub args: Vec<String>,
+    /// A command line instead of both.
+    pub command: Option<String>,
     /// A name to find it by.
     pub name: Option<String>,
+    /// Which panel it becomes. There is one of each: where it is there and runs, that is the answer.
+    pub panel: Option<Panel>,
     /// Columns.
     pub cols: Option<u16>,
     /// Rows.
@@ -66,17 +71,29 @@ impl Hub {
     /// Starts a program in a terminal of its own. The same request again answers the same session.
     pub async fn create(
         &self,
-        create: Create,
+        mut create: Create,
         actor: Actor,
         origin: &Origin,
         request: &str,
     ) -> Result<Session, SessionError> {
+        if let Some(line) = &create.command {
+            if create.program.is_some() || !create.args.is_empty() {
+                let message = "a command line cannot be given together with a program or arguments";
+                return Err(SessionError::Invalid(message.into()));
+            }
+            let (program, args) = line::parse(line)?;
+            (create.program, create.args) = (Some(program), args);
+        }
         check_words(&create)?;
         // One at a time: limits, names and repeated requests are looked up before, and must still hold after.
         let _making = self.inner.making.lock().await;
         if let Some(session) = self.of_request(&actor.owner, request) {
             return Ok(session);
         }
+        if let Some(open) = create.panel.as_ref().and_then(|panel| self.running_panel(panel)) {
+            return Ok(open);
+        }
+        self.judge(&create)?;
         self.check_limits(&actor.owner, create.max_per_owner).await?;
         let usual = create.terminal.as_ref().unwrap_or(&self.inner.options.terminal);
         let size = checked_size(&create, usual)?;
@@ -97,6 +114,9 @@ impl Hub {
             name: create.name,
             program: program.to_string_lossy().into_owned(),
             args: create.args,
+            line: create.command,
+            cwd: Some(cwd.to_string_lossy().into_owned()),
+            panel: create.panel,
             created_ms: now_ms(),
             size,
             allow: create.allow,
@@ -109,7 +129,25 @@ impl Hub {
             record: create.record.unwrap_or(self.inner.options.record),
         };
         let spec = self.spec(&mut meta, env, &cwd)?;
-        self.spawn(meta, &spec, &cwd).await
+        let owner = meta.actor.owner.clone();
+        let session = self.spawn(meta, &spec, &cwd).await?;
+        // What is made comes to the front.
+        self.state().used(&owner, number);
+        Ok(session)
+    }
+
+    /// A line is judged as it was written, a program by its words.
+    fn judge(&self, create: &Create) -> Result<(), SessionError> {
+        let policy = &self.inner.policy;
+        let verdict = match (&create.command, &create.program) {
+            (Some(line), _) => policy.judge(line),
+            (None, Some(program)) => policy.judge_words(program, &create.args),
+            (None, None) => Verdict::Allow,
+        };
+        match verdict {
+            Verdict::Allow => Ok(()),
+            Verdict::Deny { reason } => Err(SessionError::Denied { reason }),
+        }
     }
 
     /// The session that an owner's request made.
@@ -149,7 +187,8 @@ impl Hub {
         if let Some(name) = name {
             let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
             let number = name.chars().all(|c| c.is_ascii_digit());
-            if name.is_empty() || name.len() > 64 || !plain || number || name.starts_with("sess_") {
+            let other = name.starts_with("sess_") || name == super::access::ACTIVE || window(name).is_some();
+            if name.is_empty() || name.len() > 64 || !plain || number || other {
                 return Err(SessionError::BadName(format!("{:?} is no name for a session", shortened(name))));
             }
             if state.sessions.by_name(name).is_some() {

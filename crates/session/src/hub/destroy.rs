@@ -106,7 +106,7 @@ impl Hub {
         self.inner.recorder.is_over(&meta.id);
         {
             let mut state = self.state();
-            state.sessions.remove(meta.number);
+            state.remove(meta.number);
             if state.gone.len() == REMEMBERED {
                 state.gone.pop_front();
             }

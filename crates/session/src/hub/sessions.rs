@@ -96,11 +96,16 @@ impl Sessions {
         self.requests.get(&(owner.to_owned(), request.to_owned())).and_then(|number| self.all.get(number))
     }
 
-    /// By its id, number or name.
+    /// By its id, number, window or name.
     pub(super) fn find(&self, reference: &str) -> Option<&Session> {
-        let number = reference.parse().ok();
+        let number = number_of(reference);
         let numbered = || number.and_then(|number| self.all.get(&number));
         self.by_id(reference).or_else(numbered).or_else(|| self.by_name(reference))
+    }
+
+    /// Whether its program has ended.
+    pub(super) fn has_exited(&self, number: u32) -> bool {
+        self.exited.contains(&number)
     }
 
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &Session> {
@@ -115,6 +120,17 @@ impl Sessions {
     pub(super) fn count(&self) -> (usize, usize) {
         (self.all.len() - self.exited.len(), self.exited.len())
     }
+}
+
+/// The number in a reference: its own digits, or those of a window.
+pub(super) fn number_of(reference: &str) -> Option<u32> {
+    reference.parse().ok().or_else(|| window(reference))
+}
+
+/// The number of the session that a window shows: `win_3`.
+pub(super) fn window(reference: &str) -> Option<u32> {
+    let digits = reference.strip_prefix("win_")?;
+    digits.parse().ok().filter(|_| digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// Two owners may have used the same id.
@@ -136,6 +152,9 @@ mod tests {
             name: name.map(str::to_owned),
             program: "cat".into(),
             args: Vec::new(),
+            line: None,
+            cwd: None,
+            panel: None,
             created_ms: 0,
             size: (80, 24),
             allow: Allow::default(),
@@ -156,7 +175,7 @@ mod tests {
         sessions.insert(session(1, Some("build"), "a"), 101);
         sessions.insert(session(2, None, "a"), 102);
         sessions.insert(session(3, None, "b"), 103);
-        for reference in ["1", "build", "sess_1"] {
+        for reference in ["1", "build", "sess_1", "win_1"] {
             assert_eq!(sessions.find(reference).unwrap().meta().number, 1);
         }
         assert_eq!(sessions.by_request("b", "request 3").unwrap().meta().number, 3);

@@ -67,6 +67,7 @@ impl McpTool for CreateSession {
             record: None,
             program: params.program,
             args: params.args,
+            command: None,
             name: params.name,
             rows: params.rows,
             cols: params.cols,

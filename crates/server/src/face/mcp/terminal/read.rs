@@ -107,6 +107,7 @@ impl How {
             max_bytes: Some(self.max_bytes.unwrap_or(MAX_BYTES)),
             wait,
             reader: self.reader,
+            ..read::Params::default()
         };
         let pages = self.since.is_some() || self.view == View::Scrollback;
         let read = perform::<ops::Read>(call.context, params).await?;

@@ -1,0 +1,27 @@
+//! `panels`: the panels that there are.
+
+use super::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Nothing to say yet: the caller's own.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {}
+
+/// The panels, oldest first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Reply {
+    /// Each of them.
+    pub panels: Vec<Panel>,
+}
+
+/// A panel.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Panel {
+    /// Its name.
+    pub panel_id: String,
+    /// Its session.
+    pub session_id: String,
+    /// Whether its program has ended.
+    pub exited: bool,
+}

@@ -1,0 +1,50 @@
+//! `panel_open`: a panel with the caller's shell.
+
+use std::time::Duration;
+
+use cotty_protocol::Fault;
+use cotty_protocol::op::panel_open::{Params, Reply};
+use cotty_session as session;
+
+use super::convert::fault;
+use super::create::refused;
+use super::{Access, Context, Operation, Route};
+
+/// The name of a panel that nobody named.
+const UNNAMED: &str = "terminal";
+/// A shell that is slow to start is typed into all the same.
+const READY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// See the module.
+#[derive(Debug)]
+pub struct PanelOpen;
+
+impl Operation for PanelOpen {
+    const NAME: &'static str = "panel_open";
+    const SUMMARY: &'static str = "Open a panel with your shell, or find the one of that name";
+    const ACCESS: Access = Access::Write;
+    const ROUTE: Route = Route::make("/v1/panels");
+    type Params = Params;
+    type Reply = Reply;
+
+    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+        let theirs = context.place.config.for_client(&context.origin.env, context.usual).map_err(refused)?;
+        let panel_id = params.panel_id.unwrap_or_else(|| UNNAMED.to_owned());
+        let panel = session::Panel::of_owner(&context.actor.owner, &panel_id).map_err(fault)?;
+        let create = session::Create {
+            panel: Some(panel),
+            terminal: Some(theirs.terminal),
+            max_per_owner: Some(theirs.max_per_owner),
+            ..session::Create::default()
+        };
+        let made = context.hub.create(create, context.actor, &context.origin, &context.request).await;
+        let made = made.map_err(fault)?;
+        // The same request again opened it, too.
+        let opened = made.meta().request == context.request;
+        if opened && made.is_interactive_shell() {
+            let wait = session::Wait { prompt: true, timeout: Some(READY_TIMEOUT), ..session::Wait::default() };
+            made.wait(wait).await.map_err(fault)?;
+        }
+        Ok(Reply { panel_id, session_id: made.meta().id.clone(), opened })
+    }
+}

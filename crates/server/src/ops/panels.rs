@@ -1,0 +1,30 @@
+//! `panels`: the panels that there are.
+
+use cotty_protocol::Fault;
+use cotty_protocol::op::panels::{Panel, Params, Reply};
+use cotty_session as session;
+
+use super::{Access, Context, Operation, Route};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Panels;
+
+impl Operation for Panels {
+    const NAME: &'static str = "panels";
+    const SUMMARY: &'static str = "List your panels";
+    const ACCESS: Access = Access::Read;
+    const ROUTE: Route = Route::get("/v1/panels");
+    type Params = Params;
+    type Reply = Reply;
+
+    async fn run(context: Context, _params: Params) -> Result<Reply, Fault> {
+        let scope = session::Panel::scope_of_owner(&context.actor.owner);
+        let panel = |open: session::OpenPanel| Panel {
+            panel_id: open.id,
+            session_id: open.session.meta().id.clone(),
+            exited: open.exited,
+        };
+        Ok(Reply { panels: context.hub.panels(&scope).into_iter().map(panel).collect() })
+    }
+}
