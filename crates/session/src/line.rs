@@ -5,12 +5,13 @@ use crate::SessionError;
 /// The shell that runs what is more than words.
 const SHELL: &str = "sh";
 /// What a shell does something with, outside of quotes.
-const SYNTAX: &[char] = &['|', '&', ';', '<', '>', '(', ')', '$', '`', '*', '?', '[', ']', '{', '}', '\n', '\r'];
+const SYNTAX: &[char] =
+    &['|', '&', ';', '<', '>', '(', ')', '$', '`', '*', '?', '[', ']', '{', '}', '\n', '\r'];
 /// What only a shell knows, where a command's name stands.
 const SHELLS_OWN: &[&str] = &[
-    "!", ".", ":", "alias", "bg", "break", "case", "cd", "command", "continue", "eval", "exec", "exit", "export",
-    "fg", "for", "if", "jobs", "read", "readonly", "return", "set", "shift", "source", "times", "trap", "type",
-    "ulimit", "umask", "unset", "until", "wait", "while",
+    "!", ".", ":", "alias", "bg", "break", "case", "cd", "command", "continue", "eval", "exec", "exit",
+    "export", "fg", "for", "if", "jobs", "read", "readonly", "return", "set", "shift", "source", "times",
+    "trap", "type", "ulimit", "umask", "unset", "until", "wait", "while",
 ];
 
 /// A command line as a program and its arguments. Quotes and backslashes mean what they mean to a shell.
@@ -129,8 +130,27 @@ mod tests {
     #[test]
     fn anything_else_goes_to_a_shell_as_it_was_written() {
         for line in [
-            "a | b", "a && b", "a;b", "a > f", "echo $HOME", "echo `a`", "ls *.c", "ls ?", "ls [ab]", "a\nb", "(a)",
-            "echo \"$HOME\"", "echo \"`a`\"", "X=1 a", "cd /", "exit 3", "! a", "ls ~", "a # b", "a &", "echo {a,b}",
+            "a | b",
+            "a && b",
+            "a;b",
+            "a > f",
+            "echo $HOME",
+            "echo `a`",
+            "ls *.c",
+            "ls ?",
+            "ls [ab]",
+            "a\nb",
+            "(a)",
+            "echo \"$HOME\"",
+            "echo \"`a`\"",
+            "X=1 a",
+            "cd /",
+            "exit 3",
+            "! a",
+            "ls ~",
+            "a # b",
+            "a &",
+            "echo {a,b}",
         ] {
             assert_eq!(parsed(line), ["sh", "-c", line], "{line}");
         }
@@ -153,6 +173,9 @@ mod tests {
         assert_eq!(line("/bin/sh", &["-c", "a | b"]), "a | b");
         assert_eq!(line("/usr/bin/vim", &["-n", "my file", "it's", ""]), r"vim -n 'my file' 'it'\''s' ''");
         let (program, args) = parse(r"vim -n 'my file' 'it'\''s' ''").unwrap();
-        assert_eq!((program.as_str(), args), ("vim", vec!["-n".into(), "my file".into(), "it's".into(), String::new()]));
+        assert_eq!(
+            (program.as_str(), args),
+            ("vim", vec!["-n".into(), "my file".into(), "it's".into(), String::new()])
+        );
     }
 }

@@ -62,7 +62,8 @@ impl Policy {
             std::iter::once(program).chain(args.iter().map(String::as_str)).map(harmless).collect();
         let is_flag = |word: &str| word.len() > 1 && word.starts_with('-') && word.ends_with('c');
         let lines = args.windows(2).filter(|pair| is_flag(&pair[0])).map(|pair| pair[1].as_str());
-        let verdicts = std::iter::once(self.judge(&words.join(" "))).chain(lines.map(|line| self.judge(line)));
+        let verdicts =
+            std::iter::once(self.judge(&words.join(" "))).chain(lines.map(|line| self.judge(line)));
         verdicts.into_iter().find(|verdict| *verdict != Verdict::Allow).unwrap_or(Verdict::Allow)
     }
 }
@@ -122,9 +123,12 @@ mod tests {
         ] {
             assert!(matches!(judge(denied), Verdict::Deny { .. }), "{denied:?}");
         }
-        for allowed in
-            [&["man", "mkfs.ext4"][..], &["grep", "a; mkfs b"], &["echo", "a\nmkfs b"], &["bash", "-c", "echo mkfs"]]
-        {
+        for allowed in [
+            &["man", "mkfs.ext4"][..],
+            &["grep", "a; mkfs b"],
+            &["echo", "a\nmkfs b"],
+            &["bash", "-c", "echo mkfs"],
+        ] {
             assert_eq!(judge(allowed), Verdict::Allow, "{allowed:?}");
         }
     }

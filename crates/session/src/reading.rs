@@ -194,17 +194,7 @@ impl Task {
             _ => 0,
         };
         let images = self.images.between(seen, seq);
-        Reading {
-            content,
-            styled,
-            history,
-            rows,
-            from: seen,
-            dropped,
-            has_new,
-            images,
-            info: self.info(),
-        }
+        Reading { content, styled, history, rows, from: seen, dropped, has_new, images, info: self.info() }
     }
 
     /// A reader has read so far.

@@ -347,7 +347,17 @@ mod tests {
     #[test]
     fn each_actor_may_do_what_its_kind_may_and_nothing_else() {
         let looks = [
-            "commands", "config", "info", "list", "panels", "read", "recording", "search", "snapshot", "status", "wait",
+            "commands",
+            "config",
+            "info",
+            "list",
+            "panels",
+            "read",
+            "recording",
+            "search",
+            "snapshot",
+            "status",
+            "wait",
         ];
         let persons = ["purge", "token_list", "token_new", "token_revoke"];
         for entry in OPERATIONS {

@@ -42,7 +42,8 @@ impl Operation for PanelOpen {
         // The same request again opened it, too.
         let opened = made.meta().request == context.request;
         if opened && made.is_interactive_shell() {
-            let wait = session::Wait { prompt: true, timeout: Some(READY_TIMEOUT), ..session::Wait::default() };
+            let wait =
+                session::Wait { prompt: true, timeout: Some(READY_TIMEOUT), ..session::Wait::default() };
             made.wait(wait).await.map_err(fault)?;
         }
         Ok(Reply { panel_id, session_id: made.meta().id.clone(), opened })

@@ -71,7 +71,8 @@ impl Operation for Read {
             history: (params.view == View::Lines).then_some(reading.history),
             rows: reading.rows.iter().map(|row| row + 1).collect(),
             left_out,
-            cursor: matches!(params.view, View::Screen | View::Lines | View::Whole).then(|| place(info.cursor)),
+            cursor: matches!(params.view, View::Screen | View::Lines | View::Whole)
+                .then(|| place(info.cursor)),
             dimensions: dimensions(info.size),
             has_new_content: reading.has_new,
             images: convert::images(reading.images),

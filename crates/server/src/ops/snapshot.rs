@@ -1,7 +1,7 @@
 //! `snapshot`: the screen for a front end that draws lines.
 
-use cotty_protocol::op::snapshot::{Params, Reply};
 use cotty_protocol::Fault;
+use cotty_protocol::op::snapshot::{Params, Reply};
 
 use super::convert::fault;
 use super::{Access, Context, Operation, Route};

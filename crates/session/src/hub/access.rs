@@ -70,7 +70,9 @@ impl Hub {
         let state = self.state();
         let mut panels: Vec<OpenPanel> = Vec::new();
         for session in state.sessions.iter() {
-            let Some(panel) = session.meta().panel.as_ref().filter(|panel| panel.scope == scope) else { continue };
+            let Some(panel) = session.meta().panel.as_ref().filter(|panel| panel.scope == scope) else {
+                continue;
+            };
             panels.retain(|older| older.id != panel.id);
             let exited = state.sessions.has_exited(session.meta().number);
             panels.push(OpenPanel { id: panel.id.clone(), session: session.clone(), exited });

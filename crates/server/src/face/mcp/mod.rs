@@ -15,6 +15,7 @@ mod resources;
 mod schema;
 mod server;
 mod sets;
+mod state;
 mod subscriptions;
 mod terminal;
 mod tool;

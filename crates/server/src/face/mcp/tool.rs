@@ -41,6 +41,8 @@ pub(super) trait McpTool: Send + 'static {
     const TITLE: &'static str;
     const DESCRIPTION: &'static str;
     const ACCESS: Access;
+    /// What is typed can reach anything.
+    const OPEN_WORLD: bool = matches!(Self::ACCESS, Access::Write);
     type Params: DeserializeOwned + JsonSchema + Send;
     type Reply: Serialize + JsonSchema + Send;
 
@@ -55,6 +57,7 @@ pub(super) struct Entry {
     title: &'static str,
     description: &'static str,
     access: Access,
+    open_world: bool,
     params: fn() -> JsonObject,
     reply: fn() -> JsonObject,
     call: fn(Call, JsonObject) -> Calling,
@@ -66,6 +69,7 @@ pub(super) const fn entry<T: McpTool>() -> Entry {
         title: T::TITLE,
         description: T::DESCRIPTION,
         access: T::ACCESS,
+        open_world: T::OPEN_WORLD,
         params: input_schema::<T::Params>,
         reply: output_schema::<T::Reply>,
         call: |call, arguments| Box::pin(answer::<T>(call, arguments)),
@@ -86,8 +90,7 @@ impl Entry {
         let hints = ToolAnnotations::new()
             .read_only(self.access == Access::Read)
             .destructive(self.access == Access::Destroy)
-            // What is typed can reach anything.
-            .open_world(self.access == Access::Write);
+            .open_world(self.open_world);
         Tool::new(self.name, self.description, Arc::new((self.params)()))
             .with_title(self.title)
             .with_raw_output_schema(Arc::new((self.reply)()))

@@ -1,0 +1,67 @@
+use cotty_protocol::Fault;
+use cotty_protocol::op::send::{self, Paste};
+use cotty_protocol::op::{info, panel_open};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{ask, panels, which};
+use crate::face::mcp::state::State;
+use crate::face::mcp::tool::{Call, McpTool};
+use crate::ops::{Access, Info, PanelOpen, SendInput};
+
+pub(super) struct Write;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct Params {
+    /// What to type; \n is the Enter key.
+    text: String,
+    /// Which panel; a new name opens a new one. Default: your only panel, or a new one if you have none.
+    panel_id: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Reply {
+    ok: bool,
+    panel_id: String,
+    /// Present if this call opened the panel.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    opened: bool,
+    #[serde(flatten)]
+    state: State,
+}
+
+impl McpTool for Write {
+    const NAME: &'static str = "terminal_write";
+    const TITLE: &'static str = "Type into a panel";
+    const DESCRIPTION: &'static str = "Type text into a terminal panel. The first one opens a panel with your shell, and so does a new panelId.";
+    const ACCESS: Access = Access::Write;
+    type Params = Params;
+    type Reply = Reply;
+
+    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
+        let panels = panels(&call).await?;
+        let wanted = match params.panel_id.filter(|id| !id.is_empty()) {
+            Some(id) => Some(id),
+            None => match panels.as_slice() {
+                [] => None,
+                [only] => Some(only.panel_id.clone()),
+                _ => return Err(which(&panels)),
+            },
+        };
+        // One that is there and runs is found, any other opened.
+        let panel = ask::<PanelOpen>(&call, panel_open::Params { panel_id: wanted }).await?;
+        let send = send::Params {
+            session: panel.session_id.clone(),
+            text: Some(params.text),
+            // As it is.
+            paste: Paste::Never,
+            ..send::Params::default()
+        };
+        ask::<SendInput>(&call, send).await?;
+        let info = ask::<Info>(&call, info::Params { session: panel.session_id }).await?;
+        let state = State::new(&info.activity, &info.keyboard);
+        Ok(Reply { ok: true, panel_id: panel.panel_id, opened: panel.opened, state })
+    }
+}

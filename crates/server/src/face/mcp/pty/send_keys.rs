@@ -1,0 +1,100 @@
+use cotty_protocol::op::info;
+use cotty_protocol::op::send::{self, Paste};
+use cotty_protocol::{Code, Fault};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::reference::Reference;
+use super::{ask, look};
+use crate::face::mcp::state::State;
+use crate::face::mcp::tool::{Call, McpTool};
+use crate::ops::{Access, Info, SendInput};
+
+pub(super) struct SendKeys;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Params {
+    /// The session's number.
+    session_id: Reference,
+    /// What to type; a newline is the Enter key, a tab the Tab key. Or several, typed one after the other.
+    keys: Keys,
+    /// Whether keys are written into it: ^A … ^Z, ^[ (Escape), [UP] [DOWN] [LEFT] [RIGHT] [HOME] [END] [PGUP] [PGDN] [F1] … [F12]; \^ and \[ are the characters. Default: false, all is text.
+    #[serde(default)]
+    special: bool,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "keys must be a string or an array of strings")]
+enum Keys {
+    One(String),
+    Several(Vec<String>),
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Reply {
+    session_id: u32,
+    sent: bool,
+    /// Whether the program took it, within 100 ms.
+    consumed: Option<bool>,
+    /// Whether the screen changed beyond the echo, within 100 ms.
+    reacted: Option<bool>,
+    #[serde(flatten)]
+    state: State,
+}
+
+impl McpTool for SendKeys {
+    const NAME: &'static str = "pty_send_keys";
+    const TITLE: &'static str = "Type into a terminal";
+    const DESCRIPTION: &'static str =
+        "Type into whatever runs in a session. Look at what happened with pty_get_screen.";
+    const ACCESS: Access = Access::Write;
+    type Params = Params;
+    type Reply = Reply;
+
+    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
+        let session = look(&call, &params.session_id).await?.session_id;
+        let keys = match params.keys {
+            Keys::One(keys) => vec![keys],
+            Keys::Several(keys) => keys,
+        };
+        let keys: Vec<String> = keys.into_iter().filter(|keys| !keys.is_empty()).collect();
+        if keys.is_empty() {
+            return Err(Fault::new(Code::NoInput, "there are no keys"));
+        }
+        let (mut consumed, mut reacted) = (None, None);
+        let count = keys.len();
+        for (typed, keys) in keys.into_iter().enumerate() {
+            let sent = type_one(&call, &session, keys, params.special, typed).await;
+            let sent = sent.map_err(|fault| match typed {
+                0 => fault,
+                _ => Fault { message: format!("{} ({typed} of {count} were typed)", fault.message), ..fault },
+            })?;
+            (consumed, reacted) = (sent.consumed, sent.reacted);
+        }
+        let info = ask::<Info>(&call, info::Params { session }).await?;
+        let state = State::new(&info.activity, &info.keyboard);
+        Ok(Reply { session_id: info.number, sent: true, consumed, reacted, state })
+    }
+}
+
+/// Each with a request id of its own, so that each is typed once, and stops the rest where it is refused.
+async fn type_one(
+    call: &Call,
+    session: &str,
+    keys: String,
+    special: bool,
+    nth: usize,
+) -> Result<send::Reply, Fault> {
+    let mut call = call.clone();
+    call.context.request = format!("{}#{nth}", call.context.request);
+    let send = send::Params {
+        session: session.to_owned(),
+        text: Some(keys),
+        special,
+        // Keys, not a paste.
+        paste: Paste::Never,
+        ..send::Params::default()
+    };
+    ask::<SendInput>(&call, send).await
+}
