@@ -29,6 +29,19 @@ pub(crate) fn push_bounded<T>(queue: &mut VecDeque<T>, item: T) {
     queue.push_back(item);
 }
 
+/// Whether something typed can only leave a question: interrupt, end of input, suspend, quit; as keys, or as what they send.
+fn leaves(input: &Input) -> bool {
+    match input {
+        Input::Control(_) => true,
+        Input::Key(Key { code: KeyCode::Char('c' | 'd' | 'z' | '\\'), ctrl: true, alt: false, .. }) => true,
+        Input::Text { text, .. } => {
+            !text.is_empty() && text.chars().all(|c| matches!(c, '\x03' | '\x04' | '\x1a' | '\x1c'))
+        }
+        Input::Several(inputs) => !inputs.is_empty() && inputs.iter().all(leaves),
+        Input::Key(_) | Input::Mouse(_) | Input::Bytes(_) => false,
+    }
+}
+
 impl Task {
     pub(crate) async fn type_input(
         &mut self,
@@ -90,19 +103,7 @@ impl Task {
 
     /// An agent does not answer a question for a secret; it may only leave it.
     pub(crate) fn check_secret(&self, by: &Typist, input: Option<&Input>) -> Result<(), SessionError> {
-        let leaves = matches!(
-            input,
-            Some(
-                Input::Control(_)
-                    | Input::Key(Key {
-                        code: KeyCode::Char('c' | 'd' | 'z' | '\\'),
-                        ctrl: true,
-                        alt: false,
-                        ..
-                    })
-            )
-        );
-        if by.kind == ActorKind::Person || leaves || self.agents_answer_secrets {
+        if by.kind == ActorKind::Person || input.is_some_and(leaves) || self.agents_answer_secrets {
             return Ok(());
         }
         match self.asked_secret() {

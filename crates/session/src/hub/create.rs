@@ -136,15 +136,10 @@ impl Hub {
         Ok(session)
     }
 
-    /// A line is judged as it was written, a program by its words.
+    /// What is to be started is judged by its words; a line that a shell gets is one of them.
     fn judge(&self, create: &Create) -> Result<(), SessionError> {
-        let policy = &self.inner.policy;
-        let verdict = match (&create.command, &create.program) {
-            (Some(line), _) => policy.judge(line),
-            (None, Some(program)) => policy.judge_words(program, &create.args),
-            (None, None) => Verdict::Allow,
-        };
-        match verdict {
+        let judged = |program| self.inner.policy.judge_words(program, &create.args);
+        match create.program.as_deref().map_or(Verdict::Allow, judged) {
             Verdict::Allow => Ok(()),
             Verdict::Deny { reason } => Err(SessionError::Denied { reason }),
         }

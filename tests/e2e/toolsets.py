@@ -1,0 +1,88 @@
+"""The tools of one set, through the official client."""
+
+import json
+from contextlib import asynccontextmanager
+
+import anyio
+import jsonschema
+import pytest
+from conftest import LIMIT
+
+# Protocol revisions up to 2025-11-25 begin with `initialize`, those since 2026-07-28 do not.
+ERAS = pytest.mark.parametrize("mode", ["legacy", "auto"])
+# Some clients show the model only `content`, others only `structuredContent`.
+SHOWN = pytest.mark.parametrize("shown", ["content", "structured"])
+
+
+class Tools:
+    """Calls tools, and reads their answers as one kind of client does."""
+
+    def __init__(self, cotty, client, shown):
+        self.cotty, self.client, self.shown = cotty, client, shown
+
+    def whole(self, result):
+        content = json.loads(result.content[0].text)
+        assert content == result.structured_content
+        return content if self.shown == "content" else result.structured_content
+
+    async def __call__(self, tool, **arguments):
+        result = await self.client.call_tool(tool, arguments)
+        assert not result.is_error, result.content[0].text
+        return self.whole(result)
+
+    async def refused(self, code, tool, **arguments):
+        """Calls what must fail, and answers the error."""
+        result = await self.client.call_tool(tool, arguments)
+        assert result.is_error, result.structured_content
+        error = result.structured_content["error"]
+        assert error["code"] == code, error
+        for part in (code, error["message"], error.get("hint") or ""):
+            assert part in result.content[0].text
+        return error
+
+    async def operation(self, op, actor="person", **params):
+        """Something that the set has no tool for: a person's keys, a wait."""
+        return await anyio.to_thread.run_sync(lambda: self.cotty.call(op, actor=actor, **params))
+
+    async def until(self, session, **conditions):
+        """Waits for an event in a session."""
+        waited = await self.operation("wait", session=str(session), timeout_ms=LIMIT * 1000, **conditions)
+        assert waited["met"] != "timeout", waited
+        return waited
+
+
+@asynccontextmanager
+async def tools_of(cotty, name, shown="structured", **options):
+    failure = None
+    async with cotty.mcp(args=["--tools", name], read_timeout_seconds=2 * LIMIT, **options) as client:
+        # Raised inside, a failed assertion would be buried in the client's task groups.
+        try:
+            yield Tools(cotty, client, shown)
+        except Exception as error:
+            failure = error
+    if failure:
+        raise failure
+
+
+async def described(cotty, name, mode):
+    """The tools of a set as a client sees them, with their schemas checked; and the instructions."""
+    async with cotty.mcp(args=["--tools", name], mode=mode) as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        instructions = client.instructions
+    # R-P20
+    assert instructions and len(instructions.encode()) < 1500
+    for tool in tools.values():
+        assert tool.description
+        for schema in (tool.input_schema, tool.output_schema):
+            jsonschema.Draft202012Validator.check_schema(schema)
+            assert schema["type"] == "object"
+        assert tool.input_schema["additionalProperties"] is False
+        described = tool.input_schema.get("properties", {}).values()
+        assert all(value.get("description") for value in described), tool.name
+    return tools
+
+
+def hints(tool):
+    """Whether it is said to only look, to destroy, and to reach out."""
+    said = tool.annotations
+    return said.read_only_hint, said.destructive_hint, said.open_world_hint
