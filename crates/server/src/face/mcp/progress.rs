@@ -50,6 +50,9 @@ fn doing(activity: &Activity) -> String {
         Activity::Prompt => "at the prompt".to_owned(),
         Activity::Running(Some(program)) => format!("{program} runs"),
         Activity::Running(None) => "a program runs".to_owned(),
+        Activity::WaitingForInput(Some(program)) => format!("{program} waits for input"),
+        Activity::WaitingForInput(None) => "a program waits for input".to_owned(),
+        Activity::Pager(program) | Activity::Editor(program) => format!("{program} waits for keys"),
         Activity::SecretInput | Activity::SecretSuspected => "a secret is asked for".to_owned(),
         Activity::Exited => "ended".to_owned(),
     }
