@@ -118,6 +118,12 @@ codes! {
     CaptureRunning = "CAPTURE_RUNNING", 409;
     /// The session's output is not captured.
     NoCapture = "NO_CAPTURE", 409;
+    /// A person is asked for something in this session already.
+    AlreadyAsked = "ALREADY_ASKED", 409;
+    /// Nobody was asked under this id, or long ago.
+    PleaNotFound = "PLEA_NOT_FOUND", 404;
+    /// What a person was asked for is over.
+    PleaOver = "PLEA_OVER", 409;
     /// There is no recording of that session, or no more.
     NoRecording = "NO_RECORDING", 404;
     /// There is no such operation.

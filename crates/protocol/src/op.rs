@@ -1,5 +1,7 @@
 //! The operations' parameters and replies, one module each, named as the operation is.
 
+pub mod answer;
+pub mod ask;
 pub mod capture;
 pub mod commands;
 pub mod config;
@@ -12,6 +14,7 @@ pub mod list;
 pub mod mouse;
 pub mod panel_open;
 pub mod panels;
+pub mod pleas;
 pub mod purge;
 pub mod read;
 pub mod recording;
@@ -26,6 +29,7 @@ pub mod token_list;
 pub mod token_new;
 pub mod token_revoke;
 pub mod wait;
+pub mod withdraw;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -141,6 +145,9 @@ pub struct SessionInfo {
     pub idle_ms: u64,
     /// How its recording goes.
     pub recording: Recording,
+    /// What an agent asks of people here, while it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plea: Option<pleas::Plea>,
 }
 
 /// What was left out of a long text, between its head and its tail.

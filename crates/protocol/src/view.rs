@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::op::keyboard::Holder;
 use crate::op::mouse::Mouse;
+use crate::op::pleas::State;
 use crate::op::send::Paste;
 use crate::{
     Fault,
@@ -59,6 +60,32 @@ pub struct Company {
     /// The last agent that was not let type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turned_away: Option<TurnedAway>,
+    /// What an agent asked of people last, open or not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plea: Option<Asked>,
+}
+
+/// What an agent asks of people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Asked {
+    /// The plea's id.
+    pub plea: String,
+    /// The agent's name.
+    pub from: String,
+    /// What a person is to do: data, not markup.
+    pub message: String,
+    /// How far it came.
+    pub state: State,
+    /// The person who ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+impl Asked {
+    /// Whether it waits for a person still, or for one to finish.
+    pub fn is_open(&self) -> bool {
+        matches!(self.state, State::Waiting | State::Taken)
+    }
 }
 
 /// Another viewer.
@@ -144,8 +171,19 @@ pub enum FromViewer {
     },
     /// Takes the keyboard, until it is given back or the viewer goes away.
     Take,
-    /// Gives it back.
+    /// Gives it back. What an agent asked of people is done with that.
     Give,
+    /// Answers what an agent asks, and gives the keyboard back.
+    Answer {
+        /// The plea's id.
+        plea: String,
+        /// It will not be done; otherwise it is.
+        #[serde(default)]
+        decline: bool,
+        /// A word to the agent.
+        #[serde(default)]
+        note: Option<String>,
+    },
     /// Has the session follow this viewer's window for as long as it has the keyboard; without a size no longer.
     Fit {
         /// The window.

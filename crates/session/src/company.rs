@@ -5,6 +5,7 @@ use std::sync::Arc;
 use cotty_vt::MouseMode;
 
 use crate::meta::{ActorKind, Typist};
+use crate::plea::{Plea, PleaOutcome};
 use crate::task::Task;
 use crate::{Activity, SessionError};
 
@@ -46,6 +47,26 @@ pub struct TurnedAway {
     pub secret: bool,
 }
 
+/// What an agent asks of people, as viewers are told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// Its id.
+    pub id: String,
+    /// The agent's name.
+    pub from: String,
+    /// What a person is to do.
+    pub message: String,
+    /// How it ended, and by whom, if it did.
+    pub ended: Option<(PleaOutcome, Option<String>)>,
+}
+
+impl From<&Plea> for Asked {
+    fn from(plea: &Plea) -> Asked {
+        let ended = plea.ended.as_ref().map(|end| (end.outcome, end.by.clone()));
+        Asked { id: plea.id.clone(), from: plea.from.clone(), message: plea.message.clone(), ended }
+    }
+}
+
 /// Who is there, and what a viewer's keys and mouse would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Company {
@@ -63,6 +84,8 @@ pub struct Company {
     pub fitted: bool,
     /// The last agent that was not let type.
     pub turned_away: Option<TurnedAway>,
+    /// The newest plea, open or not.
+    pub plea: Option<Asked>,
 }
 
 impl Default for Company {
@@ -75,6 +98,7 @@ impl Default for Company {
             alternate: false,
             fitted: false,
             turned_away: None,
+            plea: None,
         }
     }
 }
@@ -159,6 +183,7 @@ impl Task {
             alternate: modes.alt_screen,
             fitted: self.saved.put_back.is_some(),
             turned_away: self.watchers.turned_away.clone(),
+            plea: self.saved.pleas.newest().map(Asked::from),
         }
     }
 }

@@ -2,6 +2,8 @@ use std::io;
 
 use cotty_pty::KeeperError;
 
+use crate::PleaOutcome;
+
 /// Why an operation on a session was refused or failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
@@ -126,6 +128,30 @@ pub enum SessionError {
     /// Its output is not captured.
     #[error("the session's output is not captured")]
     NotCapturing,
+    /// A person is asked for something already.
+    #[error("a person was already asked here ({id}): {message}")]
+    AlreadyAsked {
+        /// The open plea.
+        id: String,
+        /// What is asked.
+        message: String,
+    },
+    /// No such plea, or no more.
+    #[error("nobody was asked under the id {0}")]
+    NoPlea(String),
+    /// It has ended.
+    #[error("{id} is over: {}", match outcome {
+        PleaOutcome::Completed => "it was completed",
+        PleaOutcome::Declined => "it was declined",
+        PleaOutcome::Timeout => "nobody saw to it in time",
+        PleaOutcome::Cancelled => "it was withdrawn",
+    })]
+    PleaOver {
+        /// Which.
+        id: String,
+        /// How it ended.
+        outcome: PleaOutcome,
+    },
     /// Nothing was recorded of it, or it is gone.
     #[error("there is no recording of {0}")]
     NoRecording(String),
@@ -187,6 +213,11 @@ impl SessionError {
             Self::BadPattern(_) => "escape what is meant literally, or use text instead of regex",
             Self::Capturing(_) => "stop that capture first",
             Self::NotCapturing => "start one first",
+            Self::AlreadyAsked { id, .. } => {
+                return Some(format!("wait for that one ({id}), or withdraw it first"));
+            }
+            Self::NoPlea(_) => "one that has ended is known for ten minutes; ask anew",
+            Self::PleaOver { .. } => "there is nothing more to do",
             Self::NoRecording(_) => "recordings are kept for days, not for ever; ask by the session's id",
             Self::Io(_) | Self::Keeper(_) | Self::Broken(_) | Self::Invalid(_) | Self::ShuttingDown => {
                 return None;

@@ -3,6 +3,7 @@
 use crate::journal::{KeyboardChange, Record, What};
 use crate::keyboard::Returned;
 use crate::meta::{Typist, now_ms};
+use crate::plea::{PleaEnd, PleaOutcome};
 use crate::task::Task;
 use crate::{ActorKind, SessionError};
 
@@ -103,7 +104,7 @@ impl Task {
         self.saved.keyboard.held().and_then(|held| held.ends_ms())
     }
 
-    fn change_keyboard(&mut self, change: KeyboardChange) {
+    pub(crate) fn change_keyboard(&mut self, change: KeyboardChange) {
         let what = What::Keyboard { change, at: now_ms() };
         // Where it cannot be written down the next daemon would not know it; that is all.
         let _ = self.hot.record(&Record { seq: self.vt.seq(), what: what.clone() });
@@ -119,7 +120,14 @@ impl Task {
         let keyboard = &mut self.saved.keyboard;
         match change {
             KeyboardChange::Took { who, name, lease_ms } => keyboard.take(who, name, *lease_ms, seq, at),
-            KeyboardChange::Gave { who } => drop(keyboard.give(who, seq, at)),
+            KeyboardChange::Gave { who } => {
+                let by = keyboard.held().map(|held| held.name.clone());
+                // Whoever gives it back has done what was asked.
+                if keyboard.give(who, seq, at) {
+                    let (outcome, request) = (PleaOutcome::Completed, String::new());
+                    self.saved.pleas.end(PleaEnd { outcome, at_ms: at, by, note: None, request });
+                }
+            }
             KeyboardChange::Vanished { who } => keyboard.vanished(who, at),
             KeyboardChange::Came { who } => keyboard.came(who),
             KeyboardChange::Expired => drop(keyboard.expire(seq, at)),

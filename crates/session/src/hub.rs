@@ -319,6 +319,7 @@ impl Hub {
             last_output: None,
             half_drawn_since: None,
             waits: Vec::new(),
+            pleading: Vec::new(),
             observers: Vec::new(),
             images: Gallery::default(),
             viewers: Viewers::new(),

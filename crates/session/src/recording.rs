@@ -62,7 +62,8 @@ impl Task {
             | What::History { .. }
             | What::Read { .. }
             | What::CaptureBegan(_)
-            | What::CaptureEnded { .. } => None,
+            | What::CaptureEnded { .. }
+            | What::Plea(_) => None,
         }
     }
 

@@ -13,6 +13,7 @@ use crate::commands::Commands;
 use crate::journal::disk::{Capture, Capturing};
 use crate::journal::{What, memory};
 use crate::keyboard::Keyboard;
+use crate::plea::Pleas;
 use crate::reading::{Echo, Place, Spot};
 use crate::task::Task;
 
@@ -25,7 +26,7 @@ pub(crate) mod slot {
 }
 
 /// Of the format below; another is not read.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// The part of a session that is neither engine nor journal.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -50,6 +51,7 @@ pub(crate) struct Saved {
     pub(crate) capturing: Option<Capturing>,
     /// The last capture, and the request that ended it.
     pub(crate) captured: Option<(String, Capture)>,
+    pub(crate) pleas: Pleas,
 }
 
 /// A request that typed.

@@ -1,5 +1,5 @@
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cotty_vt::{Key, Paste};
 use regex::Regex;
@@ -14,6 +14,8 @@ use crate::images::Images;
 use crate::journal::disk::{Capture, Capturing, RecordingState};
 use crate::keyboard::Returned;
 use crate::meta::Typist;
+use crate::plea::Plea;
+use crate::pleading::{Ask, Pleaded};
 use crate::pointing::Mouse;
 use crate::ran::{Ran, RanCommand};
 use crate::reaction::Reaction;
@@ -114,6 +116,8 @@ pub struct Info {
     pub history_lines: usize,
     /// Whether a signal stopped the program in the foreground.
     pub stopped: bool,
+    /// The newest plea, open or not.
+    pub plea: Option<Plea>,
 }
 
 /// What was typed.
@@ -225,6 +229,26 @@ pub(crate) enum Request {
         hold: Hold,
         by: Typist,
         reply: Reply<Result<KeyboardState, SessionError>>,
+    },
+    Ask {
+        ask: Ask,
+        by: Typist,
+        request: String,
+        until: Instant,
+        reply: Reply<Result<Pleaded, SessionError>>,
+    },
+    Answer {
+        plea: String,
+        declined: bool,
+        note: Option<String>,
+        by: Typist,
+        request: String,
+        reply: Reply<Result<Plea, SessionError>>,
+    },
+    Withdraw {
+        plea: String,
+        request: String,
+        reply: Reply<Result<Plea, SessionError>>,
     },
     ViewerCame {
         watcher: Watcher,
@@ -347,6 +371,39 @@ impl Session {
     pub async fn hold(&self, hold: Hold, by: &Typist) -> Result<KeyboardState, SessionError> {
         let by = by.clone();
         self.ask(|reply| Request::Hold { hold, by, reply }).await?
+    }
+
+    /// Asks people for something, or goes on asking, and waits until that ends or for `wait`. The same request again asks
+    /// nothing new.
+    pub async fn ask_people(
+        &self,
+        ask: Ask,
+        wait: Duration,
+        by: &Typist,
+        request: &str,
+    ) -> Result<Pleaded, SessionError> {
+        let (by, request) = (by.clone(), request.to_owned());
+        let until = Instant::now() + wait;
+        self.ask(|reply| Request::Ask { ask, by, request, until, reply }).await?
+    }
+
+    /// Answers a plea: it is completed or declined. The same request again answers the same.
+    pub async fn answer(
+        &self,
+        plea: &str,
+        declined: bool,
+        note: Option<String>,
+        by: &Typist,
+        request: &str,
+    ) -> Result<Plea, SessionError> {
+        let (plea, by, request) = (plea.to_owned(), by.clone(), request.to_owned());
+        self.ask(|reply| Request::Answer { plea, declined, note, by, request, reply }).await?
+    }
+
+    /// Withdraws a plea, by its id or by the request that made it.
+    pub async fn withdraw(&self, plea: &str, request: &str) -> Result<Plea, SessionError> {
+        let (plea, request) = (plea.to_owned(), request.to_owned());
+        self.ask(|reply| Request::Withdraw { plea, request, reply }).await?
     }
 
     /// Tells that a viewer came, by the name its keys come under.

@@ -19,6 +19,7 @@ use crate::images::Gallery;
 use crate::journal::disk::{Catcher, Tape, Worker};
 use crate::journal::{Hot, InputQueue, Pushed, Record, What};
 use crate::meta::now_ms;
+use crate::pleading::Pleading;
 use crate::reaction::Observer;
 use crate::recovery::Saved;
 use crate::session::{Ended, Info, Request, Waited};
@@ -62,6 +63,7 @@ pub(crate) struct Task {
     /// Since when the program is in the middle of drawing.
     pub(crate) half_drawn_since: Option<Instant>,
     pub(crate) waits: Vec<(Running, oneshot::Sender<Waited>)>,
+    pub(crate) pleading: Vec<Pleading>,
     pub(crate) observers: Vec<Observer>,
     pub(crate) images: Gallery,
     pub(crate) viewers: Viewers,
@@ -158,6 +160,16 @@ impl Task {
             Request::Hold { hold, by, reply } => {
                 let _ = reply.send(self.hold(hold, &by).await);
             }
+            Request::Ask { ask, by, request, until, reply } => match self.ask(&ask, &by, &request).await {
+                Ok(id) => self.pleading.push(Pleading { id, until, reply }),
+                Err(error) => drop(reply.send(Err(error))),
+            },
+            Request::Answer { plea, declined, note, by, request, reply } => {
+                let _ = reply.send(self.answer(&plea, declined, note.as_deref(), &by, &request));
+            }
+            Request::Withdraw { plea, request, reply } => {
+                let _ = reply.send(self.withdraw(&plea, &request));
+            }
             Request::ViewerCame { watcher } => self.viewer_came(watcher),
             Request::ViewerWent { who } => self.viewer_went(&who),
             Request::Signal { signal, by, reply } => {
@@ -207,6 +219,7 @@ impl Task {
         let ended = Ended::from_status(status, now_ms());
         self.ended = Some(ended);
         self.note_exit(ended);
+        self.end_plea_with_program();
         // What the program did not read, nobody will.
         self.input_blocked = false;
         self.input_held = None;
@@ -442,6 +455,7 @@ impl Task {
         self.follow_no_other();
         self.push_held_input(now);
         self.tell_observers(now);
+        self.tell_pleading(now);
         self.turn_files(now);
         self.waits.retain(|(_, reply)| !reply.is_closed());
         if !self.waits.is_empty() {
@@ -481,8 +495,10 @@ impl Task {
         // A person's time is told by the clock on the wall: it goes on while there is no daemon.
         let in_ms = |end: u64| now + Duration::from_millis(end.saturating_sub(now_ms()));
         let keyboard = self.keyboard_ends_ms().map(in_ms);
+        let plea = self.saved.pleas.ends_ms().map(in_ms);
+        let pleading = self.pleading.iter().map(|waiting| waiting.until).min();
         let files = [self.tape.wakeup(), self.catcher.as_ref().and_then(Catcher::wakeup)];
-        let due = [waits, self.viewers.wakeup(), frame, reopened, observers, held, keyboard];
+        let due = [waits, self.viewers.wakeup(), frame, reopened, observers, held, keyboard, plea, pleading];
         due.into_iter().chain(files).flatten().min()
     }
 
@@ -587,6 +603,7 @@ impl Task {
             keyboard: self.keyboard(),
             history_lines: self.vt.history_limit(),
             stopped: process.is_some_and(facts::is_stopped),
+            plea: self.saved.pleas.newest().cloned(),
         }
     }
 }

@@ -185,6 +185,7 @@ impl Task {
                 if by.kind == ActorKind::Person {
                     self.saved.keyboard.person_typed(&by.who, &by.name, *bytes, seq, *at);
                     self.saved.person_typed_at = Some(seq);
+                    self.saved.pleas.person_typed(*bytes);
                 } else {
                     self.saved.keyboard.agent_typed();
                 }
@@ -215,6 +216,7 @@ impl Task {
                 self.saved.capturing = None;
                 self.saved.captured = Some((request.clone(), capture.clone()));
             }
+            What::Plea(change) => self.apply_plea(change),
             What::Marked { .. } => {}
         }
         self.note_record(what, ms);

@@ -20,7 +20,7 @@ use tokio::sync::broadcast::error::RecvError;
 use crate::auth::VIEW_PROTOCOL;
 use crate::face::http::{App, refuse, shared_text};
 use crate::metrics::VIEWERS;
-use crate::ops::{Access, activity, allowed, fault, send_input};
+use crate::ops::{Access, activity, allowed, fault, plea_state, send_input};
 use crate::standing::{Standing, introduction};
 
 /// Longest message from a viewer: a large paste.
@@ -179,6 +179,13 @@ fn seen_by(company: &Company, typist: &Typist) -> view::Company {
             name: turned.name.clone(),
             secret: turned.secret,
         }),
+        plea: company.plea.as_ref().map(|asked| view::Asked {
+            plea: asked.id.clone(),
+            from: asked.from.clone(),
+            message: asked.message.clone(),
+            state: plea_state(asked.ended.as_ref().map(|(outcome, _)| *outcome), holder == Holder::Person),
+            by: asked.ended.as_ref().and_then(|(_, by)| by.clone()),
+        }),
     }
 }
 
@@ -202,6 +209,10 @@ async fn told(session: &Session, viewing: &Viewing, text: &str) -> Result<(), Fa
             return session.hold(Hold::Take(None), typist).await.map(drop).map_err(fault);
         }
         FromViewer::Give => return session.hold(Hold::Give, typist).await.map(drop).map_err(fault),
+        FromViewer::Answer { plea, decline, note } => {
+            let answered = session.answer(&plea, decline, note, typist, &fresh_id()).await;
+            return answered.map(drop).map_err(fault);
+        }
         FromViewer::Fit { size } => {
             let size = size.map(|size| (size.cols, size.rows));
             return session.fit(size, typist).await.map_err(fault);

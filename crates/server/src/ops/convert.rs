@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use base64::Engine as _;
-use cotty_protocol::op::{self, Dimensions, Place, SessionInfo, keyboard, mouse, send};
+use cotty_protocol::op::{self, Dimensions, Place, SessionInfo, keyboard, mouse, pleas, send};
 use cotty_protocol::{Code, Fault};
 use cotty_session as session;
 use cotty_session::{
     Activity, Control, Gesture, Holder, ImageKind, Images, Info, Input, Key, KeyAction, KeyCode,
-    KeyboardState, Met, Mouse, MouseButton, Paste, Returned, SessionError, Target, Wait, with_keys,
+    KeyboardState, Met, Meta, Mouse, MouseButton, Paste, Plea, PleaOutcome, Returned, SessionError, Target,
+    Wait, with_keys,
 };
 
 use crate::tokens::TokenError;
@@ -40,6 +41,9 @@ pub(crate) fn fault(error: SessionError) -> Fault {
         SessionError::BadPattern(_) => Code::InvalidPattern,
         SessionError::Capturing(_) => Code::CaptureRunning,
         SessionError::NotCapturing => Code::NoCapture,
+        SessionError::AlreadyAsked { .. } => Code::AlreadyAsked,
+        SessionError::NoPlea(_) => Code::PleaNotFound,
+        SessionError::PleaOver { .. } => Code::PleaOver,
         SessionError::NoRecording(_) => Code::NoRecording,
         SessionError::ShuttingDown => Code::ShuttingDown,
     };
@@ -140,8 +144,50 @@ pub(super) fn timestamp(ms: u64) -> String {
     time.map(|t| t.to_string()).unwrap_or_default()
 }
 
+/// A plea of a session whose keyboard stands so.
+pub(super) fn plea(plea: &Plea, meta: &Meta, keyboard: &KeyboardState) -> pleas::Plea {
+    let now = now_ms();
+    let holder = match &keyboard.holder {
+        Holder::Person { name, .. } => Some(name.clone()),
+        Holder::Agent | Holder::Nobody => None,
+    };
+    let (by, note) = match &plea.ended {
+        Some(end) => (end.by.clone(), end.note.clone()),
+        None => (holder.clone(), None),
+    };
+    pleas::Plea {
+        plea: plea.id.clone(),
+        session_id: meta.id.clone(),
+        number: meta.number,
+        from: plea.from.clone(),
+        message: plea.message.clone(),
+        state: plea_state(plea.ended.as_ref().map(|end| end.outcome), holder.is_some()),
+        by,
+        note,
+        made_at: timestamp(plea.made_ms),
+        open_ms: plea.open_ms(now),
+        ends_in_ms: plea.is_open().then(|| plea.ends_ms.saturating_sub(now)),
+        typed_bytes: plea.bytes,
+        since: plea.from_seq,
+    }
+}
+
+/// How far a plea came that ended so, or is open while a person has the keyboard or not.
+pub(crate) fn plea_state(outcome: Option<PleaOutcome>, held: bool) -> pleas::State {
+    match outcome {
+        None if held => pleas::State::Taken,
+        None => pleas::State::Waiting,
+        Some(PleaOutcome::Completed) => pleas::State::Completed,
+        Some(PleaOutcome::Declined) => pleas::State::Declined,
+        Some(PleaOutcome::Timeout) => pleas::State::Timeout,
+        Some(PleaOutcome::Cancelled) => pleas::State::Cancelled,
+    }
+}
+
 pub(super) fn info(info: Info) -> SessionInfo {
     let command = info.meta.command();
+    let open = info.plea.as_ref().filter(|plea| plea.is_open());
+    let plea = open.map(|open| plea(open, &info.meta, &info.keyboard));
     SessionInfo {
         session_id: info.meta.id,
         number: info.meta.number,
@@ -173,6 +219,7 @@ pub(super) fn info(info: Info) -> SessionInfo {
             lost_bytes: info.recording.lost,
             error: info.recording.error,
         },
+        plea,
     }
 }
 

@@ -1,5 +1,7 @@
 //! The operations: one file each, listed once. Every face reads this table.
 
+mod answer;
+mod ask;
 mod capture;
 mod commands;
 mod config;
@@ -12,6 +14,7 @@ mod keyboard;
 mod list;
 mod panel_open;
 mod panels;
+mod pleas;
 mod purge;
 mod read;
 mod recording;
@@ -26,6 +29,7 @@ mod token_list;
 mod token_new;
 mod token_revoke;
 mod wait;
+mod withdraw;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
@@ -43,11 +47,13 @@ use serde_json::Value;
 use crate::config::Usual;
 use crate::daemon::Place;
 
+pub use answer::Answer;
+pub use ask::Ask;
 pub use capture::Capture;
 pub use commands::Commands;
 pub use config::Config;
 pub use configure::Configure;
-pub(crate) use convert::{activity, fault, now_ms, random_id, send_input};
+pub(crate) use convert::{activity, fault, now_ms, plea_state, random_id, send_input};
 pub use create::Create;
 pub use destroy::Destroy;
 pub use info::Info;
@@ -55,6 +61,7 @@ pub use keyboard::Keyboard;
 pub use list::List;
 pub use panel_open::PanelOpen;
 pub use panels::Panels;
+pub use pleas::Pleas;
 pub use purge::Purge;
 pub use read::Read;
 pub use recording::Recording;
@@ -69,6 +76,7 @@ pub use token_list::TokenList;
 pub use token_new::TokenNew;
 pub use token_revoke::TokenRevoke;
 pub use wait::Wait;
+pub use withdraw::Withdraw;
 
 /// What an operation does to the world; rights are given by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,6 +87,8 @@ pub enum Access {
     Write,
     /// Ends.
     Destroy,
+    /// Asks a person.
+    Ask,
     /// Decides for the person, so that only a person may.
     Person,
 }
@@ -89,8 +99,9 @@ pub(crate) fn allowed(kind: ActorKind, read_only: bool, access: Access) -> Resul
         (Access::Read, _) => Ok(()),
         _ if read_only => Err(Fault::new(Code::ReadOnly, "this token is for looking only")
             .with_hint("`cotty token new --name NAME` makes one for everything")),
+        (Access::Ask, _) => Ok(()),
         (_, ActorKind::Child) => {
-            let message = "a process inside an agent's session may read that session, and nothing else";
+            let message = "a process inside an agent's session may read that session and ask a person, and nothing else";
             Err(Fault::new(Code::NotAllowed, message)
                 .with_hint("do it from outside of the session, or ask a person"))
         }
@@ -242,6 +253,10 @@ pub static OPERATIONS: &[Entry] = &[
     entry::<Panels>(),
     entry::<PanelOpen>(),
     entry::<Keyboard>(),
+    entry::<Ask>(),
+    entry::<Withdraw>(),
+    entry::<Pleas>(),
+    entry::<Answer>(),
     entry::<Signal>(),
     entry::<Resize>(),
     entry::<Configure>(),
@@ -352,6 +367,7 @@ mod tests {
             "info",
             "list",
             "panels",
+            "pleas",
             "read",
             "recording",
             "search",
@@ -359,14 +375,15 @@ mod tests {
             "status",
             "wait",
         ];
-        let persons = ["purge", "token_list", "token_new", "token_revoke"];
+        let asks = ["ask", "withdraw"];
+        let persons = ["answer", "purge", "token_list", "token_new", "token_revoke"];
         for entry in OPERATIONS {
             let is = |names: &[&str]| names.contains(&entry.name);
             let code = |kind, read_only| allowed(kind, read_only, entry.access).err().map(|fault| fault.code);
             assert_eq!(code(ActorKind::Person, false), None, "{}: a person may do anything", entry.name);
             let agents = is(&persons).then_some(Code::NotAPerson);
             assert_eq!(code(ActorKind::Agent, false), agents, "{}: an agent", entry.name);
-            let childs = (!is(&looks)).then_some(Code::NotAllowed);
+            let childs = (!is(&looks) && !is(&asks)).then_some(Code::NotAllowed);
             assert_eq!(code(ActorKind::Child, false), childs, "{}: a child", entry.name);
             let lookers = (!is(&looks)).then_some(Code::ReadOnly);
             for kind in [ActorKind::Person, ActorKind::Agent, ActorKind::Child] {

@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 use super::retention::{Facts, Fate};
 use super::{Hub, Inner};
 use crate::meta::now_ms;
+use crate::plea::Plea;
 use crate::session::Info;
 use crate::{Activity, ActorKind};
 
@@ -71,7 +72,11 @@ fn facts(hub: &Hub, info: &Info) -> Facts {
     let ended = info.ended.map(|ended| Duration::from_millis(now_ms().saturating_sub(ended.at_ms)));
     Facts {
         ended,
-        idle: Duration::from_millis(info.idle_ms),
+        // Whoever was asked may still come.
+        idle: match info.plea.as_ref().is_some_and(Plea::is_open) {
+            true => Duration::ZERO,
+            false => Duration::from_millis(info.idle_ms),
+        },
         at_prompt: info.activity == Activity::Prompt,
         persons: info.meta.actor.kind == ActorKind::Person,
         client_there: hub.is_present(&info.meta.actor.owner),

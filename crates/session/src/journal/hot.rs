@@ -18,6 +18,7 @@ use super::disk::{Capture, Capturing};
 use super::mapping::{Cells, Ring, memory};
 use crate::counts::BYTES_READ;
 use crate::meta::Typist;
+use crate::plea::{Plea, PleaEnd};
 use crate::reading::Shown;
 
 /// Most bytes one read may take. Also how far ahead the ring is filled, so an idle session pays for it.
@@ -76,6 +77,15 @@ pub(crate) enum What {
     CaptureBegan(Capturing),
     /// It is no more; this is what the request that ended it was told.
     CaptureEnded { request: String, capture: Capture },
+    /// An agent asks people for something, or no longer does.
+    Plea(PleaChange),
+}
+
+/// What becomes of a plea.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum PleaChange {
+    Made(Plea),
+    Ended(PleaEnd),
 }
 
 /// How the keyboard changes hands without a key.

@@ -6,6 +6,7 @@
 //! handler answers, to both eras of the protocol ([`server`]).
 
 mod ask;
+mod asking;
 mod fixtures;
 mod http;
 mod panel;

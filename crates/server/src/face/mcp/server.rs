@@ -21,7 +21,7 @@ use tokio::task::JoinSet;
 use super::ask::Client;
 use super::sets::Offer;
 use super::subscriptions::{self, Listener, Subscriptions};
-use super::tool::{self, Call, LONGEST_CALL_MS};
+use super::tool::{self, Call, LONGEST_CALL_MS, OnCancel};
 use super::{fixtures, progress, resources};
 use crate::face::http::{App, without_process};
 use crate::ops;
@@ -172,7 +172,9 @@ impl ServerHandler for Server {
         let (client, mut questions) = Client::new(&context, &calling, &mut request)?;
         let arguments: JsonObject = request.arguments.unwrap_or_default();
         let session = arguments.get("session_id").and_then(|id| calling.session(id.as_str()?).ok());
-        let call = Call { context: calling, longest_ms: self.longest_ms, client };
+        let on_cancel = OnCancel::default();
+        let call =
+            Call { context: calling, longest_ms: self.longest_ms, client, on_cancel: on_cancel.clone() };
         let answering = async {
             match called {
                 Some((entry, described)) => {
@@ -186,10 +188,14 @@ impl ServerHandler for Server {
         };
         // Cancelling a call ends its waiting, never the program.
         tokio::select! {
+            biased;
             answer = progress::told(&context, session, answering) => answer,
             Some(question) = questions.recv() => Ok(question.into()),
             () = self.gone() => Err(ErrorData::internal_error("the client is gone", None)),
-            () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
+            () = context.ct.cancelled() => {
+                on_cancel.done().await;
+                Err(ErrorData::internal_error("cancelled", None))
+            }
         }
     }
 

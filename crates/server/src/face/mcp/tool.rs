@@ -26,6 +26,32 @@ pub(super) struct Call {
     pub(super) longest_ms: u64,
     /// Who called; see [`Call::ask`].
     pub(super) client: Client,
+    pub(super) on_cancel: OnCancel,
+}
+
+type Undoing = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// What is done when the client cancels a call, beside ending its wait. Not when the client or the daemon is gone.
+#[derive(Clone, Default)]
+pub(super) struct OnCancel(Arc<Mutex<Option<Undoing>>>);
+
+impl OnCancel {
+    pub(super) fn set(&self, undo: impl Future<Output = ()> + Send + 'static) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::pin(undo));
+    }
+
+    pub(super) async fn done(&self) {
+        let undo = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(undo) = undo {
+            undo.await;
+        }
+    }
+}
+
+impl std::fmt::Debug for OnCancel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("OnCancel")
+    }
 }
 
 impl Call {

@@ -6,6 +6,7 @@ mod kill;
 mod launch;
 mod list;
 mod reference;
+mod request_user_input;
 mod resize;
 mod send_keys;
 mod set_scrollback;
@@ -48,7 +49,7 @@ static TOOLS: &[Entry] = &[
     entry::<list::List>(),
     entry::<kill::Kill>(),
     entry::<set_scrollback::SetScrollback>(),
-    // entry::<request_user_input::RequestUserInput>(),
+    entry::<request_user_input::RequestUserInput>(),
 ];
 
 /// The session that is meant.

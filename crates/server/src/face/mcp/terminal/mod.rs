@@ -6,6 +6,7 @@ mod get_info;
 mod hints;
 mod list_sessions;
 mod read;
+mod request_user_input;
 mod run;
 mod send;
 mod session;
@@ -30,8 +31,8 @@ command goes on: terminal__wait for it, or interrupt it with terminal__send key 
 happened in the same call. \\n in text is the Enter key.
 - terminal__read view \"screen\" is what a person sees; \"new\" is what came since your last read.
 - terminal__wait waits for text, a pause, the prompt or the end, instead of asking again and again.
-- KEYBOARD_HELD: a person is typing; wait with keyboard true, then look what happened. SECRET_INPUT: ask the person to \
-type the secret; you cannot.
+- KEYBOARD_HELD: a person is typing; wait with keyboard true, then look what happened. SECRET_INPUT: you cannot \
+type a secret. terminal__request_user_input asks a person to take over for that, or whenever you need one.
 Destroy sessions that you no longer need.";
 
 /// In the order in which an agent needs them.
@@ -41,6 +42,7 @@ static TOOLS: &[Entry] = &[
     entry::<send::Send>(),
     entry::<read::Read>(),
     entry::<wait::Wait>(),
+    entry::<request_user_input::RequestUserInput>(),
     entry::<list_sessions::ListSessions>(),
     entry::<get_info::GetInfo>(),
     entry::<destroy_session::DestroySession>(),

@@ -1,0 +1,33 @@
+//! `answer`: a person has done what an agent asked, or will not.
+
+use cotty_protocol::Fault;
+use cotty_protocol::op::answer::{Params, Reply};
+use cotty_session::SessionError;
+
+use super::convert::{self, fault};
+use super::{Access, Context, Operation, Route};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Answer;
+
+impl Operation for Answer {
+    const NAME: &'static str = "answer";
+    const SUMMARY: &'static str = "Answer what an agent asks of people: it is done, or declined";
+    const ACCESS: Access = Access::Person;
+    const ROUTE: Route = Route::post("/v1/pleas/{plea}/answer");
+    type Params = Params;
+    type Reply = Reply;
+
+    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+        let Params { plea, decline, note } = params;
+        let asked = context.hub.list().await.into_iter();
+        let info = asked
+            .filter(|info| info.plea.as_ref().is_some_and(|newest| newest.id == plea))
+            .next_back()
+            .ok_or_else(|| fault(SessionError::NoPlea(plea.clone())))?;
+        let session = context.hub.show_to(&info.meta.id, &context.actor).map_err(fault)?;
+        let answered = session.answer(&plea, decline, note, &context.typist(), &context.request).await;
+        Ok(convert::plea(&answered.map_err(fault)?, &info.meta, &info.keyboard))
+    }
+}

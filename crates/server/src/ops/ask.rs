@@ -1,0 +1,58 @@
+//! `ask`: an agent asks people to take over a session for a moment, and learns how that ended.
+
+use std::time::Duration;
+
+use cotty_protocol::op::ask::{Params, Reply};
+use cotty_protocol::{Code, Fault};
+use cotty_session::Ask as What;
+
+use super::convert::{self, fault};
+use super::{Access, Context, Operation, Route};
+
+/// How long a person has where nothing is said.
+const TIMEOUT_MS: u64 = 300_000;
+/// At most; nobody waits longer than that, either.
+const LONGEST_MS: u64 = 24 * 3_600_000;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Ask;
+
+impl Operation for Ask {
+    const NAME: &'static str = "ask";
+    const SUMMARY: &'static str =
+        "Ask people to take over a session for a moment, and wait for how that ends";
+    const ACCESS: Access = Access::Ask;
+    const ROUTE: Route = Route::post("/v1/sessions/{session}/ask");
+    type Params = Params;
+    type Reply = Reply;
+
+    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+        let session = context.session(&params.session)?;
+        let wrong = |message: &str| Fault::new(Code::InvalidInput, message);
+        let what = match (params.message, params.plea) {
+            // Who goes on may say again what was asked.
+            (_, Some(plea)) => What::Again(plea),
+            (Some(message), None) => {
+                let timeout_ms = params.timeout_ms.unwrap_or(TIMEOUT_MS);
+                if timeout_ms == 0 || timeout_ms > LONGEST_MS {
+                    return Err(wrong("a person is asked for more than no time and at most a day"));
+                }
+                What::New { message, timeout_ms }
+            }
+            (None, None) => return Err(wrong("there is no message").with_hint("say what a person is to do")),
+        };
+        // One that has ended is told of, so nobody waits for ever.
+        let wait = Duration::from_millis(params.wait_ms.unwrap_or(LONGEST_MS).min(LONGEST_MS));
+        let pleaded = session.ask_people(what, wait, &context.typist(), &context.request).await;
+        let pleaded = pleaded.map_err(fault)?;
+        let info = convert::info(pleaded.info.clone());
+        Ok(Reply {
+            plea: convert::plea(&pleaded.plea, &pleaded.info.meta, &pleaded.info.keyboard),
+            screen: pleaded.screen,
+            activity: info.activity,
+            keyboard: info.keyboard,
+            seq: info.seq,
+        })
+    }
+}

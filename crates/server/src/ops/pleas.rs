@@ -1,0 +1,28 @@
+//! `pleas`: what agents ask of people.
+
+use cotty_protocol::Fault;
+use cotty_protocol::op::pleas::{Params, Plea, Reply};
+
+use super::convert;
+use super::{Access, Context, Operation, Route};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Pleas;
+
+impl Operation for Pleas {
+    const NAME: &'static str = "pleas";
+    const SUMMARY: &'static str = "List what agents ask of people";
+    const ACCESS: Access = Access::Read;
+    const ROUTE: Route = Route::get("/v1/pleas");
+    type Params = Params;
+    type Reply = Reply;
+
+    async fn run(context: Context, _params: Params) -> Result<Reply, Fault> {
+        let all = context.hub.list().await.into_iter();
+        let own = all.filter(|info| context.actor.may_have(&info.meta.id, &info.meta.actor.owner));
+        let mut pleas: Vec<Plea> = own.filter_map(|info| convert::info(info).plea).collect();
+        pleas.sort_by_key(|plea| std::cmp::Reverse(plea.open_ms));
+        Ok(Reply { count: pleas.len(), pleas })
+    }
+}

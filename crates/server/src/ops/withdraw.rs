@@ -1,0 +1,27 @@
+//! `withdraw`: an agent no longer asks.
+
+use cotty_protocol::Fault;
+use cotty_protocol::op::withdraw::{Params, Reply};
+
+use super::convert::{self, fault};
+use super::{Access, Context, Operation, Route};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Withdraw;
+
+impl Operation for Withdraw {
+    const NAME: &'static str = "withdraw";
+    const SUMMARY: &'static str = "Withdraw what people were asked for";
+    const ACCESS: Access = Access::Ask;
+    const ROUTE: Route = Route::post("/v1/sessions/{session}/withdraw");
+    type Params = Params;
+    type Reply = Reply;
+
+    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+        let session = context.session(&params.session)?;
+        let plea = session.withdraw(&params.plea, &context.request).await.map_err(fault)?;
+        let info = session.info().await.map_err(fault)?;
+        Ok(convert::plea(&plea, &info.meta, &info.keyboard))
+    }
+}

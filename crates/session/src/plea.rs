@@ -1,0 +1,235 @@
+//! What an agent asks of people: to take over its terminal for a moment. Pure: told of what happens and of the time; part
+//! of a session's state, so that a new daemon knows the same pleas as the one before.
+//!
+//! A session has at most one open plea. It is *taken* while a person has the keyboard, and waits otherwise; so that is not
+//! kept here. Giving the keyboard back completes it; going away does not.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use crate::SessionError;
+
+/// Most characters of a message, or of a note.
+const LONGEST: usize = 2000;
+/// How long an ended one is still known.
+const KEPT_MS: u64 = 600_000;
+/// How many are.
+const KEPT: usize = 16;
+
+/// One of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plea {
+    /// `plea_` and eight characters.
+    pub id: String,
+    /// The request that made it: asked again, it answers with this plea.
+    pub(crate) request: String,
+    /// The agent's name.
+    pub from: String,
+    /// What a person is to do: data, without anything that could act on a terminal.
+    pub message: String,
+    /// Milliseconds since the epoch.
+    pub made_ms: u64,
+    /// When it is given up, likewise.
+    pub ends_ms: u64,
+    /// Output before it.
+    pub from_seq: u64,
+    /// Bytes that people typed while it was open.
+    pub bytes: u64,
+    /// How it ended, if it did.
+    pub ended: Option<PleaEnd>,
+}
+
+/// How a plea ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PleaEnd {
+    /// How.
+    pub outcome: PleaOutcome,
+    /// Milliseconds since the epoch.
+    pub at_ms: u64,
+    /// The person who ended it.
+    pub by: Option<String>,
+    /// What that person tells the agent.
+    pub note: Option<String>,
+    /// The request that ended it.
+    pub(crate) request: String,
+}
+
+/// How a plea ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PleaOutcome {
+    /// A person did it.
+    Completed,
+    /// A person will not.
+    Declined,
+    /// Nobody did in time.
+    Timeout,
+    /// The agent withdrew it, or the program ended with nobody there.
+    Cancelled,
+}
+
+impl Plea {
+    /// Whether it waits for a person still.
+    pub fn is_open(&self) -> bool {
+        self.ended.is_none()
+    }
+
+    /// How long it has been open, or was.
+    pub fn open_ms(&self, now: u64) -> u64 {
+        self.ended.as_ref().map_or(now, |end| end.at_ms).saturating_sub(self.made_ms)
+    }
+}
+
+/// All of a session that are still known, oldest first; only the newest can be open.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Pleas {
+    known: VecDeque<Plea>,
+}
+
+impl Pleas {
+    /// The newest, open or not.
+    pub(crate) fn newest(&self) -> Option<&Plea> {
+        self.known.back()
+    }
+
+    pub(crate) fn open(&self) -> Option<&Plea> {
+        self.newest().filter(|plea| plea.is_open())
+    }
+
+    /// One by its id or by the request that made it, as long as it is known.
+    pub(crate) fn find(&self, name: &str, now: u64) -> Option<&Plea> {
+        let found = self.known.iter().rev().find(|plea| plea.id == name || plea.request == name)?;
+        let over = found.ended.as_ref().is_some_and(|end| end.at_ms.saturating_add(KEPT_MS) <= now);
+        (!over).then_some(found)
+    }
+
+    /// When the open one is given up.
+    pub(crate) fn ends_ms(&self) -> Option<u64> {
+        self.open().map(|plea| plea.ends_ms)
+    }
+
+    /// A new one.
+    pub(crate) fn made(&mut self, plea: Plea) {
+        let now = plea.made_ms;
+        self.known.retain(|old| old.ended.as_ref().is_none_or(|end| end.at_ms.saturating_add(KEPT_MS) > now));
+        while self.known.len() >= KEPT {
+            self.known.pop_front();
+        }
+        self.known.push_back(plea);
+    }
+
+    /// The open one has ended.
+    pub(crate) fn end(&mut self, end: PleaEnd) {
+        if let Some(plea) = self.known.back_mut().filter(|plea| plea.is_open()) {
+            plea.ended = Some(end);
+        }
+    }
+
+    /// A person typed.
+    pub(crate) fn person_typed(&mut self, bytes: u64) {
+        if let Some(plea) = self.known.back_mut().filter(|plea| plea.is_open()) {
+            plea.bytes += bytes;
+        }
+    }
+}
+
+/// Words of one for another, as they may be shown anywhere: nothing that acts on a terminal or turns the text around it.
+pub(crate) fn words(text: &str) -> Result<String, SessionError> {
+    let text: String = text.replace("\r\n", "\n").replace('\t', " ").chars().filter(is_shown).collect();
+    let text = text.trim().to_owned();
+    match text.chars().count() {
+        0 => Err(SessionError::Invalid("the message is empty".into())),
+        1..=LONGEST => Ok(text),
+        count => Err(SessionError::Invalid(format!(
+            "the message has {count} characters, and {LONGEST} are the most: say it shorter"
+        ))),
+    }
+}
+
+/// A name, likewise, and on one line.
+pub(crate) fn short_name(name: &str) -> String {
+    name.chars().filter(|c| is_shown(c) && *c != '\n').take(64).collect()
+}
+
+fn is_shown(c: &char) -> bool {
+    let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    *c == '\n' || !(c.is_control() || turns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plea(id: &str, now: u64) -> Plea {
+        Plea {
+            id: id.into(),
+            request: format!("request of {id}"),
+            from: "claude".into(),
+            message: "look".into(),
+            made_ms: now,
+            ends_ms: now + 300_000,
+            from_seq: 7,
+            bytes: 0,
+            ended: None,
+        }
+    }
+
+    fn end(outcome: PleaOutcome, now: u64) -> PleaEnd {
+        PleaEnd { outcome, at_ms: now, by: None, note: None, request: String::new() }
+    }
+
+    #[test]
+    fn one_is_open_until_it_ends_and_only_once() {
+        let mut pleas = Pleas::default();
+        assert_eq!((pleas.open(), pleas.ends_ms()), (None, None));
+        pleas.end(end(PleaOutcome::Timeout, 0));
+        pleas.made(plea("a", 1_000));
+        assert_eq!(pleas.ends_ms(), Some(301_000));
+        pleas.person_typed(3);
+        pleas.person_typed(4);
+        assert_eq!(pleas.open().map(|plea| (plea.bytes, plea.open_ms(5_000))), Some((7, 4_000)));
+        pleas.end(end(PleaOutcome::Completed, 9_000));
+        pleas.end(end(PleaOutcome::Declined, 10_000));
+        pleas.person_typed(1);
+        let ended = pleas.newest().unwrap();
+        assert_eq!(ended.ended.as_ref().map(|end| end.outcome), Some(PleaOutcome::Completed));
+        assert_eq!((ended.bytes, ended.open_ms(99_000)), (7, 8_000));
+        assert_eq!((pleas.open(), pleas.ends_ms()), (None, None));
+    }
+
+    #[test]
+    fn an_ended_one_is_known_for_ten_minutes_by_its_id_and_by_its_request() {
+        let mut pleas = Pleas::default();
+        pleas.made(plea("a", 0));
+        pleas.end(end(PleaOutcome::Timeout, 300_000));
+        for name in ["a", "request of a"] {
+            assert!(pleas.find(name, 899_999).is_some());
+            assert!(pleas.find(name, 900_000).is_none());
+        }
+        pleas.made(plea("b", 900_000));
+        assert_eq!(pleas.known.len(), 1, "what nobody can ask for is not kept");
+        // An open one is known however long it takes.
+        assert!(pleas.find("b", u64::MAX).is_some());
+    }
+
+    #[test]
+    fn not_more_are_kept_than_are_worth_it() {
+        let mut pleas = Pleas::default();
+        for number in 0..100 {
+            pleas.made(plea(&number.to_string(), number));
+            pleas.end(end(PleaOutcome::Declined, number));
+        }
+        assert_eq!(pleas.known.len(), KEPT);
+        assert!(pleas.find("84", 100).is_some() && pleas.find("83", 100).is_none());
+    }
+
+    #[test]
+    fn words_cannot_act() {
+        assert_eq!(words(" a\x1b[31mb\r\nc\u{9b}\u{202e}d\te\x07 ").unwrap(), "a[31mb\ncd e");
+        assert_eq!(short_name("cl\x1bau\nde"), "claude");
+        assert_eq!(words(&"é".repeat(LONGEST)).unwrap().chars().count(), LONGEST);
+        for wrong in ["", " \x1b\n ", &"x".repeat(LONGEST + 1)] {
+            assert!(matches!(words(wrong), Err(SessionError::Invalid(_))));
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The pleas of a session, as its task keeps them: every change is written down before it counts.
+
+use std::time::Instant;
+
+use tokio::sync::oneshot;
+
+use crate::id::random_text;
+use crate::journal::{KeyboardChange, PleaChange, Record, What};
+use crate::meta::{Typist, now_ms};
+use crate::plea::{self, Plea, PleaEnd, PleaOutcome};
+use crate::session::Info;
+use crate::task::Task;
+use crate::{ActorKind, SessionError};
+
+/// What an agent asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ask {
+    /// Something new.
+    New {
+        /// What a person is to do.
+        message: String,
+        /// For how long it is asked.
+        timeout_ms: u64,
+    },
+    /// What became of an earlier plea, by its id.
+    Again(String),
+}
+
+/// What became of a plea so far.
+#[derive(Debug, Clone)]
+pub struct Pleaded {
+    /// The plea.
+    pub plea: Plea,
+    /// The session at that moment.
+    pub info: Info,
+    /// Its screen at that moment.
+    pub screen: String,
+}
+
+/// Somebody who waits for a plea to end.
+#[derive(Debug)]
+pub(crate) struct Pleading {
+    pub(crate) id: String,
+    pub(crate) until: Instant,
+    pub(crate) reply: oneshot::Sender<Result<Pleaded, SessionError>>,
+}
+
+impl Task {
+    /// Makes a plea, or finds one. The same request again makes nothing and finds the same.
+    pub(crate) async fn ask(
+        &mut self,
+        ask: &Ask,
+        by: &Typist,
+        request: &str,
+    ) -> Result<String, SessionError> {
+        self.expire_plea();
+        let pleas = &self.saved.pleas;
+        let (message, timeout_ms) = match ask {
+            Ask::Again(id) => {
+                let known = pleas.find(id, now_ms());
+                return known.map(|plea| plea.id.clone()).ok_or_else(|| SessionError::NoPlea(id.clone()));
+            }
+            Ask::New { message, timeout_ms } => (message, *timeout_ms),
+        };
+        if let Some(known) = pleas.find(request, now_ms()) {
+            return Ok(known.id.clone());
+        }
+        let message = plea::words(message)?;
+        if let Some(ended) = self.ended {
+            return Err(SessionError::Exited(ended.exit_code));
+        }
+        if let Some(open) = pleas.open() {
+            let (id, message) = (open.id.clone(), open.message.clone());
+            return Err(SessionError::AlreadyAsked { id, message });
+        }
+        if self.hot.wants_checkpoint() {
+            self.checkpoint().await?;
+        }
+        let now = now_ms();
+        let plea = Plea {
+            id: format!("plea_{}", random_text::<8>()?),
+            request: request.to_owned(),
+            from: plea::short_name(&by.name),
+            message,
+            made_ms: now,
+            ends_ms: now.saturating_add(timeout_ms),
+            from_seq: self.vt.seq(),
+            bytes: 0,
+            ended: None,
+        };
+        let id = plea.id.clone();
+        self.change_plea(PleaChange::Made(plea))?;
+        Ok(id)
+    }
+
+    /// A person answers the open plea, and gives the keyboard back if it was that person's.
+    pub(crate) fn answer(
+        &mut self,
+        id: &str,
+        declined: bool,
+        note: Option<&str>,
+        by: &Typist,
+        request: &str,
+    ) -> Result<Plea, SessionError> {
+        if by.kind != ActorKind::Person {
+            return Err(SessionError::NotAPerson);
+        }
+        let note = note.map(plea::words).transpose()?;
+        let outcome = if declined { PleaOutcome::Declined } else { PleaOutcome::Completed };
+        let plea = self.end_plea(id, outcome, Some(plea::short_name(&by.name)), note, request)?;
+        if self.saved.keyboard.held().is_some_and(|held| held.who == by.who) {
+            self.change_keyboard(KeyboardChange::Gave { who: by.who.clone() });
+        }
+        Ok(plea)
+    }
+
+    /// The agent no longer asks.
+    pub(crate) fn withdraw(&mut self, id: &str, request: &str) -> Result<Plea, SessionError> {
+        self.end_plea(id, PleaOutcome::Cancelled, None, None, request)
+    }
+
+    fn end_plea(
+        &mut self,
+        id: &str,
+        outcome: PleaOutcome,
+        by: Option<String>,
+        note: Option<String>,
+        request: &str,
+    ) -> Result<Plea, SessionError> {
+        self.expire_plea();
+        let now = now_ms();
+        let no_plea = || SessionError::NoPlea(id.to_owned());
+        let plea = self.saved.pleas.find(id, now).ok_or_else(no_plea)?;
+        match &plea.ended {
+            // This very request ended it.
+            Some(end) if end.request == request => return Ok(plea.clone()),
+            Some(end) => return Err(SessionError::PleaOver { id: plea.id.clone(), outcome: end.outcome }),
+            None => {}
+        }
+        let end = PleaEnd { outcome, at_ms: now, by, note, request: request.to_owned() };
+        self.change_plea(PleaChange::Ended(end))?;
+        self.saved.pleas.newest().cloned().ok_or_else(no_plea)
+    }
+
+    /// Gives up a plea that nobody saw to in time.
+    pub(crate) fn expire_plea(&mut self) {
+        if self.saved.pleas.ends_ms().is_some_and(|end| end <= now_ms()) {
+            self.end_open_plea(PleaOutcome::Timeout, None);
+        }
+    }
+
+    /// The program ended: a person who was there saw to it, or nobody can any more.
+    pub(crate) fn end_plea_with_program(&mut self) {
+        let holder = self.saved.keyboard.held().map(|held| held.name.clone());
+        match holder {
+            Some(name) => self.end_open_plea(PleaOutcome::Completed, Some(name)),
+            None => self.end_open_plea(PleaOutcome::Cancelled, None),
+        }
+    }
+
+    fn end_open_plea(&mut self, outcome: PleaOutcome, by: Option<String>) {
+        if self.saved.pleas.open().is_some() {
+            let end = PleaEnd { outcome, at_ms: now_ms(), by, note: None, request: String::new() };
+            let _ = self.change_plea(PleaChange::Ended(end));
+        }
+    }
+
+    fn change_plea(&mut self, change: PleaChange) -> Result<(), SessionError> {
+        let what = What::Plea(change);
+        let written = self.hot.record(&Record { seq: self.vt.seq(), what: what.clone() });
+        // An end that cannot be written down is found again by the next daemon.
+        if matches!(what, What::Plea(PleaChange::Made(_))) {
+            written?;
+        }
+        self.apply(&what, now_ms());
+        self.viewers.changed(Instant::now());
+        Ok(())
+    }
+
+    pub(crate) fn apply_plea(&mut self, change: &PleaChange) {
+        match change {
+            PleaChange::Made(plea) => self.saved.pleas.made(plea.clone()),
+            PleaChange::Ended(end) => self.saved.pleas.end(end.clone()),
+        }
+    }
+
+    /// Answers whoever waits for a plea that has ended, or has waited long enough.
+    pub(crate) fn tell_pleading(&mut self, now: Instant) {
+        self.expire_plea();
+        self.pleading.retain(|waiting| !waiting.reply.is_closed());
+        if self.pleading.is_empty() {
+            return;
+        }
+        let open = self.saved.pleas.open().map(|plea| plea.id.clone());
+        let waits = |waiting: &Pleading| waiting.until > now && open.as_ref() == Some(&waiting.id);
+        let (on, over): (Vec<_>, Vec<_>) = std::mem::take(&mut self.pleading).into_iter().partition(waits);
+        self.pleading = on;
+        for Pleading { id, reply, .. } in over {
+            let plea = self.saved.pleas.find(&id, now_ms()).cloned();
+            let screen = self.vt.screen_text().trim_end_matches('\n').to_owned();
+            let told = plea.map(|plea| Pleaded { plea, info: self.info(), screen });
+            let _ = reply.send(told.ok_or(SessionError::NoPlea(id)));
+        }
+    }
+}
