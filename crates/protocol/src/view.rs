@@ -173,6 +173,8 @@ pub enum FromViewer {
     Take,
     /// Gives it back. What an agent asked of people is done with that.
     Give,
+    /// Goes away, and lets go of the keyboard if it has it. What an agent asked of people is still open.
+    Leave,
     /// Answers what an agent asks, and gives the keyboard back.
     Answer {
         /// The plea's id.

@@ -41,8 +41,10 @@ pub struct KeyboardState {
 pub enum Hold {
     /// Takes it, for this long after the last key; until it is given back where there is no time.
     Take(Option<u64>),
-    /// Gives it back.
+    /// Gives it back: what was asked of people is done with that.
     Give,
+    /// Goes away and lets go of it: that is not.
+    Leave,
 }
 
 impl Task {
@@ -69,7 +71,8 @@ impl Task {
             return Err(SessionError::Exited(ended.exit_code));
         }
         self.expire_keyboard();
-        if hold == Hold::Give && self.saved.keyboard.held().is_none_or(|held| held.who != by.who) {
+        let gives = matches!(hold, Hold::Give | Hold::Leave);
+        if gives && self.saved.keyboard.held().is_none_or(|held| held.who != by.who) {
             return Err(SessionError::KeyboardNotYours);
         }
         if self.hot.wants_checkpoint() {
@@ -79,6 +82,7 @@ impl Task {
         self.change_keyboard(match hold {
             Hold::Take(lease_ms) => KeyboardChange::Took { who, name, lease_ms },
             Hold::Give => KeyboardChange::Gave { who },
+            Hold::Leave => KeyboardChange::Left { who },
         });
         Ok(self.keyboard())
     }
@@ -130,6 +134,7 @@ impl Task {
             }
             KeyboardChange::Vanished { who } => keyboard.vanished(who, at),
             KeyboardChange::Came { who } => keyboard.came(who),
+            KeyboardChange::Left { who } => drop(keyboard.give(who, seq, at)),
             KeyboardChange::Expired => drop(keyboard.expire(seq, at)),
         }
     }

@@ -3,6 +3,7 @@
 mod desk;
 mod draw;
 mod outer;
+mod plea;
 mod prefix;
 mod status;
 
@@ -40,6 +41,8 @@ pub struct AttachOptions {
     pub mouse: bool,
     /// The person's name, as others are told.
     pub name: String,
+    /// The plea that the person came for: the keyboard is taken, and Ctrl-D says that it is done.
+    pub plea: Option<String>,
 }
 
 impl Default for AttachOptions {
@@ -52,6 +55,7 @@ impl Default for AttachOptions {
             read_only: false,
             status: true,
             mouse: true,
+            plea: None,
             name: named("USER").or_else(|| named("LOGNAME")).unwrap_or_else(|| "somebody".to_owned()),
         }
     }
@@ -62,6 +66,11 @@ impl Default for AttachOptions {
 pub enum AttachEnd {
     /// The person left; the session goes on.
     Detached,
+    /// The person did what was asked, or declined; the session goes on.
+    Answered {
+        /// Which of them.
+        declined: bool,
+    },
     /// The program ended.
     Exited {
         /// With what, where it ended by itself.
@@ -94,10 +103,11 @@ pub async fn attach(
     let typed = desk.may_hold_keyboard();
     // The terminal first: whoever leaves does not wait for a daemon.
     drop(desk);
-    if let (Ok(AttachEnd::Detached | AttachEnd::Told(_)), Link::Up(mut view)) = (&end, link) {
+    let left = matches!(&end, Ok(AttachEnd::Detached | AttachEnd::Answered { .. } | AttachEnd::Told(_)));
+    if let (true, Link::Up(mut view)) = (left, link) {
         let farewell = async {
             if typed {
-                let _ = view.send(&FromViewer::Give).await;
+                let _ = view.send(&FromViewer::Leave).await;
             }
             view.close().await;
         };

@@ -19,6 +19,9 @@ const NEW_ONES: Duration = Duration::from_secs(1);
 ///
 /// The session keeps its size: a smaller window follows the cursor, a larger one shows all of it. Ctrl-] ? lists the
 /// keys: scroll and copy, take and give the keyboard, fit the session to this window.
+///
+/// With --next, an agent that asks for a person is answered: you have the keyboard, Ctrl-D says that it is done and gives it
+/// back, Ctrl-] n declines.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cotty attach build\n  cotty attach $(cotty new)\n  cotty attach --read-only 3\n  cotty attach --next\n  cotty attach --prefix ctrl+b build"
@@ -27,7 +30,7 @@ pub(crate) struct Args {
     /// Id, number or name
     #[arg(required_unless_present = "next", conflicts_with = "next")]
     session: Option<String>,
-    /// The session that has waited longest for a person (a secret is asked for), or the next that does
+    /// The session that has waited longest for a person (its agent asks for one, or a secret is asked for), or the next
     #[arg(long)]
     next: bool,
     /// Only watch
@@ -54,7 +57,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     // A session that could be attached to has a daemon.
     let client = client()?.without_start();
     let settings = crate::settings::of_person(client.home());
-    let options = AttachOptions {
+    let mut options = AttachOptions {
         prefix: args.prefix.or_else(|| settings.attach_prefix.parse().ok()).unwrap_or_default(),
         detach: args.detach_key.or_else(|| settings.detach_key.parse().ok()),
         read_only: args.read_only,
@@ -65,7 +68,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let (end, session) = block_on(async {
         let session = match args.session {
             Some(session) => session,
-            None => next(&client).await?,
+            None => {
+                let (session, plea) = next(&client).await?;
+                options.plea = plea;
+                session
+            }
         };
         let params = info::Params { session: session.clone() };
         let found: SessionInfo = match client.call("info", &params).await {
@@ -79,6 +86,12 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     match end {
         AttachEnd::Detached => {
             out::note(&format!("[detached from {session}; `cotty attach {session}` comes back]"))
+        }
+        AttachEnd::Answered { declined: false } => {
+            out::note(&format!("[done; {session} is the agent's again]"))
+        }
+        AttachEnd::Answered { declined: true } => {
+            out::note(&format!("[declined; {session} is the agent's again]"))
         }
         AttachEnd::Exited { exit_code: Some(code), .. } => {
             out::note(&format!("[{session} exited with {code}]"))
@@ -127,18 +140,16 @@ fn descends_from(ancestor: u32) -> bool {
     false
 }
 
-/// The session that has waited longest for a person, or the first that does from now on.
-async fn next(client: &Client) -> anyhow::Result<String> {
+/// The session that has waited longest for a person, or the first that does from now on, and what its agent asks.
+async fn next(client: &Client) -> anyhow::Result<(String, Option<String>)> {
     let mut waiting = false;
     let mut asked: HashSet<String> = HashSet::new();
     let mut waits = JoinSet::new();
     loop {
         let list: list::Reply = client.call("list", &serde_json::json!({})).await?;
-        let mut asking: Vec<&SessionInfo> = list.sessions.iter().filter(|info| asks(info)).collect();
-        // Nothing came and nothing was typed since it asked.
-        asking.sort_by_key(|info| std::cmp::Reverse(info.idle_ms));
-        if let Some(first) = asking.first() {
-            return Ok(first.session_id.clone());
+        let asking = list.sessions.iter().filter_map(|info| Some((waited_ms(info)?, info)));
+        if let Some((_, first)) = asking.max_by_key(|(waited, _)| *waited) {
+            return Ok((first.session_id.clone(), first.plea.as_ref().map(|plea| plea.plea.clone())));
         }
         if !std::mem::replace(&mut waiting, true) {
             out::note("no session asks for a person; waiting for the next (Ctrl-C ends)");
@@ -159,10 +170,13 @@ async fn next(client: &Client) -> anyhow::Result<String> {
     }
 }
 
-/// Whether a session needs a person, and none sees to it.
-fn asks(info: &SessionInfo) -> bool {
+/// For how long a session has needed a person, where it does and none sees to it.
+fn waited_ms(info: &SessionInfo) -> Option<u64> {
     let secret = matches!(info.activity, Activity::SecretInput | Activity::SecretSuspected);
-    secret && info.keyboard.holder != Holder::Person && refuse_own(info).is_ok()
+    // Nothing came and nothing was typed since a secret was asked for.
+    let waited = [info.plea.as_ref().map(|plea| plea.open_ms), secret.then_some(info.idle_ms)];
+    let free = info.keyboard.holder != Holder::Person && refuse_own(info).is_ok();
+    waited.into_iter().flatten().max().filter(|_| free)
 }
 
 async fn until_secret(client: &Client, session: String) -> Option<wait::Reply> {

@@ -1,6 +1,7 @@
 use std::process::ExitCode;
 
 use cotty_protocol::op::list::Reply;
+use cotty_protocol::op::pleas::State;
 use cotty_protocol::op::{Activity, SessionInfo};
 use serde_json::{Value, json};
 
@@ -49,6 +50,7 @@ fn for_scripts(info: &SessionInfo) -> serde_json::Result<Value> {
 
 fn look(info: &SessionInfo) -> Option<Look> {
     match info.activity {
+        _ if info.plea.is_some() => Some(Look::Warning),
         Activity::Prompt => Some(Look::Good),
         Activity::SecretInput | Activity::SecretSuspected => Some(Look::Warning),
         Activity::Exited if info.exit_code == Some(0) => Some(Look::Dim),
@@ -71,6 +73,11 @@ fn row(info: &SessionInfo) -> [String; 9] {
         (Activity::WaitingForInput { program: None }, ..) => "waits for input".to_owned(),
         (Activity::Pager { program } | Activity::Editor { program }, ..) => format!("in {program}"),
     };
+    let asks = info.plea.as_ref().map(|plea| match (plea.state, &plea.by) {
+        (State::Taken, Some(by)) => format!(", with {by}"),
+        _ => ", asks for a person".to_owned(),
+    });
+    let state = state + &asks.unwrap_or_default();
     [
         info.number.to_string(),
         info.session_id.clone(),

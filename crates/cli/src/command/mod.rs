@@ -1,6 +1,7 @@
 //! One command, one file: its help, its arguments, its `run`.
 
 mod allow;
+pub(crate) mod answer;
 pub(crate) mod attach;
 pub(crate) mod commands;
 pub(crate) mod completions;
@@ -12,6 +13,7 @@ pub(crate) mod kill;
 pub(crate) mod ls;
 pub(crate) mod mcp;
 pub(crate) mod new;
+pub(crate) mod pleas;
 pub(crate) mod purge;
 pub(crate) mod recording;
 pub(crate) mod render;

@@ -209,6 +209,7 @@ async fn told(session: &Session, viewing: &Viewing, text: &str) -> Result<(), Fa
             return session.hold(Hold::Take(None), typist).await.map(drop).map_err(fault);
         }
         FromViewer::Give => return session.hold(Hold::Give, typist).await.map(drop).map_err(fault),
+        FromViewer::Leave => return session.hold(Hold::Leave, typist).await.map(drop).map_err(fault),
         FromViewer::Answer { plea, decline, note } => {
             let answered = session.answer(&plea, decline, note, typist, &fresh_id()).await;
             return answered.map(drop).map_err(fault);

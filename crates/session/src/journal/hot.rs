@@ -108,6 +108,10 @@ pub(crate) enum KeyboardChange {
         who: String,
     },
     Expired,
+    /// Let go of by whoever went away.
+    Left {
+        who: String,
+    },
 }
 
 /// The hot journal of one session.

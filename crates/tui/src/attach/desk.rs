@@ -48,7 +48,9 @@ pub(super) struct Desk {
     pub(super) help: bool,
     /// The session is to follow this window.
     fit: bool,
-    typed: bool,
+    pub(super) typed: bool,
+    /// What an agent asked was answered: declined or not.
+    pub(super) answered: Option<bool>,
     pub(super) lost: bool,
     /// Where the mouse went down.
     pressed: Option<(u16, u16)>,
@@ -65,7 +67,7 @@ pub(super) struct Screen {
 
 /// How the copy mode is come into.
 #[derive(Debug, Clone, Copy)]
-enum Into {
+pub(super) enum Into {
     Key,
     PageUp,
     Wheel,
@@ -75,7 +77,7 @@ enum Into {
 type Loading<'a> = Option<(Into, Pin<Box<dyn Future<Output = Result<Reply, ClientError>> + 'a>>)>;
 
 /// What is to be done now.
-enum Act {
+pub(super) enum Act {
     Nothing,
     End(AttachEnd),
     Send(Vec<FromViewer>),
@@ -100,6 +102,7 @@ impl Desk {
             help: false,
             fit: false,
             typed: false,
+            answered: None,
             lost: false,
             pressed: None,
             over,
@@ -172,7 +175,7 @@ impl Desk {
                 }
             }
             Heard::Message(ToViewer::Paint(paint)) => self.paint(paint),
-            Heard::Message(ToViewer::Company(company)) => self.meet(company),
+            Heard::Message(ToViewer::Company(company)) => return self.meet(company),
             Heard::Message(ToViewer::Refused(fault)) => {
                 let hint = fault.hint.map(|hint| format!(": {hint}")).unwrap_or_default();
                 self.say(format_args!("{}{hint}", fault.message));
@@ -207,7 +210,10 @@ impl Desk {
         self.screen = Some(screen);
     }
 
-    fn meet(&mut self, company: Company) {
+    fn meet(&mut self, company: Company) -> Act {
+        if let Some(end) = self.leaves_answered(&company) {
+            return Act::End(end);
+        }
         if self.acquainted
             && let Some(news) = status::news(&self.company, &company)
         {
@@ -216,8 +222,11 @@ impl Desk {
         if self.fit && self.company.fitted && !company.fitted {
             self.fit = false;
         }
+        // At the very beginning; later the person decides.
+        let begins = self.company.holder.is_none();
         self.company = company;
         self.acquainted = true;
+        if begins { self.begin_plea() } else { Act::Nothing }
     }
 
     fn told(&mut self, told: &Told) -> Result<Act, ClientError> {
@@ -254,6 +263,7 @@ impl Desk {
         if std::mem::take(&mut self.help) {
             return Ok(Act::Nothing);
         }
+        let ends_plea = self.ends_plea(key);
         Ok(match self.prefix.hear(key) {
             prefix::Heard::Order(order) => self.order(order)?,
             prefix::Heard::Prefix => Act::Nothing,
@@ -267,6 +277,7 @@ impl Desk {
                     self.copied(outcome)?
                 }
                 None if self.over.is_some() => self.leave_what_is_over(event),
+                None if ends_plea => self.end_plea(),
                 None => match keys::message(event) {
                     Some(message) => self.type_message(message),
                     None => Act::Nothing,
@@ -292,7 +303,7 @@ impl Desk {
         Act::Send(vec![message])
     }
 
-    fn may_not(&mut self, what: &str) -> bool {
+    pub(super) fn may_not(&mut self, what: &str) -> bool {
         if self.options.read_only {
             self.say(format!("read-only: {what}; {} d detaches", self.options.prefix));
         }
@@ -314,6 +325,12 @@ impl Desk {
                     self.say("you gave the keyboard back");
                 }
                 return Ok(Act::Send(vec![FromViewer::Give]));
+            }
+            Order::Done => return Ok(self.answer(false)),
+            Order::Decline => return Ok(self.answer(true)),
+            Order::EndOfInput => {
+                let key = FromViewer::Key { key: "d".into(), ctrl: true, alt: false, shift: false };
+                return Ok(self.type_message(key));
             }
             Order::Fit if !self.may_not("it keeps its size") => return Ok(self.toggle_fit()),
             Order::Take | Order::Give | Order::Fit => {}

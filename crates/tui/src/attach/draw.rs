@@ -10,7 +10,7 @@ use ratatui::widgets::{Block, Clear, Paragraph, Widget};
 
 use super::AttachEnd;
 use super::desk::Desk;
-use super::prefix::HELP;
+use super::prefix::{HELP, PLEA_HELP};
 use super::status;
 use crate::copy::CopyMode;
 use crate::widget::TerminalWidget;
@@ -49,13 +49,15 @@ impl Desk {
         if self.prefix.is_waiting() {
             let keys = &self.options.prefix;
             let hints = "d detach · [ scroll · t take · g give · f fit · ? all keys";
-            return Some(format!("{hints} · {keys} sends {keys}"));
+            let asked = if self.plea().is_some() { " · y done · n decline" } else { "" };
+            return Some(format!("{hints}{asked} · {keys} sends {keys}"));
         }
         if let Some(message) = self.message() {
             return Some(message.to_owned());
         }
         let screen = self.screen.as_ref()?;
-        let asks = status::asks(&screen.activity).is_some() && !self.company.yours;
+        let secret = status::asks(&screen.activity).is_some();
+        let asks = self.came_for_plea() || ((secret || self.plea().is_some()) && !self.company.yours);
         let spare = self.options.status && height > screen.vt.size().rows;
         (asks || spare || self.over.is_some()).then(|| self.standing())
     }
@@ -77,6 +79,8 @@ impl Desk {
             status::label(&self.info),
             over.unwrap_or_default(),
             status::asks(&screen.activity).unwrap_or_default().to_owned(),
+            flag(self.came_for_plea(), "Ctrl-D when done"),
+            self.plea().map(status::plea).unwrap_or_default(),
             screen.title.chars().take(TITLE).collect(),
             status::keyboard(&self.company),
             if others.is_empty() { others } else { format!("with {others}") },
@@ -133,8 +137,10 @@ impl Desk {
     fn help(&self) -> Vec<String> {
         let keys = self.options.prefix.to_string();
         let wide = HELP.iter().map(|(key, _)| key.len()).max().unwrap_or(0);
-        let mut lines: Vec<String> =
-            HELP.iter().map(|(key, does)| format!("{keys} {key:wide$}  {does}")).collect();
+        let asked = if self.plea().is_some() { PLEA_HELP } else { &[] };
+        let width = usize::from(self.outer.size().0).saturating_sub(6).min(76);
+        let mut lines = self.plea_lines(width);
+        lines.extend(asked.iter().chain(HELP).map(|(key, does)| format!("{keys} {key:wide$}  {does}")));
         lines.push(format!("{keys} {keys:wide$}  sends {keys} to the program"));
         if let Some(detach) = &self.options.detach {
             lines.push(format!("{detach}  detaches at once"));

@@ -14,6 +14,11 @@ pub(crate) enum Order {
     Help,
     Take,
     Give,
+    /// What the agent asked is done, or declined.
+    Done,
+    Decline,
+    /// Ctrl-D, for the program.
+    EndOfInput,
     /// Scroll and copy mode; a page up at once where that was the key.
     Copy {
         page_up: bool,
@@ -52,6 +57,13 @@ pub(crate) const HELP: &[(&str, &str)] = &[
     ("r", "draw everything anew"),
     ("Ctrl-z", "suspend; `fg` comes back"),
     ("?", "this list, and who is here"),
+];
+
+/// The same while an agent asks for something.
+pub(crate) const PLEA_HELP: &[(&str, &str)] = &[
+    ("y", "yes: it is done, and the keyboard goes back"),
+    ("n", "no: you decline"),
+    ("e", "Ctrl-D for the program, where Ctrl-D itself says that it is done"),
 ];
 
 /// Hears one key after the other.
@@ -98,6 +110,9 @@ fn order(key: Key) -> Option<Order> {
         (KeyCode::Char('?'), _) => Order::Help,
         (KeyCode::Char('t'), false) => Order::Take,
         (KeyCode::Char('g'), false) => Order::Give,
+        (KeyCode::Char('y'), false) => Order::Done,
+        (KeyCode::Char('n'), false) => Order::Decline,
+        (KeyCode::Char('e'), false) => Order::EndOfInput,
         (KeyCode::Char('['), false) => Order::Copy { page_up: false },
         (KeyCode::PageUp, _) => Order::Copy { page_up: true },
         (KeyCode::Char('f'), false) => Order::Fit,

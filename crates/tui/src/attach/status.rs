@@ -1,8 +1,9 @@
 //! What the status line says. Pure.
 
 use cotty_protocol::op::keyboard::Holder;
+use cotty_protocol::op::pleas::State;
 use cotty_protocol::op::{Activity, SessionInfo};
-use cotty_protocol::view::{Company, Watcher};
+use cotty_protocol::view::{Asked, Company, Watcher};
 
 /// How many others are named before they are only counted.
 const NAMED: usize = 3;
@@ -55,6 +56,27 @@ pub(crate) fn asks(activity: &Activity) -> Option<&'static str> {
     }
 }
 
+/// What an agent asks.
+pub(crate) fn plea(plea: &Asked) -> String {
+    format!("{} asks: {}", plea.from, plea.message)
+}
+
+/// What became of that, where it is news.
+fn plea_news(before: Option<&Asked>, now: &Asked) -> Option<String> {
+    let known = before.filter(|before| before.plea == now.plea);
+    if known.is_some_and(|known| known.is_open() == now.is_open()) || (known.is_none() && !now.is_open()) {
+        return None;
+    }
+    let by = now.by.as_deref().unwrap_or("somebody");
+    Some(match now.state {
+        State::Waiting | State::Taken => plea(now),
+        State::Completed => format!("{by} did what {} asked", now.from),
+        State::Declined => format!("{by} declined what {} asked", now.from),
+        State::Timeout => format!("{} no longer asks: its time is over", now.from),
+        State::Cancelled => format!("{} no longer asks", now.from),
+    })
+}
+
 /// The line itself.
 pub(crate) fn line(parts: &[String]) -> String {
     let parts: Vec<String> =
@@ -68,6 +90,9 @@ pub(crate) fn news(before: &Company, now: &Company) -> Option<String> {
     if let Some(turned) = now.turned_away.as_ref().filter(|_| count(now) > count(before)) {
         let why = if turned.secret { "a secret is asked for".to_owned() } else { keyboard(now) };
         return Some(format!("{} was refused: {why}", turned.name));
+    }
+    if let Some(news) = now.plea.as_ref().and_then(|plea| plea_news(before.plea.as_ref(), plea)) {
+        return Some(news);
     }
     let held = |company: &Company| (company.holder == Some(Holder::Person)).then(|| company.by.clone());
     if (before.yours, held(before)) != (now.yours, held(now)) {
@@ -156,6 +181,26 @@ mod tests {
         );
         assert_eq!(news(&one, &two).unwrap(), "claude was refused: you have the keyboard");
         assert_eq!(news(&two, &two), None);
+    }
+
+    #[test]
+    fn what_an_agent_asks_is_news_once_and_so_is_its_end() {
+        let asked = |state| Asked {
+            plea: "plea_a".into(),
+            from: "claude".into(),
+            message: "look".into(),
+            state,
+            by: Some("ann".into()),
+        };
+        let with = |state| Company { plea: Some(asked(state)), ..company(&[]) };
+        let alone = company(&[]);
+        assert_eq!(news(&alone, &with(State::Waiting)).unwrap(), "claude asks: look");
+        assert_eq!(news(&with(State::Waiting), &with(State::Taken)), None);
+        let done = news(&with(State::Taken), &with(State::Completed)).unwrap();
+        assert_eq!(done, "ann did what claude asked");
+        assert_eq!(news(&with(State::Taken), &with(State::Cancelled)).unwrap(), "claude no longer asks");
+        assert_eq!(news(&with(State::Completed), &with(State::Completed)), None);
+        assert_eq!(news(&alone, &with(State::Timeout)), None, "nobody here knew of it");
     }
 
     #[test]

@@ -1,0 +1,117 @@
+//! What an agent asks of the person who is attached.
+
+use cotty_protocol::op::keyboard::Holder;
+use cotty_protocol::view::{Asked, Company, FromViewer};
+use cotty_vt::{Key, KeyCode};
+
+use super::AttachEnd;
+use super::desk::{Act, Desk};
+use super::status;
+
+/// A message that takes more than this of the status line is shown as a whole, too.
+const SHORT: usize = 60;
+
+impl Desk {
+    /// What an agent asks here, while it does.
+    pub(super) fn plea(&self) -> Option<&Asked> {
+        self.company.plea.as_ref().filter(|plea| plea.is_open())
+    }
+
+    /// Whether the person came for that.
+    pub(super) fn came_for_plea(&self) -> bool {
+        self.plea().is_some_and(|plea| self.options.plea.as_ref() == Some(&plea.plea))
+    }
+
+    /// Takes the keyboard for what one came for, unless somebody else is at it.
+    pub(super) fn begin_plea(&mut self) -> Act {
+        if !self.came_for_plea() || self.may_not("the keyboard is not taken") {
+            return Act::Nothing;
+        }
+        let long = |asked: &Asked| asked.message.chars().count() > SHORT || asked.message.contains('\n');
+        self.help = self.plea().is_some_and(long);
+        if self.company.holder == Some(Holder::Person) && !self.company.yours {
+            let by = self.company.by.clone().unwrap_or_default();
+            self.say(format!("{by} is at it already; {} t takes over", self.options.prefix));
+            return Act::Nothing;
+        }
+        self.typed = true;
+        Act::Send(vec![FromViewer::Take])
+    }
+
+    /// Says to the agent that it is done, or will not be.
+    pub(super) fn answer(&mut self, decline: bool) -> Act {
+        let Some(plea) = self.plea().map(|plea| plea.plea.clone()) else {
+            self.say("no agent asks for anything here");
+            return Act::Nothing;
+        };
+        if self.may_not("nothing is answered") {
+            return Act::Nothing;
+        }
+        self.answered = Some(decline);
+        Act::Send(vec![FromViewer::Answer { plea, decline, note: None }])
+    }
+
+    /// Whether a key ends what one came for. It does so afterwards, too: whoever is about to press it, while the agent gives
+    /// up, is not to end the program instead.
+    pub(super) fn ends_plea(&self, key: Key) -> bool {
+        self.options.plea.is_some() && key == Key { ctrl: true, ..KeyCode::Char('d').into() }
+    }
+
+    /// That key.
+    pub(super) fn end_plea(&mut self) -> Act {
+        match self.came_for_plea() {
+            true => self.answer(false),
+            false => Act::End(AttachEnd::Detached),
+        }
+    }
+
+    /// Whoever came for it, and has answered it, leaves.
+    pub(super) fn leaves_answered(&self, company: &Company) -> Option<AttachEnd> {
+        let ended = company.plea.as_ref().filter(|plea| !plea.is_open())?;
+        let declined = self.answered.filter(|_| self.options.plea.as_ref() == Some(&ended.plea))?;
+        Some(AttachEnd::Answered { declined })
+    }
+
+    /// All that is asked, in lines.
+    pub(super) fn plea_lines(&self, width: usize) -> Vec<String> {
+        let Some(plea) = self.plea() else { return Vec::new() };
+        let mut lines = vec![format!("{} asks:", plea.from)];
+        lines.extend(plea.message.lines().flat_map(|line| wrapped(&status::plain(line), width)));
+        lines.push(String::new());
+        lines
+    }
+}
+
+/// A line in pieces that are not wider; a word that is, is cut.
+fn wrapped(line: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for word in line.split(' ') {
+        let long: Vec<char> = word.chars().collect();
+        for piece in long.chunks(width.max(1)) {
+            if used > 0 && used + 1 + piece.len() > width {
+                lines.push(String::new());
+                used = 0;
+            }
+            let last = lines.last_mut().into_iter();
+            for line in last {
+                line.extend((used > 0).then_some(' '));
+                line.extend(piece);
+                used += piece.len() + usize::from(used > 0);
+            }
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_wrapped_between_its_words() {
+        assert_eq!(wrapped("", 5), [""]);
+        assert_eq!(wrapped("one two  three", 7), ["one two", "three"]);
+        assert_eq!(wrapped("abcdefgh i", 3), ["abc", "def", "gh", "i"]);
+    }
+}
