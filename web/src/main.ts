@@ -2,6 +2,7 @@ import "@xterm/xterm/css/xterm.css";
 import "./style.css";
 import { Connection, type State } from "./connection";
 import { Header } from "./header";
+import { Plea } from "./plea";
 import type { FromViewer, ToViewer } from "./protocol";
 import { Screen } from "./screen";
 
@@ -20,6 +21,7 @@ if (token === null) {
   };
   // From the first paint on: until then there is nothing to see and nothing to type into.
   let screen: Screen | undefined;
+  const plea = new Plea(typed, () => screen?.focus());
   const connection = new Connection(token, session, {
     state(state: State, why: string) {
       header.state(state, why);
@@ -39,6 +41,8 @@ if (token === null) {
           header.note(message.message);
           break;
         case "company":
+          plea.company(message);
+          break;
         case "gone":
           break;
       }

@@ -49,6 +49,16 @@ export interface Company {
   alternate: boolean;
   fitted: boolean;
   turned_away?: { count: number; name: string; secret: boolean };
+  plea?: Asked;
+}
+
+/** What an agent asks of people. Its words are data: set as text, never as markup. */
+export interface Asked {
+  plea: string;
+  from: string;
+  message: string;
+  state: "waiting" | "taken" | "completed" | "declined" | "timeout" | "cancelled";
+  by?: string;
 }
 
 export type ToViewer = Paint | Exited | Company | { type: "gone" } | ({ type: "refused" } & Fault);
@@ -62,7 +72,11 @@ export interface Key {
   shift: boolean;
 }
 
-export type FromViewer = Key | { type: "text"; text: string; paste: "auto" };
+export type FromViewer =
+  | Key
+  | { type: "text"; text: string; paste: "auto" }
+  | { type: "take" }
+  | { type: "answer"; plea: string; decline: boolean; note: string | null };
 
 /** The part of a session's description that the page reads. */
 export interface SessionInfo {

@@ -72,6 +72,11 @@ export class Screen {
     this.#terminal.write(data);
   }
 
+  /** What is typed from now on is for the session. */
+  focus() {
+    this.#terminal.focus();
+  }
+
   /** Whether it shows what is, or what was. */
   live(live: boolean) {
     this.element.classList.toggle("stale", !live);

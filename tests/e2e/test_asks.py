@@ -1,0 +1,400 @@
+"""An agent asks a person to take over its terminal, and learns how that ended."""
+
+import json
+import threading
+
+import anyio
+import pytest
+from attaching import window  # noqa: F401
+from conftest import BINARY, LIMIT, UnixConnection, eventually
+from test_mcp import agent_of, soon
+from test_page import browser, context, page  # noqa: F401
+
+pytestmark = pytest.mark.anyio
+
+MESSAGE = "Please look at the variables"
+TOOL = "request_user_input"
+
+
+def shell(cotty, **params):
+    """An agent's shell."""
+    made = cotty.call("create", program="bash", **params)
+    assert made["ready"], made
+    return made["session_id"]
+
+
+def ask(cotty, session, **params):
+    """Asks, and does not wait for a person."""
+    return cotty.call("ask", session=session, wait_ms=0, **({"message": MESSAGE} | params))
+
+
+def again(cotty, session, plea, **params):
+    return cotty.call("ask", session=session, plea=plea, **params)
+
+
+class Asking(threading.Thread):
+    """A call that waits for its person."""
+
+    def __init__(self, cotty, session, **params):
+        super().__init__(daemon=True)
+        self.cotty, self.params = cotty, {"session": session, "message": MESSAGE} | params
+        self.start()
+        eventually(lambda: cotty.call("pleas")["count"])
+
+    def run(self):
+        self.answer = self.cotty.any_call("ask", **self.params)
+
+    def ends(self):
+        self.join(LIMIT)
+        assert not self.is_alive()
+        assert "ok" in self.answer, self.answer
+        return self.answer["ok"]
+
+
+def next_one(window, user="ann", size=(120, 30)):
+    """A person who sees to whoever asks."""
+    return window(size).attach("--next", user=user)
+
+
+def person(cotty, session):
+    """The person who has the keyboard."""
+    return cotty.call("keyboard", session=session).get("by")
+
+
+# With an agent at one end and a person at the other
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_a_person_takes_over_and_gives_it_back(cotty, window, mode):
+    async with agent_of(cotty, mode=mode) as agent:
+        session = await agent.shell()
+        asked = {}
+
+        async def asks():
+            asked.update(await agent(TOOL, session_id=session, message=MESSAGE))
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(asks)
+            await soon(lambda: "asks for a person" in cotty("ls"))
+            view = await anyio.to_thread.run_sync(next_one, window)
+            await soon(lambda: view.says(f"Ctrl-D when done · mcp asks: {MESSAGE} · you have the keyboard") or True)
+            assert ", with ann" in cotty("ls")
+            view.type("echo $((6 * 7))")
+            view.press("Enter")
+            await soon(lambda: "42" in cotty("view", session).split("\n"))
+            await agent.refused("KEYBOARD_HELD", "send", session_id=session, text="x")
+            # The shell would end with it; it does not get it.
+            view.press("C-d")
+        await soon(lambda: view.detached(f"[done; {session} is the agent's again]") or True)
+        assert (asked["outcome"], asked["by"], asked["session_id"]) == ("completed", "ann", session)
+        assert "42" in asked["screen"].split("\n") and asked["activity"] == {"kind": "prompt"}
+        assert asked["typed_bytes"] == len("echo $((6 * 7))\r") and asked["duration_seconds"] > 0
+        assert "keyboard_held_by" not in asked and "note" not in asked
+        # What came meanwhile can be read, and the keyboard is the agent's.
+        came = await agent("read", session_id=session, view="new", since=asked["since"])
+        assert "42" in came["content"].split("\n")
+        assert await agent.output(session, "echo mine") == "mine\n"
+        # Who asks late for what has ended is told.
+        late = await agent(TOOL, session_id=session, request_id=asked["request_id"])
+        assert (late["outcome"], late["duration_seconds"]) == ("completed", asked["duration_seconds"])
+
+
+async def test_cancelling_the_call_withdraws_it_everywhere(cotty, window):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        # Not before there is a session: a session that is not asked for a person is none for --next.
+        view = window((120, 30))
+        async with anyio.create_task_group() as tasks:
+
+            async def cancels():
+                await soon(lambda: cotty.call("pleas", actor="person")["count"])
+                await anyio.to_thread.run_sync(lambda: view.attach("--next", user="ann"))
+                await soon(lambda: view.says("you have the keyboard") or True)
+                tasks.cancel_scope.cancel()
+
+            tasks.start_soon(cancels)
+            await agent(TOOL, session_id=session, message=MESSAGE)
+        await soon(lambda: view.says("mcp no longer asks") or True)
+        assert cotty.call("pleas", actor="person")["count"] == 0
+        # Somebody who is about to press it does not end the shell instead.
+        view.press("C-d")
+        await soon(lambda: view.detached(f"[detached from {session}; `cotty attach {session}` comes back]") or True)
+        assert await agent.output(session, "echo alive") == "alive\n"
+
+
+async def test_a_client_that_goes_away_withdraws_nothing(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+    gone = Raw(cotty)
+    gone.call("terminal__request_user_input", session_id=session, message=MESSAGE, answered=False)
+    plea = eventually(lambda: cotty.json("pleas")["pleas"])[0]
+    gone.close()
+    # The daemon has noticed when it answers a later one of the same client.
+    later = Raw(cotty)
+    later.call("terminal__list_sessions")
+    assert [open["plea"] for open in cotty.json("pleas")["pleas"]] == [plea["plea"]]
+    asked = later.call("terminal__request_user_input", session_id=session, request_id=plea["plea"], withdraw=True)
+    assert asked["outcome"] == "cancelled"
+    later.close()
+
+
+class Raw:
+    """An MCP client that says what `cotty mcp` cannot be told yet: which tools, and how long a call may last."""
+
+    def __init__(self, cotty, **hello):
+        cotty("ls")
+        connection = UnixConnection(cotty.status()["socket"])
+        connection.connect()
+        self.socket = connection.sock
+        self.socket.sendall(b"POST /v1/mcp HTTP/1.1\r\nhost: cotty\r\nconnection: upgrade\r\nupgrade: cotty-mcp\r\n\r\n")
+        self.file = self.socket.makefile("rb")
+        assert b" 101 " in self.file.readline()
+        while self.file.readline().strip():
+            pass
+        origin = {"cwd": str(cotty.work), "env": cotty.env}
+        self.say({"instance": f"raw {id(self)}", "origin": origin, **hello})
+        self.id = 0
+        client = {"name": "mcp", "version": "1"}
+        self.ask("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=client)
+        self.say({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def say(self, message):
+        self.socket.sendall(json.dumps(message).encode() + b"\n")
+
+    def ask(self, method, answered=True, **params):
+        self.id += 1
+        self.say({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params})
+        while answered:
+            answer = json.loads(self.file.readline())
+            if answer.get("id") == self.id:
+                return answer["result"]
+
+    def call(self, tool, answered=True, **arguments):
+        result = self.ask("tools/call", answered, name=tool, arguments=arguments)
+        if not answered:
+            return None
+        assert not result.get("isError"), result
+        assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
+        return result["structuredContent"]
+
+    def close(self):
+        self.file.close()
+        self.socket.close()
+
+
+async def test_the_longest_call_answers_waiting_and_the_next_one_goes_on(cotty):
+    raw = Raw(cotty, tools=["pty"], max_call_ms=50)
+    # The agent's own session, by its number.
+    made = cotty.any_call("create", client="mcp", program="bash")["ok"]
+    number = made["number"] if "number" in made else cotty.info(made["session_id"])["number"]
+    asked = raw.call("pty_request_user_input", session_id=number, message=MESSAGE, timeout_seconds=60)
+    assert (asked["session_id"], asked["outcome"]) == (number, "waiting")
+    same = raw.call("pty_request_user_input", session_id=number, message=MESSAGE, request_id=asked["request_id"])
+    assert (same["outcome"], same["request_id"]) == ("waiting", asked["request_id"])
+    assert same["duration_seconds"] >= asked["duration_seconds"]
+    # Without the id it would be a second one.
+    refused = raw.ask("tools/call", name="pty_request_user_input", arguments={"session_id": number, "message": "And?"})
+    assert refused["structuredContent"]["error"]["code"] == "ALREADY_ASKED"
+    assert asked["request_id"] in refused["structuredContent"]["error"]["hint"]
+    cotty("answer", asked["request_id"], "--decline", "--note", "not before Monday")
+    ended = raw.call("pty_request_user_input", session_id=number, request_id=asked["request_id"])
+    assert (ended["outcome"], ended["note"], ended["by"]) == ("declined", "not before Monday", "cotty cli")
+    raw.close()
+
+
+# The operations
+
+
+def test_nobody_comes_in_time(cotty):
+    session = shell(cotty)
+    asked = cotty.call("ask", session=session, message=MESSAGE, timeout_ms=200)
+    assert (asked["state"], "by" in asked, asked["typed_bytes"]) == ("timeout", False, 0)
+    assert asked["open_ms"] >= 200 and asked["screen"]
+    cotty.call("answer", actor="person", plea=asked["plea"], error="PLEA_OVER")
+    # Another can be made now.
+    assert ask(cotty, session)["state"] == "waiting"
+
+
+def test_a_killed_daemon_forgets_nothing(cotty):
+    session = shell(cotty)
+    first = cotty.call("ask", session=session, message=MESSAGE, wait_ms=0, request=None)
+    asked = cotty.any_call("withdraw", session=session, plea=first["plea"], request="w")["ok"]
+    made = cotty.any_call("ask", session=session, message="Once more", wait_ms=0, request="one")["ok"]
+    cotty.call("keyboard", actor="person", session=session, action="take")
+    cotty.kill_daemon()
+    # The same call is the same plea, and it is still taken.
+    same = cotty.any_call("ask", session=session, message="Once more", wait_ms=0, request="one")["ok"]
+    assert (same["plea"], same["state"], same["by"]) == (made["plea"], "taken", "tests")
+    assert same["open_ms"] >= made["open_ms"]
+    assert cotty.any_call("withdraw", session=session, plea=first["plea"], request="w")["ok"]["state"] == asked["state"]
+    # Giving the keyboard back completes it.
+    waiting = Asking(cotty, session, plea=made["plea"])
+    cotty.call("keyboard", actor="person", session=session, action="give")
+    done = waiting.ends()
+    assert (done["state"], done["by"], done["keyboard"]["holder"]) == ("completed", "tests", "agent")
+    cotty.kill_daemon()
+    assert again(cotty, session, made["plea"])["state"] == "completed"
+    assert again(cotty, session, first["plea"])["state"] == "cancelled"
+
+
+def test_the_programs_end_ends_it(cotty):
+    one, two = shell(cotty), shell(cotty)
+    waiting = Asking(cotty, one)
+    cotty.call("send", session=one, text="exit\n")
+    assert waiting.ends()["state"] == "cancelled"
+    # A person who was asked to log out did what was asked.
+    waiting = Asking(cotty, two)
+    cotty("send", two, "exit", "--enter")
+    done = waiting.ends()
+    assert (done["state"], done["activity"]) == ("completed", {"kind": "exited"})
+    cotty.call("ask", session=two, message=MESSAGE, error="PROCESS_EXITED")
+
+
+def test_who_may_ask_and_who_may_answer(cotty):
+    session, other = shell(cotty), cotty.any_call("create", client="other", program="bash")["ok"]["session_id"]
+    plea = ask(cotty, session)["plea"]
+    cotty.call("ask", session=other, message=MESSAGE, error="NOT_YOURS")
+    theirs = cotty.any_call("ask", client="other", session=other, message="Theirs", wait_ms=0)["ok"]["plea"]
+    assert [open["plea"] for open in cotty.call("pleas")["pleas"]] == [plea]
+    assert [open["plea"] for open in cotty.call("pleas", actor="person")["pleas"]] == [plea, theirs]
+    cotty.call("answer", plea=plea, error="NOT_A_PERSON")
+    cotty.call("withdraw", session=other, plea=theirs, error="NOT_YOURS")
+    # What runs inside an agent's session may ask a person there, and nowhere else; and may not answer.
+    cotty.call("withdraw", session=session, plea=plea)
+    inner = f"{BINARY} answer {theirs} --done; echo code $?"
+    ran = cotty.call("run", session=session, command=inner)
+    assert ran["output"].endswith("code 1\n"), ran
+    assert again(cotty, session, plea, wait_ms=0)["state"] == "cancelled"
+    assert cotty.any_call("ask", client="other", session=other, plea=theirs, wait_ms=0)["ok"]["state"] == "waiting"
+
+
+def test_what_is_asked_is_data(cotty):
+    session = shell(cotty)
+    asked = ask(cotty, session, message="a\x1b[31m\x07b\u202e\r\n<b>c</b>\u009b")
+    assert asked["message"] == "a[31mb\n<b>c</b>"
+    cotty("answer", asked["plea"], "--done", "--note", "d\x1b]0;e\x07")
+    assert again(cotty, session, asked["plea"])["note"] == "d]0;e"
+    for wrong in ("", " \x1b ", "x" * 2001):
+        cotty.call("ask", session=session, message=wrong, error="INVALID_INPUT")
+    cotty.call("ask", session=session, error="INVALID_INPUT")
+    for wrong in (0, 2**63):
+        cotty.call("ask", session=session, message="m", timeout_ms=wrong, error="INVALID_INPUT")
+    fault = again(cotty, session, "plea_nowhere1", error="PLEA_NOT_FOUND")
+    assert "ten minutes" in fault["hint"]
+    assert ask(cotty, session, message="é" * 2000)["message"] == "é" * 2000
+
+
+def test_the_commands(cotty):
+    session = shell(cotty)
+    assert cotty.json("pleas") == {"pleas": [], "count": 0}
+    cotty("pleas")
+    assert "no agent asks" in cotty.stderr
+    plea = ask(cotty, session, message="two\nlines")["plea"]
+    assert cotty.info(session)["plea"]["plea"] == plea
+    row = cotty("pleas").splitlines()[1]
+    assert [*row.split()[:4], row.endswith("two lines")] == [plea, session, "tests", "waiting", True]
+    cotty("answer", plea, code=2)
+    cotty("answer", plea, "--done", "--decline", code=2)
+    assert cotty.json("answer", plea, "--done")["state"] == "completed"
+    cotty("answer", plea, "--done", code=1)
+    assert "it was completed" in cotty.stderr
+    cotty("answer", "plea_nowhere1", "--done", code=4)
+    assert "plea" not in cotty.info(session)
+
+
+# People
+
+
+def test_who_leaves_has_not_done_it_and_another_may_come(cotty, window):
+    session = shell(cotty, cols=80, rows=20)
+    waiting = Asking(cotty, session)
+    bob = window((120, 30)).attach(session, user="bob")
+    bob.says(f"tests asks: {MESSAGE}")
+    ann = next_one(window)
+    ann.says("you have the keyboard")
+    bob.says("ann has the keyboard")
+    ann.order("d")
+    ann.detached(f"[detached from {session}; `cotty attach {session}` comes back]")
+    eventually(lambda: person(cotty, session) is None)
+    assert cotty.json("pleas")["pleas"][0]["state"] == "waiting"
+    # Whoever is attached anyway can do it, too.
+    bob.type("# bob was here")
+    bob.says("you have the keyboard")
+    assert cotty.json("pleas")["pleas"][0]["by"] == "bob"
+    bob.order("g")
+    done = waiting.ends()
+    assert (done["state"], done["by"], done["typed_bytes"]) == ("completed", "bob", len("# bob was here"))
+    bob.says("bob did what tests asked")
+
+
+def test_a_person_declines(cotty, window):
+    session = shell(cotty)
+    waiting = Asking(cotty, session)
+    ann = next_one(window)
+    ann.says("you have the keyboard")
+    ann.order("n")
+    ann.detached(f"[declined; {session} is the agent's again]")
+    done = waiting.ends()
+    assert (done["state"], done["by"], done["keyboard"]["holder"]) == ("declined", "ann", "agent")
+
+
+def test_ctrl_d_for_the_program_and_a_long_message(cotty, window):
+    session = shell(cotty)
+    waiting = Asking(cotty, session, message="Please end the input.\n" + "Word after word. " * 20)
+    cotty.call("send", session=session, text="clear; cat > typed; echo read $(wc -c < typed)\n")
+    ann = next_one(window, size=(100, 40))
+    eventually(lambda: any("Please end the input." in row for row in ann.rows()))
+    eventually(lambda: sum("Word after word." in row for row in ann.rows()) > 4)
+    ann.press("Escape")
+    ann.says("Ctrl-D when done")
+    ann.type("seven")
+    ann.press("Enter")
+    ann.press("C-]", "e")
+    cotty.call("wait", session=session, regex="^read 6$")
+    ann.press("C-d")
+    ann.detached(f"[done; {session} is the agent's again]")
+    assert waiting.ends()["state"] == "completed"
+
+
+def test_what_was_begun_under_one_daemon_is_ended_under_the_next(cotty, window):
+    session = shell(cotty)
+    ask(cotty, session)
+    ann = next_one(window)
+    ann.says("you have the keyboard")
+    cotty.kill_daemon()
+    eventually(lambda: person(cotty, session) == "ann")
+    ann.says("you have the keyboard")
+    ann.press("C-d")
+    ann.detached(f"[done; {session} is the agent's again]")
+    assert cotty.json("pleas")["count"] == 0
+
+
+def test_the_page_asks_and_answers(cotty, page):
+    session = shell(cotty)
+    page.open(session).connected()
+    banner = page.tab.locator("#plea")
+    assert not banner.is_visible()
+    waiting = Asking(cotty, session, message="Look: <b>bold</b>\nand say")
+    banner.wait_for()
+    page.says("plea-from", "tests asks:")
+    page.says("plea-message", "Look: <b>bold</b>\nand say")
+    page.tab.click("#plea-take")
+    page.says("plea-state", "you have the keyboard")
+    eventually(lambda: person(cotty, session) == "page")
+    # What is typed next is for the program.
+    page.type("echo from the page")
+    page.press("Enter")
+    cotty.call("wait", session=session, regex="^from the page$")
+    page.tab.fill("#plea-note", "it is 42")
+    page.tab.click("#plea-done")
+    done = waiting.ends()
+    assert (done["state"], done["by"], done["note"]) == ("completed", "page", "it is 42")
+    banner.wait_for(state="hidden")
+    # Another one sees who is at it, and can decline.
+    waiting = Asking(cotty, session)
+    banner.wait_for()
+    assert page.tab.input_value("#plea-note") == ""
+    cotty.call("keyboard", actor="person", session=session, action="take")
+    page.says("plea-state", "tests is at it")
+    page.tab.click("#plea-decline")
+    assert waiting.ends()["state"] == "declined"
