@@ -296,7 +296,7 @@ def test_the_commands(cotty):
     cotty("answer", plea, code=2)
     cotty("answer", plea, "--done", "--decline", code=2)
     assert cotty.json("answer", plea, "--done")["state"] == "completed"
-    cotty("answer", plea, "--done", code=1)
+    cotty("answer", plea, "--done", code=4)
     assert "it was completed" in cotty.stderr
     cotty("answer", "plea_nowhere1", "--done", code=4)
     assert "plea" not in cotty.info(session)

@@ -24,6 +24,7 @@ TOOLS = {
     "terminal__get_info",
     "terminal__run",
     "terminal__wait",
+    "terminal__request_user_input",
 }
 # Protocol revisions up to 2025-11-25 begin with `initialize`, those since 2026-07-28 do not.
 ERAS = pytest.mark.parametrize("mode", ["legacy", "auto"])

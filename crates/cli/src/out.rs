@@ -22,7 +22,7 @@ Exit codes:
   1  refused, or failed; the reason and the next step are on stderr
   2  the command line was not understood
   3  the answer is no: the time ran out, nothing was found, no daemon is running
-  4  gone: there is no such session or recording, or its program ended before
+  4  gone: there is no such session, recording or plea, or it ended before
 `cotty run` exits with its command's code, and with 128 + N where signal N ended it.
 `cotty --host` exits with what the command there exits with, and with 255 where ssh itself failed.
 
@@ -124,7 +124,15 @@ pub(crate) fn failure(error: &anyhow::Error) -> ExitCode {
 }
 
 fn is_gone(code: Code) -> bool {
-    matches!(code, Code::SessionNotFound | Code::SessionDestroyed | Code::ProcessExited | Code::NoRecording)
+    matches!(
+        code,
+        Code::SessionNotFound
+            | Code::SessionDestroyed
+            | Code::ProcessExited
+            | Code::NoRecording
+            | Code::PleaNotFound
+            | Code::PleaOver
+    )
 }
 
 fn words(error: &anyhow::Error) -> String {
@@ -147,6 +155,7 @@ fn next_step(error: &ClientError) -> Option<String> {
         Code::NotYours if inside() => {
             "inside a session you see and use only what was started there; do it from another terminal"
         }
+        Code::PleaNotFound | Code::PleaOver => "`cotty pleas` lists what is asked",
         Code::NoRecording => "recordings are kept for days, not for ever; ask by the session's id",
         _ => return fault.hint.clone(),
     };
