@@ -58,9 +58,11 @@ enum Command {
     #[command(name = "__typescript", hide = true)]
     Typescript,
     #[command(name = "__launch", hide = true)]
-    Launch,
+    Launch(daemon::Guarded),
+    #[command(name = "__guard", hide = true)]
+    Guard,
     #[command(name = "__keeper", hide = true)]
-    Keeper,
+    Keeper(daemon::Guarded),
     #[command(name = "__daemon", hide = true)]
     Daemon(daemon::Args),
     #[command(name = "__child", hide = true)]
@@ -107,8 +109,9 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
             out::text(&cotty_server::describe::typescript());
             Ok(ExitCode::SUCCESS)
         }
-        Command::Launch => daemon::launch(),
-        Command::Keeper => daemon::keeper(),
+        Command::Launch(args) => daemon::launch(args),
+        Command::Guard => daemon::guard(),
+        Command::Keeper(args) => daemon::keeper(args),
         Command::Daemon(args) => daemon::run(args),
         Command::Child => daemon::child(),
     }

@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::net::UnixStream;
 
+use crate::guard::Lifeline;
 use crate::start::{connect_or_start, keeper_pid};
 use crate::{ClientError, Home, View, Viewer};
 
@@ -25,6 +27,8 @@ pub struct Client {
     caller: Caller,
     origin: Origin,
     start: bool,
+    /// Its daemon ends with it.
+    lifeline: Option<Arc<Lifeline>>,
     instance: String,
     count: AtomicU64,
 }
@@ -37,9 +41,21 @@ impl Client {
             caller: Caller { kind, client: name.to_owned() },
             origin: Origin::of_this_process(),
             start: true,
+            lifeline: None,
             instance: instance()?,
             count: AtomicU64::new(0),
         })
+    }
+
+    /// A client with a daemon of its own that nobody else knows, and that ends with this process.
+    pub fn alone(kind: ActorKind, name: &str) -> Result<Client, ClientError> {
+        let home = Home::private()?;
+        let mut client = Client::new(home, kind, name)?;
+        client.lifeline = Some(Arc::new(Lifeline::new()?));
+        // What is started in its sessions finds this daemon, and no other.
+        let state = client.home.state().to_string_lossy().into_owned();
+        client.origin.env.insert("COTTY_HOME".to_owned(), state);
+        Ok(client)
     }
 
     /// The same, but it only speaks to a daemon that runs already.
@@ -52,6 +68,11 @@ impl Client {
     /// Where its daemon is.
     pub fn home(&self) -> &Home {
         &self.home
+    }
+
+    /// What it says of where it stands.
+    pub fn origin(&self) -> &Origin {
+        &self.origin
     }
 
     /// Does one operation. If the daemon dies meanwhile, the next one is asked under the same id: it happens once.
@@ -154,8 +175,8 @@ impl Client {
         if let Ok(stream) = UnixStream::connect(self.home.socket()).await {
             return Ok(stream);
         }
-        let home = self.home.clone();
-        let started = tokio::task::spawn_blocking(move || connect_or_start(&home)).await;
+        let (home, lifeline) = (self.home.clone(), self.lifeline.clone());
+        let started = tokio::task::spawn_blocking(move || connect_or_start(&home, lifeline.as_deref())).await;
         let stream = started.map_err(std::io::Error::other)??;
         stream.set_nonblocking(true)?;
         Ok(UnixStream::from_std(stream)?)

@@ -4,12 +4,14 @@
 //! dies meanwhile. [`Client::view`] watches a session. [`pipe`] is `cotty mcp`.
 
 mod call;
+mod guard;
 mod home;
 pub mod pipe;
 mod start;
 mod view;
 
 pub use call::Client;
+pub use guard::guard;
 pub use home::Home;
 pub use start::{keeper_pid, launch, lock_keeper};
 pub use view::{View, Viewer};

@@ -11,11 +11,12 @@ use std::time::Duration;
 
 use rustix::fs::FlockOperation;
 
+use crate::guard::Lifeline;
 use crate::{ClientError, Home};
 
 /// Connects; where nothing listens, starts the keeper and connects then. The lock lets one client do so while the
 /// others wait, and connecting again under it finds what another has started.
-pub(crate) fn connect_or_start(home: &Home) -> Result<UnixStream, ClientError> {
+pub(crate) fn connect_or_start(home: &Home, lifeline: Option<&Lifeline>) -> Result<UnixStream, ClientError> {
     if let Ok(stream) = UnixStream::connect(home.socket()) {
         return Ok(stream);
     }
@@ -24,18 +25,18 @@ pub(crate) fn connect_or_start(home: &Home) -> Result<UnixStream, ClientError> {
     if let Ok(stream) = UnixStream::connect(home.socket()) {
         return Ok(stream);
     }
-    start(home)?;
+    start(home, lifeline)?;
     UnixStream::connect(home.socket()).map_err(|e| ClientError::NotStarted(e.to_string()))
 }
 
-fn start(home: &Home) -> Result<(), ClientError> {
+fn start(home: &Home, lifeline: Option<&Lifeline>) -> Result<(), ClientError> {
     let before = std::fs::metadata(home.log()).map_or(0, |m| m.len());
-    let mut launcher = Command::new(std::env::current_exe()?)
-        .arg("__launch")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()?;
+    let mut launcher = Command::new(std::env::current_exe()?);
+    launcher.arg("__launch").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    if let Some(lifeline) = lifeline {
+        lifeline.hold(&mut launcher, home)?;
+    }
+    let mut launcher = launcher.spawn()?;
     let mut ready = Vec::new();
     if let Some(mut pipe) = launcher.stdout.take() {
         let mut byte = [0];
@@ -67,10 +68,15 @@ fn reason(home: &Home, before: u64) -> String {
 
 /// `cotty __launch`: starts the keeper and ends, so that the keeper is nobody's child. Hosts of agents end whole
 /// process trees; what they started is not to be found in theirs.
-pub fn launch(home: &Home) -> Result<(), ClientError> {
+pub fn launch(home: &Home, guarded: bool) -> Result<(), ClientError> {
     let _ = rustix::process::setsid();
     let log = OpenOptions::new().create(true).append(true).mode(0o600).open(home.log())?;
-    Command::new(std::env::current_exe()?).arg("__keeper").stdin(Stdio::null()).stderr(log).spawn()?;
+    let mut keeper = Command::new(std::env::current_exe()?);
+    match guarded {
+        true => keeper.arg("__guard"),
+        false => keeper.arg("__keeper").stdin(Stdio::null()),
+    };
+    keeper.stderr(log).spawn()?;
     Ok(())
 }
 

@@ -94,7 +94,4 @@ pub struct McpHello {
     /// How long a call may last, in milliseconds; 50,000 where nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_call_ms: Option<u64>,
-    /// End the sessions that were made through the pipe when it ends.
-    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
-    pub ephemeral: bool,
 }

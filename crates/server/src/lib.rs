@@ -15,3 +15,4 @@ mod tokens;
 mod updates;
 
 pub use daemon::DaemonOptions;
+pub use face::mcp::check as check_tools;

@@ -1,4 +1,4 @@
-//! The processes behind the commands: launcher, keeper, daemon, child. Nobody types these.
+//! The processes behind the commands: launcher, guard, keeper, daemon, child. Nobody types these.
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -60,15 +60,32 @@ pub(crate) fn flags(listen: Option<SocketAddr>, limits: Limits) -> Vec<Flag> {
     listen.into_iter().chain(limits.given()).collect()
 }
 
+/// Whether somebody watches over the keeper, to end it with its only client.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Guarded {
+    #[arg(long)]
+    guarded: bool,
+}
+
 /// `cotty __launch`.
-pub(crate) fn launch() -> anyhow::Result<ExitCode> {
-    launch_keeper(&Home::open()?)?;
+pub(crate) fn launch(args: Guarded) -> anyhow::Result<ExitCode> {
+    launch_keeper(&Home::open()?, args.guarded)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `cotty __guard`.
+pub(crate) fn guard() -> anyhow::Result<ExitCode> {
+    cotty_client::guard(&Home::open()?)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// `cotty __keeper`: in the background; its stdout is where the client waits.
-pub(crate) fn keeper() -> anyhow::Result<ExitCode> {
+pub(crate) fn keeper(args: Guarded) -> anyhow::Result<ExitCode> {
     let home = Home::open()?;
+    if args.guarded {
+        // Also where the guard is killed.
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM))?;
+    }
     let ready = rustix::stdio::stdout().as_fd().try_clone_to_owned()?;
     let nowhere = std::fs::OpenOptions::new().write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdout(&nowhere)?;

@@ -1,26 +1,108 @@
 use std::process::ExitCode;
+use std::time::Duration;
 
 use cotty_client::{Client, Home, pipe};
 use cotty_protocol::ActorKind;
+use tokio::signal::unix::{SignalKind, signal};
 
 use super::block_on;
+use crate::out;
 
 /// Speak MCP over stdin and stdout, for an agent
 ///
 /// Put `cotty mcp` as the command of an MCP server into your agent's configuration. It starts the daemon if there is
-/// none, and goes on when the daemon is replaced.
+/// none, and goes on when the daemon is replaced. docs/agents.md has the rest.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  cotty mcp\n  cotty --host user@box mcp    # terminals on another machine"
+    after_help = "Examples:\n  cotty mcp\n  cotty mcp --tools terminal,pty\n  cotty mcp --only terminal__create_session,terminal__run\n  cotty --host user@box mcp    # terminals on another machine"
 )]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// The tool sets to offer: terminal, pty, panel, tui
+    #[arg(long, value_name = "SET,…", value_delimiter = ',', default_value = "terminal")]
+    tools: Vec<String>,
+    /// Offer only these tools of them
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Longest that a call may last, for clients known to wait so long
+    #[arg(long, value_name = "SECONDS", default_value = "50", value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    max_call: u32,
+    /// A cotty of its own, which ends with this command and takes its sessions and recordings with it
+    #[arg(long)]
+    ephemeral: bool,
+    /// Panic at a line with this in it
+    #[cfg(debug_assertions)]
+    #[arg(long, hide = true)]
+    panic_at: Option<String>,
+}
 
-pub(crate) fn run(_args: Args) -> anyhow::Result<ExitCode> {
-    let client = Client::new(Home::open()?, ActorKind::Agent, "cotty mcp")?;
+pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
+    if let Err(fault) = cotty_server::check_tools(&args.tools, &args.only) {
+        out::note(&format!("cotty mcp: {}\n       {}", fault.message, fault.hint.unwrap_or_default()));
+        return Ok(ExitCode::from(out::USAGE));
+    }
+    let client = match args.ephemeral {
+        true => Client::alone(ActorKind::Agent, "cotty mcp")?,
+        false => Client::new(Home::open()?, ActorKind::Agent, "cotty mcp")?,
+    };
+    let options = pipe::Options {
+        tools: args.tools,
+        only: args.only,
+        max_call: Some(Duration::from_secs(args.max_call.into())),
+    };
+    end_at_a_panic();
+    #[cfg(debug_assertions)]
+    let input = Fragile { read: tokio::io::stdin(), at: args.panic_at.unwrap_or_default() };
+    #[cfg(not(debug_assertions))]
+    let input = tokio::io::stdin();
     block_on(async {
-        pipe::run(&client, tokio::io::stdin(), tokio::io::stdout()).await?;
-        Ok(())
-    })?;
-    // The runtime's reader of stdin may still hang in a read; the process need not wait for it.
-    std::process::exit(0)
+        let mut signals =
+            [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()].map(signal);
+        let told_to_end = async {
+            let [Ok(term), Ok(int), Ok(hup)] = &mut signals else { return std::future::pending().await };
+            tokio::select! {
+                _ = term.recv() => {}
+                _ = int.recv() => {}
+                _ = hup.recv() => {}
+            }
+        };
+        let code = match pipe::run(&client, options, input, tokio::io::stdout(), told_to_end).await {
+            Ok(()) => 0,
+            Err(error) => {
+                out::failure(&error.into());
+                1
+            }
+        };
+        // Ended here: the runtime would wait for its reader of stdin, which may hang in a read.
+        std::process::exit(code)
+    })
+}
+
+/// One part that panics would leave the others waiting for it.
+fn end_at_a_panic() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        usual(panic);
+        std::process::exit(101);
+    }));
+}
+
+/// Stdin that can be told to panic, for the test which shows that stdout stays clean then.
+#[cfg(debug_assertions)]
+struct Fragile<R> {
+    read: R,
+    at: String,
+}
+
+#[cfg(debug_assertions)]
+impl<R: tokio::io::AsyncRead + Unpin> tokio::io::AsyncRead for Fragile<R> {
+    fn poll_read(
+        mut self: std::pin::Pin<&mut Self>,
+        cx: &mut std::task::Context<'_>,
+        buffer: &mut tokio::io::ReadBuf<'_>,
+    ) -> std::task::Poll<std::io::Result<()>> {
+        let polled = std::pin::Pin::new(&mut self.read).poll_read(cx, buffer);
+        let text = String::from_utf8_lossy(buffer.filled());
+        assert!(self.at.is_empty() || !text.contains(&self.at), "told to panic at `{}`", self.at);
+        polled
+    }
 }

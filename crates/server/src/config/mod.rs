@@ -4,7 +4,7 @@
 //! once; parsing, `cotty config show`, the template and `docs/configuration.md` are all made from it.
 
 mod file;
-mod near;
+pub(crate) mod near;
 mod reference;
 mod table;
 mod value;

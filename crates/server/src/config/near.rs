@@ -1,7 +1,7 @@
 //! The name that somebody may have meant.
 
 /// The nearest of the names, where one is near.
-pub(super) fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let given = given.to_lowercase();
     let far = 1 + given.chars().count() / 3;
     let distance = |name: &str| distance(&given, &name.to_lowercase());
@@ -14,7 +14,7 @@ pub(super) fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>)
 }
 
 /// The end of a sentence that says what is not there.
-pub(super) fn did_you_mean(name: Option<&str>) -> String {
+pub(crate) fn did_you_mean(name: Option<&str>) -> String {
     name.map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
 

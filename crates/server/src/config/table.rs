@@ -36,6 +36,10 @@ impl PartialEq for Key {
     }
 }
 
+fn is_filled_in(text: &str) -> bool {
+    !text.is_empty() && !(text.starts_with("${user_config.") && text.ends_with('}'))
+}
+
 impl Key {
     /// `section.name`.
     pub fn path(&self) -> String {
@@ -61,9 +65,10 @@ impl Key {
         matches!((self.slot)(&mut Settings::default()), Slot::Pattern(_))
     }
 
-    /// The variable that is set, and its text. An empty one is not set.
+    /// The variable that is set, and its text. An empty one is not set, and neither is one that the host of a bundle left
+    /// as it stands in the manifest because nobody filled it in.
     pub(super) fn variable_in<'a>(&self, env: &'a BTreeMap<String, String>) -> Option<(&'a str, &'a str)> {
-        let set = |name: &str| env.get_key_value(name).filter(|(_, text)| !text.is_empty());
+        let set = |name: &str| env.get_key_value(name).filter(|(_, text)| is_filled_in(text));
         let found = set(&self.variable()).or_else(|| set(self.alias?))?;
         Some((found.0, found.1))
     }

@@ -1,7 +1,7 @@
 //! The faces: each knows its protocol, translates it into operations, and nothing else.
 
 pub(crate) mod http;
-mod mcp;
+pub(crate) mod mcp;
 mod metrics;
 mod rest;
 mod updates;

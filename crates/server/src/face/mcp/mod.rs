@@ -37,6 +37,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader, ReadBuf};
 pub(crate) use self::http::routes;
 use self::server::{Server, Way};
 use self::sets::Offer;
+pub use self::sets::check;
 use crate::face::http::{App, refuse};
 use crate::standing::Standing;
 

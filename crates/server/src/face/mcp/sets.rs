@@ -5,6 +5,7 @@ use rmcp::model::Tool;
 
 use super::tool::Entry;
 use super::{panel, pty, terminal, tui};
+use crate::config::near;
 
 /// Tools that belong together, with what an agent should know about them.
 pub(super) struct ToolSet {
@@ -24,36 +25,58 @@ pub(super) struct Offer {
     pub(super) instructions: String,
 }
 
+/// Refuses names of sets and of tools that there are not. For whoever wants to know before there is a daemon.
+pub fn check(sets: &[String], only: &[String]) -> Result<(), Fault> {
+    choose(sets, only).map(|_| ())
+}
+
+/// The named sets, and their tools or of those only the named ones.
+fn choose(sets: &[String], only: &[String]) -> Result<(Vec<&'static ToolSet>, Vec<&'static Entry>), Fault> {
+    let known: Vec<&str> = SETS.iter().map(|set| set.name).collect();
+    let named = |name: &String| {
+        let found = SETS.iter().find(|set| set.name == name).copied();
+        found.ok_or_else(|| unknown("tool set", name, &known))
+    };
+    let mut chosen: Vec<&ToolSet> = Vec::new();
+    for set in sets {
+        let set = named(set)?;
+        // Said twice is meant once.
+        if !chosen.iter().any(|other| other.name == set.name) {
+            chosen.push(set);
+        }
+    }
+    if chosen.is_empty() {
+        chosen.push(SETS[0]);
+    }
+    let entries: Vec<&'static Entry> = chosen.iter().flat_map(|set| set.tools).collect();
+    let names: Vec<&str> = entries.iter().map(|entry| entry.name).collect();
+    if let Some(name) = only.iter().find(|name| !names.contains(&name.as_str())) {
+        return Err(unknown("tool", name, &names));
+    }
+    let shown =
+        entries.into_iter().filter(|entry| only.is_empty() || only.iter().any(|name| name == entry.name));
+    Ok((chosen, shown.collect()))
+}
+
+fn unknown(what: &str, name: &str, names: &[&str]) -> Fault {
+    // `run` is how people call `terminal__run`.
+    let short = names.iter().copied().find(|known| !name.is_empty() && known.ends_with(&format!("_{name}")));
+    let near = short.or_else(|| near::nearest(name, names.iter().copied()));
+    let message = format!("there is no {what} `{name}`{}", near::did_you_mean(near));
+    let hint = match names {
+        [] => "the chosen sets have no tools".to_owned(),
+        names => format!("there are: {}", names.join(", ")),
+    };
+    Fault::new(Code::InvalidInput, message).with_hint(hint)
+}
+
 impl Offer {
     /// The tools of the named sets, or of those only the named ones.
     pub(super) fn new(sets: &[String], only: &[String]) -> Result<Offer, Fault> {
-        let named = |name: &String| {
-            SETS.iter().find(|set| set.name == name).copied().ok_or_else(|| {
-                let names: Vec<&str> = SETS.iter().map(|set| set.name).collect();
-                Fault::new(Code::InvalidInput, format!("there is no tool set `{name}`"))
-                    .with_hint(format!("there are: {}", names.join(", ")))
-            })
-        };
-        let mut chosen: Vec<&ToolSet> = sets.iter().map(named).collect::<Result<_, _>>()?;
-        if chosen.is_empty() {
-            chosen.push(SETS[0]);
-        }
-        let entries: Vec<&'static Entry> = chosen.iter().flat_map(|set| set.tools).collect();
-        if let Some(unknown) =
-            only.iter().find(|name| !entries.iter().any(|entry| entry.name == name.as_str()))
-        {
-            let names: Vec<&str> = entries.iter().map(|entry| entry.name).collect();
-            return Err(Fault::new(
-                Code::InvalidInput,
-                format!("there is no tool `{unknown}` in the chosen sets"),
-            )
-            .with_hint(format!("there are: {}", names.join(", "))));
-        }
-        let shown =
-            entries.into_iter().filter(|entry| only.is_empty() || only.iter().any(|name| name == entry.name));
+        let (chosen, entries) = choose(sets, only)?;
         let instructions: Vec<&str> = chosen.iter().map(|set| set.instructions).collect();
         Ok(Offer {
-            tools: shown.map(|entry| (entry, entry.described())).collect(),
+            tools: entries.into_iter().map(|entry| (entry, entry.described())).collect(),
             instructions: instructions.join("\n"),
         })
     }
@@ -64,5 +87,26 @@ impl Offer {
 
     pub(super) fn find(&self, name: &str) -> Option<(&'static Entry, &'static Tool)> {
         self.tools.iter().find(|(entry, _)| entry.name == name).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(sets: &[&str], only: &[&str]) -> String {
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        check(&owned(sets), &owned(only)).map_or_else(|fault| fault.to_string(), |()| "fine".to_owned())
+    }
+
+    #[test]
+    fn what_there_is_not_is_refused_with_what_was_meant() {
+        assert_eq!(refused(&[], &[]), "fine");
+        assert_eq!(refused(&["terminal", "tui", "terminal"], &["terminal__run"]), "fine");
+        assert!(refused(&["termnal"], &[]).contains("did you mean `terminal`?"));
+        assert!(refused(&["colours"], &[]).contains("terminal, pty, panel, tui"));
+        assert!(refused(&[], &["run"]).contains("did you mean `terminal__run`?"));
+        assert!(refused(&[], &["terminal__sned"]).contains("did you mean `terminal__send`?"));
+        assert!(refused(&[], &[""]).contains("there is no tool ``"));
     }
 }
