@@ -143,24 +143,6 @@ mod tests {
     use super::*;
     use std::collections::HashMap;
 
-    /// A new one that nobody else knows of, with the settings of the usual one.
-    pub fn private() -> Result<Home, ClientError> {
-        let name = format!("cotty-{}", &crate::call::instance()?[..10]);
-        let is_short =
-            |top: &PathBuf| top.as_os_str().len() + name.len() + "/run/cotty.sock".len() < SOCKET_PATH;
-        let top = Some(std::env::temp_dir()).filter(is_short).unwrap_or_else(|| PathBuf::from("/tmp"));
-        let state = std::path::absolute(top)?.join(name);
-        // One that is there already is not ours.
-        std::fs::DirBuilder::new().mode(0o700).create(&state)?;
-        let home = Home { runtime: state.join("run"), config: state.join("config.toml"), state };
-        private_directory(&home.runtime)?;
-        let usual = Home::locate(|name| std::env::var(name).ok().filter(|v| !v.is_empty()))?;
-        if usual.config.exists() {
-            std::os::unix::fs::symlink(std::path::absolute(usual.config)?, &home.config)?;
-        }
-        Ok(home)
-    }
-
     fn locate(vars: &[(&str, &str)]) -> Home {
         let vars: HashMap<_, _> = vars.iter().copied().collect();
         Home::locate(|name| vars.get(name).map(|v| (*v).to_owned())).unwrap()
