@@ -41,8 +41,10 @@ async def test_what_is_typed_arrives_once(cotty, mode, seed):
             while not killer.has_killed(KILLS):
                 text = f"echo {count} >> {shlex.quote(str(trace))}; echo done {count}.\n"
                 read = {"view": "new", "wait_for_prompt": True}
-                seen = (await agent("send", session_id=session, text=text, read=read))["read_result"]
-                assert seen["prompt_detected"] and f"done {count}.\n" in seen["content"], seen
+                sent = await agent("send", session_id=session, text=text, read=read)
+                assert sent["read_result"]["prompt_detected"], sent
+                seen = await agent("read", session_id=session, view="new", since=sent["since"])
+                assert f"done {count}.\n" in seen["content"], seen
                 count += 1
     assert trace.read_text().split() == [str(n) for n in range(count)]
 
