@@ -5,7 +5,7 @@ FUZZ_TARGETS = feed split state paint keys
 FUZZ_SECONDS ?= 60
 PYTEST = .venv/bin/python -m pytest -q -p no:cacheprovider tests/e2e
 
-.PHONY: run test setup web lint unit e2e fuzz fuzz-short unprivileged bench bench-daemon docs man clean
+.PHONY: run test setup web lint unit e2e fuzz fuzz-short unprivileged bench bench-daemon docs man mcpb clean
 
 ## Builds everything and keeps the daemon in the foreground.
 run: web
@@ -82,6 +82,11 @@ man:
 	$(CARGO) run --locked --quiet -- __docs man target/man
 	mkdir -p target/completions
 	for shell in bash zsh fish; do $(CARGO) run --locked --quiet -- completions $$shell > target/completions/cotty.$$shell; done
+
+## The bundle for hosts of MCP servers, as target/cotty.mcpb.
+mcpb: web
+	$(CARGO) build --release --locked --quiet
+	tools/mcpb target/release/cotty target/cotty.mcpb
 
 clean:
 	$(CARGO) clean

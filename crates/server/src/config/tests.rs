@@ -52,6 +52,9 @@ fn a_client_asks_for_its_own_terminals() {
     assert_eq!((theirs.terminal.rows, theirs.terminal.term.as_str(), theirs.max_per_owner), (50, "vt100", 3));
     assert_eq!(theirs.max_sessions, 7, "what is everybody's is not theirs to change");
     assert!(theirs.terminal.pass_env.is_empty());
+    // What the host of a bundle left as it stands was not filled in.
+    let unfilled = "${user_config.default_shell}";
+    assert_eq!(daemon.for_client(&env(&[("COTTY_TERMINAL_DEFAULT_SHELL", unfilled)])).unwrap(), daemon);
     let bad = daemon.for_client(&env(&[("COTTY_TERMINAL_PROMPT_PATTERN", "(")])).unwrap_err();
     assert!(bad.is_pattern && bad.problem.place == "COTTY_TERMINAL_PROMPT_PATTERN");
 }
