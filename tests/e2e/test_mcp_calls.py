@@ -1,0 +1,126 @@
+"""What surrounds a call: progress while it lasts, cancelling it, and asking the person behind the agent."""
+
+import anyio
+import pytest
+from conftest import LIMIT
+from mcp.shared.exceptions import MCPError
+from mcp_types import ElicitResult
+from test_mcp import Gate, soon
+from transports import WAYS, agent_by
+
+pytestmark = pytest.mark.anyio
+
+
+@WAYS
+async def test_a_call_that_lasts_says_so(cotty, way, mode):
+    gate = Gate(cotty)
+    told = []
+    first = anyio.Event()
+
+    async def progress(done, total, message):
+        told.append((done, message))
+        first.set()
+
+    async with agent_by(cotty, way, mode=mode) as agent:
+        session = await agent.shell()
+        answers = []
+
+        async def call():
+            arguments = {"session_id": session, "command": f"cat {gate}"}
+            answers.append(await agent.client.call_tool("terminal__run", arguments, progress_callback=progress))
+
+        with anyio.fail_after(LIMIT):
+            async with anyio.create_task_group() as group:
+                group.start_soon(call)
+                await first.wait()
+                assert not answers
+                await gate.open()
+        assert answers[0].structured_content["outcome"] == "done"
+        assert told[0][0] > 0 and "cat" in told[0][1] and [t for t, _ in told] == sorted({t for t, _ in told})
+        # Not asked for, not said; and none after the answer.
+        count = len(told)
+        await agent.output(session, "true")
+        assert len(told) == count
+
+
+@WAYS
+async def test_cancelling_a_call_ends_its_wait_and_not_the_program(cotty, way, mode):
+    gate = Gate(cotty)
+    async with agent_by(cotty, way, mode=mode) as agent:
+        session = await agent.shell()
+        with anyio.fail_after(LIMIT):
+            async with anyio.create_task_group() as group:
+                run = {"session_id": session, "command": f"cat {gate} -; echo after"}
+                group.start_soon(agent.client.call_tool, "terminal__run", run)
+                writer = await soon(gate.writer)
+                group.cancel_scope.cancel()
+        import os
+
+        # The lane is free: what is typed goes to the program, which still runs.
+        with anyio.fail_after(LIMIT):
+            while (await agent.client.call_tool("terminal__send", {"session_id": session, "text": "typed\n"})).is_error:
+                await anyio.sleep(0.01)
+        os.write(writer, b"through the gate\n")
+        os.close(writer)
+        await agent("wait", session_id=session, text="through the gate")
+        await agent("send", session_id=session, key="d", ctrl=True)
+        await agent("wait", session_id=session, prompt=True)
+        screen = (await agent("read", session_id=session))["content"]
+        assert "typed" in screen and "after" in screen
+        assert await agent.output(session, "echo free") == "free\n"
+
+
+@WAYS
+@pytest.mark.parametrize("action", ["accept", "decline", "cancel"])
+async def test_a_tool_asks_the_person_behind_the_agent(cotty, way, mode, action):
+    cotty.env["COTTY_TEST_MCP_FIXTURES"] = "1"
+    asked = []
+
+    async def ask(context, params):
+        asked.append(params.message)
+        content = {"username": "ann", "email": "ann@example.org"} if action == "accept" else None
+        return ElicitResult(action=action, content=content)
+
+    async with agent_by(cotty, way, mode=mode, elicitation_callback=ask) as agent:
+        result = await agent.client.call_tool("test_elicitation", {"message": "Who?"})
+    assert asked == ["Who?"] and f"action={action}" in result.content[0].text
+    assert ("ann@example.org" in result.content[0].text) == (action == "accept")
+
+
+@WAYS
+async def test_a_tool_learns_that_nobody_can_be_asked(cotty, way, mode):
+    cotty.env["COTTY_TEST_MCP_FIXTURES"] = "1"
+    async with agent_by(cotty, way, mode=mode) as agent:
+        result = await agent.client.call_tool("test_elicitation", {"message": "Who?"})
+    assert "nobody can be asked" in result.content[0].text
+
+
+@pytest.mark.parametrize("way", ["stdio", "http"])
+async def test_an_answer_belongs_to_its_question(cotty, way):
+    cotty.env["COTTY_TEST_MCP_FIXTURES"] = "1"
+
+    async def ask(context, params):
+        raise AssertionError("asked by hand")
+
+    async with agent_by(cotty, way, mode="auto", elicitation_callback=ask) as agent:
+        session = agent.client.session
+
+        async def call(message, **answer):
+            return await session.call_tool(
+                "test_elicitation", {"message": message}, allow_input_required=True, **answer
+            )
+
+        asked = await call("Who?")
+        assert list(asked.input_requests) == ["user"]
+        answer = {"user": ElicitResult(action="accept", content={"username": "a", "email": "b"})}
+        # Not for another question, not with another's seal; without an answer it is asked again.
+        for message, state in (("Who else?", asked.request_state), ("Who?", asked.request_state[:-2] + "xx")):
+            with pytest.raises(MCPError) as refused:
+                await call(message, input_responses=answer, request_state=state)
+            assert refused.value.error.code == -32602
+        assert (await call("Who?", request_state=asked.request_state)).input_requests
+        assert (await call("Who?", input_responses=answer)).input_requests
+        # It stands when the daemon is another, too.
+        cotty.kill_daemon()
+        done = await call("Who?", input_responses=answer, request_state=asked.request_state)
+        assert "action=accept" in done.content[0].text

@@ -1,0 +1,153 @@
+"""Sessions as MCP's resources: listed, read, and subscribed to in both eras and over both transports."""
+
+import json
+import warnings
+
+import anyio
+import pytest
+from conftest import LIMIT
+from mcp.shared.exceptions import MCPError
+from transports import WAYS, agent_by
+
+pytestmark = pytest.mark.anyio
+PARTS = ["screen", "history", "commands", "recording"]
+
+
+async def text(client, uri, mime_type):
+    [content] = (await client.read_resource(uri)).contents
+    assert (str(content.uri), content.mime_type) == (uri, mime_type)
+    return content.text
+
+
+@WAYS
+async def test_a_session_is_four_resources(cotty, way, mode):
+    async with agent_by(cotty, way, mode=mode) as agent:
+        client = agent.client
+        templates = (await client.list_resource_templates()).resource_templates
+        assert [t.uri_template for t in templates] == [f"terminal://{{session}}/{part}" for part in PARTS]
+        assert (await client.list_resources()).resources == []
+        session = await agent.shell(name="work")
+        listed = (await client.list_resources()).resources
+        assert [str(r.uri) for r in listed] == [f"terminal://{session}/{part}" for part in PARTS]
+        assert listed[0].name == "work screen" and all(r.description and r.mime_type for r in listed)
+        await agent.run(session, "seq 100")
+        screen = await text(client, f"terminal://{session}/screen", "text/plain")
+        assert "100" in screen.split() and "20" not in screen.split()
+        # Also by its name.
+        history = await text(client, "terminal://work/history", "text/plain")
+        assert {"1", "20", "50"} <= set(history.split())
+        ran = json.loads(await text(client, f"terminal://{session}/commands", "application/json"))
+        assert [(c["text"], c["exit_code"]) for c in ran["commands"]] == [("seq 100", 0)]
+        cast = (await text(client, f"terminal://{session}/recording", "application/x-asciicast")).splitlines()
+        assert json.loads(cast[0])["version"] == 3 and any("100" in line for line in cast[1:])
+        # Reading a resource moves nobody's place: what is new is still new.
+        assert "100" in (await agent("read", session_id=session, view="new"))["content"]
+
+
+@WAYS
+async def test_what_is_not_there_or_not_yours_is_not_found(cotty, way, mode):
+    other = cotty.call("create", actor="person", program="/bin/cat")["session_id"]
+    code = -32002 if mode == "legacy" else -32602
+    async with agent_by(cotty, way, mode=mode) as agent:
+        wrong = [("sess_nothing/screen", "SESSION_NOT_FOUND"), (f"{other}/screen", "NOT_YOURS"), ("a/b/c", None)]
+        for place, reason in wrong:
+            with pytest.raises(MCPError) as refused:
+                await agent.client.read_resource(f"terminal://{place}")
+            assert refused.value.error.code == code, refused.value.error
+            assert reason is None or refused.value.error.data["code"] == reason
+        assert (await agent.client.list_resources()).resources == []
+        if mode == "legacy":
+            with pytest.raises(MCPError):
+                await subscribe(agent.client, f"terminal://{other}/screen")
+
+
+async def subscribe(client, uri):
+    with warnings.catch_warnings():
+        # Deprecated there, because the newer era has another way.
+        warnings.simplefilter("ignore")
+        await client.subscribe_resource(uri)
+
+
+class Heard:
+    """What a client of the older era is told."""
+
+    def __init__(self):
+        self.send, self.receive = anyio.create_memory_object_stream(1000)
+
+    async def __call__(self, message):
+        method = getattr(message, "method", "")
+        if method == "notifications/resources/updated":
+            await self.send.send(str(message.params.uri))
+        elif method == "notifications/resources/list_changed":
+            await self.send.send("list")
+
+    async def next(self, limit=LIMIT):
+        with anyio.fail_after(limit):
+            return await self.receive.receive()
+
+    def drain(self):
+        count = 0
+        while True:
+            try:
+                self.receive.receive_nowait()
+                count += 1
+            except anyio.WouldBlock:
+                return count
+
+
+@pytest.mark.parametrize("way", ["stdio", "http"])
+async def test_the_older_era_hears_of_changes(cotty, way):
+    heard = Heard()
+    async with agent_by(cotty, way, mode="legacy", message_handler=heard) as agent:
+        # Whoever has read the list is told when it changes.
+        await agent.client.list_resources()
+        session = (await agent("create_session", program="cat"))["session_id"]
+        assert await heard.next() == "list"
+        uri = f"terminal://{session}/screen"
+        await subscribe(agent.client, uri)
+        # The answer to a call comes after what was told before it, so nothing is on its way.
+        await agent("get_info", session_id=session)
+        heard.drain()
+        await agent("send", session_id=session, text="hello\n")
+        assert await heard.next() == uri
+        assert "hello" in await text(agent.client, uri, "text/plain")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            await agent.client.unsubscribe_resource(uri)
+        await agent("get_info", session_id=session)
+        heard.drain()
+        await agent("send", session_id=session, text="more\n")
+        await agent("wait", session_id=session, text="more")
+        await agent("destroy_session", session_id=session)
+        assert await heard.next() == "list"
+
+
+@pytest.mark.parametrize("way", ["stdio", "http"])
+async def test_the_newer_era_listens(cotty, way):
+    async with agent_by(cotty, way, mode="auto") as agent:
+        session = (await agent("create_session", program="cat"))["session_id"]
+        uri = f"terminal://{session}/screen"
+        client = agent.client
+        async with client.listen(resources_list_changed=True, resource_subscriptions=[uri, "file:///x"]) as events:
+            assert events.honored.resource_subscriptions == [uri]
+            await agent("send", session_id=session, text="hello\n")
+            with anyio.fail_after(LIMIT):
+                assert uri in str(await anext(events))
+            other = (await agent("create_session", program="cat"))["session_id"]
+            with anyio.fail_after(LIMIT):
+                while "resources_list" not in (event := type(await anext(events)).__name__.lower()) and "list" not in event:
+                    pass
+            await agent("destroy_session", session_id=other)
+            # The session goes on as it did, whoever listens.
+            assert "hello" in await text(client, uri, "text/plain")
+
+
+async def test_a_busy_session_is_told_of_a_few_times_a_second(cotty):
+    heard = Heard()
+    async with agent_by(cotty, "stdio", mode="legacy", message_handler=heard) as agent:
+        session = await agent.shell()
+        await subscribe(agent.client, f"terminal://{session}/screen")
+        ran = await agent.run(session, "for i in $(seq 200); do echo $i; sleep 0.005; done")
+        # Each of two hundred changes would be too much, none too little.
+        told = heard.drain()
+        assert 1 <= told <= 3 + ran["duration_ms"] / 250
