@@ -1,5 +1,7 @@
 """What surrounds a call: progress while it lasts, cancelling it, and asking the person behind the agent."""
 
+import os
+
 import anyio
 import pytest
 from conftest import LIMIT
@@ -54,8 +56,6 @@ async def test_cancelling_a_call_ends_its_wait_and_not_the_program(cotty, way, m
                 group.start_soon(agent.client.call_tool, "terminal__run", run)
                 writer = await soon(gate.writer)
                 group.cancel_scope.cancel()
-        import os
-
         # The lane is free: what is typed goes to the program, which still runs.
         with anyio.fail_after(LIMIT):
             while (await agent.client.call_tool("terminal__send", {"session_id": session, "text": "typed\n"})).is_error:
@@ -121,6 +121,7 @@ async def test_an_answer_belongs_to_its_question(cotty, way):
         assert (await call("Who?", request_state=asked.request_state)).input_requests
         assert (await call("Who?", input_responses=answer)).input_requests
         # It stands when the daemon is another, too.
-        cotty.kill_daemon()
+        killed = cotty.kill_daemon()
+        await soon(lambda: cotty.status()["pid"] != killed)
         done = await call("Who?", input_responses=answer, request_state=asked.request_state)
         assert "action=accept" in done.content[0].text

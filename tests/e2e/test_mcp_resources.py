@@ -6,6 +6,7 @@ import warnings
 import anyio
 import pytest
 from conftest import LIMIT
+from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated
 from mcp.shared.exceptions import MCPError
 from transports import WAYS, agent_by
 
@@ -132,10 +133,10 @@ async def test_the_newer_era_listens(cotty, way):
             assert events.honored.resource_subscriptions == [uri]
             await agent("send", session_id=session, text="hello\n")
             with anyio.fail_after(LIMIT):
-                assert uri in str(await anext(events))
+                assert await anext(events) == ResourceUpdated(uri=uri)
             other = (await agent("create_session", program="cat"))["session_id"]
             with anyio.fail_after(LIMIT):
-                while "resources_list" not in (event := type(await anext(events)).__name__.lower()) and "list" not in event:
+                while await anext(events) != ResourcesListChanged():
                     pass
             await agent("destroy_session", session_id=other)
             # The session goes on as it did, whoever listens.
