@@ -227,3 +227,56 @@ async def test_a_revoked_token_is_answered_nothing(cotty):
     os.write(fd, b"go\n")
     os.close(fd)
     cotty.call("wait", actor="person", session=session, prompt=True)
+
+
+@ERAS
+async def test_a_client_goes_on_with_the_next_daemon(cotty, mode):
+    cotty("ls")
+    async with agent_of(cotty, mode=mode) as agent:
+        session = await agent.shell()
+        await agent.output(session, "here=still")
+        killed = cotty.kill_daemon()
+        await soon(lambda: cotty.status()["pid"] != killed)
+        answers = []
+
+        async def read():
+            answers.append((await agent("get_info", session_id=session))["session_id"])
+
+        # Several at once: each is answered.
+        async with anyio.create_task_group() as group:
+            for _ in range(5):
+                group.start_soon(read)
+        assert answers == [session] * 5
+        assert await agent.output(session, "echo $here") == "still\n"
+
+
+def test_nobody_goes_on_with_anothers_session(cotty):
+    cotty("ls")
+    address = cotty.status()["http"].removeprefix("http://")
+
+    def ask(method, token, message=None, session=None):
+        headers = {
+            "accept": "application/json, text/event-stream",
+            "content-type": "application/json",
+            "authorization": f"Bearer {cotty.token(token)}",
+        }
+        if session:
+            headers["mcp-session-id"] = session
+        connection = http.client.HTTPConnection(address, timeout=LIMIT)
+        connection.request(method, "/mcp", json.dumps(message) if message else None, headers)
+        answer = connection.getresponse()
+        return answer.status, answer.headers.get("mcp-session-id"), connection
+
+    about = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "tests", "version": "1"}}
+    begin = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}
+    begun = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    tools = {"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}}
+    status, session, _ = ask("POST", "mine", begin)
+    assert status == 200 and session
+    assert ask("POST", "mine", begun, session)[0] == 202
+    for method, message in (("POST", tools), ("GET", None), ("DELETE", None)):
+        assert ask(method, "other", message, session)[0] == 404, method
+    assert ask("POST", "mine", tools, session)[0] == 200
+    assert ask("DELETE", "mine", None, session)[0] == 202
+    assert ask("POST", "mine", tools, session)[0] == 404
+    assert ask("POST", "mine", tools, "../token")[0] == 404

@@ -90,6 +90,8 @@ pub(crate) struct Place {
     pub(crate) http: String,
     pub(crate) token: Token,
     pub(crate) tokens: Tokens,
+    /// Who began which of MCP's own sessions.
+    pub(crate) mcp_sessions: PathBuf,
     pub(crate) metrics: Metrics,
     /// Where recordings lie.
     pub(crate) recordings: PathBuf,
@@ -137,6 +139,7 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
         address,
         token: Token::load(&options.state_dir.join("token"))?,
         tokens: Tokens::at(options.state_dir.join("tokens")),
+        mcp_sessions: options.state_dir.join("mcp-sessions"),
         metrics: Metrics::new(),
         recordings: hub.recordings_dir.clone(),
         config: options.config,

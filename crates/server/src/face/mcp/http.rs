@@ -4,7 +4,6 @@
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody};
@@ -15,36 +14,42 @@ use axum::routing::any;
 use cotty_protocol::{Code, Fault};
 use hyper::body::Frame;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use rmcp::transport::streamable_http_server::{
+    SessionId, SessionManager, StreamableHttpServerConfig, StreamableHttpService,
+};
+use tokio::sync::Mutex;
 
 use super::server::{Server, Way};
+use super::sessions::{Begun, SILENCE};
 use super::sets::Offer;
 use crate::face::http::{App, BODY, refuse};
 use crate::standing::Standing;
-
-/// How long an older client may say nothing: agents think, and people go to lunch.
-const SILENCE: Duration = Duration::from_secs(6 * 60 * 60);
 
 /// What a client may ask for in the query, and the headers that say the same.
 const TOOLS: (&str, &str) = ("tools", "cotty-tools");
 const ONLY: (&str, &str) = ("only", "cotty-only");
 const MAX_CALL: (&str, &str) = ("max_call_ms", "cotty-max-call-ms");
 
+/// The session that an older client goes on with.
+const SESSION: &str = "mcp-session-id";
+
 #[derive(Clone)]
 struct Endpoint {
     app: App,
     sessions: Arc<LocalSessionManager>,
+    /// Had by whoever brings back a session of the daemon before: two at once would be in each other's way.
+    restoring: Arc<Mutex<()>>,
 }
 
 pub(crate) fn routes(app: &App) -> Router<App> {
     let mut sessions = LocalSessionManager::default();
     sessions.session_config.keep_alive = Some(SILENCE);
-    let endpoint = Endpoint { app: app.clone(), sessions: Arc::new(sessions) };
+    let endpoint = Endpoint { app: app.clone(), sessions: Arc::new(sessions), restoring: Arc::default() };
     Router::new().route("/mcp", any(answer)).with_state(endpoint)
 }
 
 async fn answer(
-    State(Endpoint { app, sessions }): State<Endpoint>,
+    State(Endpoint { app, sessions, restoring }): State<Endpoint>,
     Extension(standing): Extension<Standing>,
     request: Request,
 ) -> Response {
@@ -54,18 +59,35 @@ async fn answer(
         Ok(offered) => offered,
         Err(fault) => return refuse(fault),
     };
+    let begun = Begun::new(&app.place.mcp_sessions, &standing);
+    let session = request.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(SessionId::from);
+    let mut turn = None;
+    if let Some(id) = session {
+        if !begun.has(&id) {
+            // As if it were not there: clients know what that means, and begin anew.
+            return refuse(Fault::new(
+                Code::UnknownRoute,
+                "there is no such MCP session, or it is not yours",
+            ));
+        }
+        if !sessions.has_session(&id).await.unwrap_or_default() {
+            turn = Some(restoring.lock().await);
+        }
+    }
     let revoked = app.place.tokens.revocation(standing.token());
     let make = move || {
         let way = Way::Http { standing: standing.clone() };
         Ok(Server::new(app.clone(), way, offer.clone(), longest_ms))
     };
     // Made for each request, because what is offered can be another for each; what lasts is in `sessions`.
-    let config = StreamableHttpServerConfig::default()
+    let mut config = StreamableHttpServerConfig::default()
         .with_json_response(true)
         .with_max_request_body_bytes(BODY)
         // Whose page may ask, and under which name, is checked for all our routes alike.
         .disable_allowed_hosts();
+    config.session_store = Some(Arc::new(begun));
     let response = StreamableHttpService::new(make, sessions, config).handle(request).await;
+    drop(turn);
     response.map(|body| Body::new(Granted { body, revoked: Box::pin(revoked) }))
 }
 

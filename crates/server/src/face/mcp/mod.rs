@@ -15,6 +15,7 @@ mod pty;
 mod resources;
 mod schema;
 mod server;
+mod sessions;
 mod sets;
 mod state;
 mod subscriptions;

@@ -1,0 +1,146 @@
+//! Who began which of MCP's own sessions over HTTP (revisions up to 2025-11-25), in a file each: nobody else goes on with
+//! one, and a daemon that comes after a crash goes on with all of them. Their ids are random, and know nothing of terminals.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::time::{Duration, SystemTime};
+
+use rmcp::transport::streamable_http_server::session::{SessionState, SessionStore, SessionStoreError};
+use serde::{Deserialize, Serialize};
+
+use crate::standing::Standing;
+
+/// How long a client may say nothing: agents think, and people go to lunch.
+pub(super) const SILENCE: Duration = Duration::from_secs(6 * 60 * 60);
+/// How exactly its last word is noted.
+const NOTED_TO_THE: Duration = Duration::from_secs(60);
+
+/// The sessions of whoever has this standing.
+#[derive(Debug, Clone)]
+pub(super) struct Begun {
+    dir: PathBuf,
+    by: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Stored {
+    by: String,
+    state: SessionState,
+}
+
+impl Begun {
+    pub(super) fn new(dir: &Path, by: &Standing) -> Begun {
+        Begun { dir: dir.to_owned(), by: format!("{by:?}") }
+    }
+
+    fn path(&self, id: &str) -> Option<PathBuf> {
+        let plain = id.len() <= 64 && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        (plain && !id.is_empty()).then(|| self.dir.join(id))
+    }
+
+    /// Whether this is one of theirs; it is used, so it stays.
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.read(id).is_some()
+    }
+
+    fn read(&self, id: &str) -> Option<SessionState> {
+        let mut file = File::open(self.path(id)?).ok()?;
+        let mut text = String::new();
+        file.read_to_string(&mut text).ok()?;
+        let stored: Stored = serde_json::from_str(&text).ok()?;
+        let silence = file.metadata().ok()?.modified().ok()?.elapsed().unwrap_or_default();
+        if stored.by != self.by || silence > SILENCE {
+            return None;
+        }
+        if silence > NOTED_TO_THE {
+            let _ = file.set_modified(SystemTime::now());
+        }
+        Some(stored.state)
+    }
+
+    fn write(&self, id: &str, state: &SessionState) -> io::Result<()> {
+        let path = self.path(id).ok_or(io::ErrorKind::InvalidInput)?;
+        std::fs::create_dir_all(&self.dir)?;
+        self.tidy();
+        let text = serde_json::to_vec(&Stored { by: self.by.clone(), state: state.clone() })?;
+        OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?.write_all(&text)
+    }
+
+    /// Those that nobody came back to.
+    fn tidy(&self) {
+        for entry in std::fs::read_dir(&self.dir).into_iter().flatten().flatten() {
+            let used = entry.metadata().and_then(|meta| meta.modified());
+            if used.is_ok_and(|used| used.elapsed().is_ok_and(|silence| silence > SILENCE)) {
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+type Soon<'a, T> = Pin<Box<dyn Future<Output = Result<T, SessionStoreError>> + Send + 'a>>;
+
+fn now<'a, T: Send + 'a>(done: io::Result<T>) -> Soon<'a, T> {
+    Box::pin(std::future::ready(done.map_err(Into::into)))
+}
+
+impl SessionStore for Begun {
+    fn load<'a, 'b, 'c>(&'a self, id: &'b str) -> Soon<'c, Option<SessionState>>
+    where
+        'a: 'c,
+        'b: 'c,
+        Self: 'c,
+    {
+        now(Ok(self.read(id)))
+    }
+
+    fn store<'a, 'b, 'c, 'd>(&'a self, id: &'b str, state: &'c SessionState) -> Soon<'d, ()>
+    where
+        'a: 'd,
+        'b: 'd,
+        'c: 'd,
+        Self: 'd,
+    {
+        now(self.write(id, state))
+    }
+
+    fn delete<'a, 'b, 'c>(&'a self, id: &'b str) -> Soon<'c, ()>
+    where
+        'a: 'c,
+        'b: 'c,
+        Self: 'c,
+    {
+        now(self.path(id).map_or(Ok(()), std::fs::remove_file))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_who_began_a_session_has_it_and_only_for_so_long() {
+        let dir = tempfile::tempdir().unwrap();
+        let of = |standing: &Standing| Begun::new(&dir.path().join("sessions"), standing);
+        let (mine, other) = (of(&Standing::Trusted { token: Some("a".into()) }), of(&Standing::Agent));
+        let about =
+            r#"{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}"#;
+        let state = SessionState::new(serde_json::from_str(about).unwrap());
+        mine.write("id-1", &state).unwrap();
+        assert!(mine.has("id-1") && !other.has("id-1") && !mine.has("id-2"));
+        assert!(mine.write("../id", &state).is_err() && !mine.has("../sessions/id-1") && !mine.has(""));
+        let file = File::options().append(true).open(mine.path("id-1").unwrap()).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(120)).unwrap();
+        assert!(mine.has("id-1"));
+        assert!(
+            file.metadata().unwrap().modified().unwrap().elapsed().unwrap() < NOTED_TO_THE,
+            "used, so it stays"
+        );
+        file.set_modified(SystemTime::now() - SILENCE - Duration::from_secs(1)).unwrap();
+        assert!(!mine.has("id-1"));
+        mine.write("id-3", &state).unwrap();
+        assert!(!mine.path("id-1").unwrap().exists() && mine.has("id-3"));
+    }
+}
