@@ -25,6 +25,8 @@ TOOLS = {
     "terminal__run",
     "terminal__wait",
     "terminal__request_user_input",
+    "terminal__search",
+    "terminal__resize",
 }
 # Protocol revisions up to 2025-11-25 begin with `initialize`, those since 2026-07-28 do not.
 ERAS = pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -614,6 +616,8 @@ OF_A_SESSION = [
     ("destroy_session", {}),
     ("wait", {"idle_ms": 1}),
     ("run", {"command": "true"}),
+    ("resize", {"rows": 30}),
+    ("search", {"query": "x"}),
 ]
 
 

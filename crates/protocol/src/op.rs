@@ -21,6 +21,7 @@ pub mod recording;
 pub mod resize;
 pub mod run;
 pub mod search;
+pub mod search_recordings;
 pub mod send;
 pub mod signal;
 pub mod snapshot;

@@ -9,6 +9,7 @@ pub mod daemon;
 pub mod describe;
 mod face;
 mod metrics;
+mod near;
 pub mod ops;
 mod standing;
 mod tokens;

@@ -49,7 +49,9 @@ pub use error::SessionError;
 pub use holding::{Hold, Holder, KeyboardState};
 pub use hub::{Create, Destroyed, Hub, HubOptions, Present, Purge, Retention, TerminalOptions};
 pub use images::{ImageKind, Images};
-pub use journal::disk::{Capture, Page, Purged, RecordingFormat, RecordingLimits, RecordingState};
+pub use journal::disk::{
+    Capture, Page, Purged, Recorded, RecordingFormat, RecordingLimits, RecordingState, SearchedRecordings,
+};
 pub use keyboard::Returned;
 pub use meta::{Actor, ActorKind, Meta, Origin, Typist};
 pub use notation::with_keys;
@@ -66,6 +68,9 @@ pub use share::Shared;
 pub use updates::{Batch, Cursor, Line, Reason, Region, Run, Snapshot, Subscription, Update};
 pub use viewers::{Frame, Viewer};
 pub use wait::{Met, Wait};
+
+/// Patterns are compiled here, within bounds.
+pub use regex::Regex;
 
 /// Keys, paste modes and looks are the engine's own.
 pub use cotty_vt::{

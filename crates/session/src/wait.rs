@@ -92,6 +92,11 @@ impl Wait {
             .map_err(|e| SessionError::BadPattern(e.to_string()))
     }
 
+    /// The pattern of a text as it stands.
+    pub fn literal(text: &str) -> Result<Regex, SessionError> {
+        Wait::pattern(&regex::escape(text))
+    }
+
     fn reads_text(&self) -> bool {
         self.text.is_some() || self.regex.is_some() || self.stop.is_some()
     }

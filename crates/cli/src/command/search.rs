@@ -27,7 +27,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let params = Params { session: args.session, regex: args.regex, limit: Some(args.limit.into()) };
+    let limit = Some(args.limit.into());
+    let params = Params { session: args.session, regex: args.regex, limit, ..Params::default() };
     let found: Reply = block_on(async { Ok(client()?.call("search", &params).await?) })?;
     if args.json {
         out::json(&found)?;

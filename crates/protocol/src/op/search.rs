@@ -11,6 +11,9 @@ pub struct Params {
     pub session: String,
     /// A regular expression; each line is searched as a whole, however it wrapped.
     pub regex: String,
+    /// Instead of it: a text as it stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
     /// Most matches to answer with, newest first; 50 where none are given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,

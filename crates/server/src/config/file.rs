@@ -4,9 +4,9 @@ use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-use super::near::{did_you_mean, nearest};
 use super::value::Given;
 use super::{Config, KEYS, Key, Problem, Source};
+use crate::near::{did_you_mean, nearest};
 
 /// Puts what a file says on top of what there is. A file that is no TOML changes nothing.
 pub(super) fn apply(config: &mut Config, path: &Path, text: &str, problems: &mut Vec<Problem>) {

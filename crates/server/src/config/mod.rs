@@ -4,7 +4,6 @@
 //! once; parsing, `cotty config show`, the template and `docs/configuration.md` are all made from it.
 
 mod file;
-pub(crate) mod near;
 mod reference;
 mod table;
 mod value;
@@ -298,9 +297,11 @@ impl Config {
         for name in env.keys().filter(|name| !names.contains(name)) {
             let prefix = |key: &Key| format!("COTTY_{}_", key.section.to_uppercase());
             if KEYS.iter().any(|key| name.starts_with(&prefix(key))) {
-                let near = near::nearest(name, names.iter().map(String::as_str));
-                problems
-                    .push(Problem::new(name, format!("there is no such key{}", near::did_you_mean(near))));
+                let near = crate::near::nearest(name, names.iter().map(String::as_str));
+                problems.push(Problem::new(
+                    name,
+                    format!("there is no such key{}", crate::near::did_you_mean(near)),
+                ));
             }
         }
     }

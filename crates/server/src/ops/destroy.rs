@@ -3,7 +3,6 @@
 use cotty_protocol::Fault;
 use cotty_protocol::op::destroy::{Params, Reply};
 
-use super::convert::fault;
 use super::{Access, Context, Operation, Route};
 
 /// See the module.
@@ -20,8 +19,8 @@ impl Operation for Destroy {
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
         let (actor, request) = (&context.actor, &context.request);
-        let ended =
-            context.hub.destroy_for(&params.session, params.force, actor, request).await.map_err(fault)?;
+        let ended = context.hub.destroy_for(&params.session, params.force, actor, request).await;
+        let ended = ended.map_err(|error| context.meant(error))?;
         Ok(Reply { destroyed: true, exit_code: ended.exit_code, left_running: ended.left_running })
     }
 }

@@ -21,6 +21,7 @@ mod recording;
 mod resize;
 mod run;
 mod search;
+mod search_recordings;
 mod send;
 mod signal;
 mod snapshot;
@@ -46,6 +47,7 @@ use serde_json::Value;
 
 use crate::config::Usual;
 use crate::daemon::Place;
+use crate::near::nearest;
 
 pub use answer::Answer;
 pub use ask::Ask;
@@ -68,6 +70,7 @@ pub use recording::Recording;
 pub use resize::Resize;
 pub use run::Run;
 pub use search::Search;
+pub use search_recordings::SearchRecordings;
 pub use send::Send as SendInput;
 pub use signal::Signal;
 pub use snapshot::Snapshot;
@@ -185,7 +188,22 @@ pub struct Context {
 impl Context {
     /// The session that is meant, if the actor may have it.
     pub(crate) fn session(&self, reference: &str) -> Result<Session, Fault> {
-        self.hub.find_for(reference, &self.actor).map_err(fault)
+        self.hub.find_for(reference, &self.actor).map_err(|error| self.meant(error))
+    }
+
+    /// A session's error as it goes over the wire; where there is none of that name, with one that may have been meant.
+    pub(crate) fn meant(&self, error: SessionError) -> Fault {
+        let unknown = match &error {
+            SessionError::NotFound(reference) => Some(reference.clone()),
+            _ => None,
+        };
+        let fault = fault(error);
+        let Some(unknown) = unknown else { return fault };
+        let names = self.hub.names_for(&self.actor);
+        match nearest(&unknown, names.iter().map(String::as_str)) {
+            Some(meant) => fault.with_hint(format!("did you mean `{meant}`?")),
+            None => fault,
+        }
     }
 
     /// Whether the actor may do what has this access.
@@ -249,6 +267,7 @@ pub static OPERATIONS: &[Entry] = &[
     entry::<List>(),
     entry::<Info>(),
     entry::<Search>(),
+    entry::<SearchRecordings>(),
     entry::<Snapshot>(),
     entry::<Panels>(),
     entry::<PanelOpen>(),
@@ -371,6 +390,7 @@ mod tests {
             "read",
             "recording",
             "search",
+            "search_recordings",
             "snapshot",
             "status",
             "wait",

@@ -2,13 +2,13 @@
 
 use cotty_protocol::op::search::{Match, Params, Reply};
 use cotty_protocol::{Code, Fault};
-use cotty_session::{Found, FoundAt, Wait};
+use cotty_session::{Found, FoundAt, Regex, Wait};
 
 use super::convert::fault;
 use super::{Access, Context, Operation, Route};
 
-const DEFAULT_LIMIT: usize = 50;
-const MOST: usize = 1000;
+pub(super) const DEFAULT_LIMIT: usize = 50;
+pub(super) const MOST: usize = 1000;
 
 /// See the module.
 #[derive(Debug)]
@@ -24,15 +24,23 @@ impl Operation for Search {
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
         let session = context.session(&params.session)?;
-        if params.regex.is_empty() {
-            return Err(Fault::new(Code::InvalidInput, "`regex` is empty, and would match everywhere"));
-        }
         let limit = params.limit.unwrap_or(DEFAULT_LIMIT).min(MOST);
-        let pattern = Wait::pattern(&params.regex).map_err(fault)?;
+        let pattern = pattern(Some(params.regex).filter(|regex| !regex.is_empty()), params.text)?;
         let mut found = session.search(pattern, limit + 1).await.map_err(fault)?;
         let more = found.len() > limit;
         found.truncate(limit);
         Ok(Reply { matches: found.into_iter().map(hit).collect(), more })
+    }
+}
+
+/// What is looked for: a regular expression, or a text as it stands.
+pub(super) fn pattern(regex: Option<String>, text: Option<String>) -> Result<Regex, Fault> {
+    match (regex, text) {
+        (Some(regex), None) if !regex.is_empty() => Wait::pattern(&regex).map_err(fault),
+        (None, Some(text)) if !text.is_empty() => Wait::literal(&text).map_err(fault),
+        (Some(_), Some(_)) => Err(Fault::new(Code::InvalidInput, "give regex or text, not both")),
+        _ => Err(Fault::new(Code::InvalidInput, "what to look for is empty, and would match everywhere")
+            .with_hint("give regex or text")),
     }
 }
 

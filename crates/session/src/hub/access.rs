@@ -34,6 +34,13 @@ impl Hub {
         Ok(session)
     }
 
+    /// What the sessions that the actor may have are called: their ids, and their names.
+    pub fn names_for(&self, actor: &Actor) -> Vec<String> {
+        let state = self.state();
+        let own = state.sessions.iter().map(Session::meta).filter(|m| actor.may_have(&m.id, &m.actor.owner));
+        own.flat_map(|meta| [Some(meta.id.clone()), meta.name.clone()]).flatten().collect()
+    }
+
     /// The session that the first of these processes leads that leads one. Also an agent's whose program has ended, as long as
     /// nobody else has its process id; not a person's: by then the id may have gone round, and would raise whoever has it.
     pub async fn led_by_any(&self, pids: &[u32]) -> Option<Session> {

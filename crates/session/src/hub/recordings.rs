@@ -1,14 +1,21 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use regex::Regex;
 
 use super::{Hub, HubOptions};
 use crate::journal::disk::{
-    Capturing, Choice, Description, Folder, Keeping, Reel, Tape, Worker, complete, make_file, recordings,
-    view,
+    Bounds, Capturing, Choice, Description, Folder, Keeping, Reel, Tape, Worker, complete, make_file,
+    recordings, view,
 };
 use crate::meta::now_ms;
-use crate::{Actor, Capture, Meta, Page, Purged, RecordingFormat, SessionError};
+use crate::{Actor, Capture, Meta, Page, Purged, RecordingFormat, SearchedRecordings, Session, SessionError};
+
+/// How long a search in recordings may take, and how much text it may look at.
+const SEARCH_TIME: Duration = Duration::from_secs(5);
+const SEARCH_BYTES: u64 = 256 << 20;
 
 /// The threads behind all recordings, and what they keep.
 #[derive(Debug)]
@@ -88,6 +95,57 @@ impl Hub {
                 _ => SessionError::Io(error),
             })?;
             Ok((id, page))
+        })
+        .await
+    }
+
+    /// Searches the recordings that the actor may have, or that of one session, newest first. It takes so many seconds
+    /// and bytes at most, on a thread of its own.
+    pub async fn search_recordings(
+        &self,
+        reference: Option<&str>,
+        pattern: Regex,
+        limit: usize,
+        actor: &Actor,
+    ) -> Result<SearchedRecordings, SessionError> {
+        let until = Instant::now() + SEARCH_TIME;
+        let live: Vec<Session> = match reference {
+            Some(reference) => self.find(reference).into_iter().collect(),
+            None => self.state().sessions.iter().cloned().collect(),
+        };
+        let own = live.iter().filter(|s| actor.may_have(&s.meta().id, &s.meta().actor.owner));
+        // What came just now is on its way to the disk; it is not waited for longer than the search may last.
+        let _ = tokio::time::timeout(SEARCH_TIME / 4, async {
+            for session in own {
+                let _ = session.flush().await;
+            }
+        })
+        .await;
+        let one =
+            reference.map(|given| live.first().map_or_else(|| given.to_owned(), |s| s.meta().id.clone()));
+        let (dir, actor) = (self.inner.options.recordings_dir.clone(), actor.clone());
+        blocking(move || {
+            let named = one.as_deref().map(|one| find(&dir, one)).transpose()?;
+            let asked = named.is_some();
+            let all = named.map_or_else(|| recordings(&dir), |one| vec![one]);
+            let mut own = Vec::new();
+            for (id, folder) in all {
+                let Ok(about) = folder.description() else { continue };
+                match actor.may_have(&id, &about.owner) {
+                    true => own.push((about.created_ms, id, folder)),
+                    false if asked => return Err(SessionError::NotYours { id, owner: about.owner }),
+                    false => {}
+                }
+            }
+            own.sort_by_key(|(created_ms, ..)| std::cmp::Reverse(*created_ms));
+            let mut searched = SearchedRecordings::default();
+            let mut bounds = Bounds { limit, until, bytes: SEARCH_BYTES };
+            for (_, id, folder) in own {
+                if !searched.search(&id, &folder, &pattern, &mut bounds) {
+                    break;
+                }
+            }
+            Ok(searched)
         })
         .await
     }

@@ -7,6 +7,7 @@
 
 mod ask;
 mod asking;
+mod check;
 mod fixtures;
 mod http;
 mod panel;

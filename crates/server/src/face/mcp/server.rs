@@ -19,6 +19,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::ask::Client;
+use super::check;
 use super::sets::Offer;
 use super::subscriptions::{self, Listener, Subscriptions};
 use super::tool::{self, Call, LONGEST_CALL_MS, OnCancel};
@@ -178,7 +179,7 @@ impl ServerHandler for Server {
         let answering = async {
             match called {
                 Some((entry, described)) => {
-                    Ok(match tool::check_names(&described.input_schema, &arguments, entry.name) {
+                    Ok(match check::arguments(&described.input_schema, &arguments, entry.name) {
                         Ok(()) => entry.call(call, arguments).await.into(),
                         Err(fault) => tool::refusal(&fault).into(),
                     })

@@ -5,7 +5,7 @@ use rmcp::model::Tool;
 
 use super::tool::Entry;
 use super::{panel, pty, terminal, tui};
-use crate::config::near;
+use crate::near;
 
 /// Tools that belong together, with what an agent should know about them.
 pub(super) struct ToolSet {

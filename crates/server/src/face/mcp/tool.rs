@@ -67,8 +67,10 @@ pub(super) trait McpTool: Send + 'static {
     const TITLE: &'static str;
     const DESCRIPTION: &'static str;
     const ACCESS: Access;
-    /// What is typed can reach anything.
+    /// What clients are told beside; what is typed can reach anything, and undo anything.
+    const DESTRUCTIVE: bool = matches!(Self::ACCESS, Access::Destroy);
     const OPEN_WORLD: bool = matches!(Self::ACCESS, Access::Write);
+    const IDEMPOTENT: bool = matches!(Self::ACCESS, Access::Read);
     type Params: DeserializeOwned + JsonSchema + Send;
     type Reply: Serialize + JsonSchema + Send;
 
@@ -83,7 +85,9 @@ pub(super) struct Entry {
     title: &'static str,
     description: &'static str,
     access: Access,
+    destructive: bool,
     open_world: bool,
+    idempotent: bool,
     params: fn() -> JsonObject,
     reply: fn() -> JsonObject,
     call: fn(Call, JsonObject) -> Calling,
@@ -95,7 +99,9 @@ pub(super) const fn entry<T: McpTool>() -> Entry {
         title: T::TITLE,
         description: T::DESCRIPTION,
         access: T::ACCESS,
+        destructive: T::DESTRUCTIVE,
         open_world: T::OPEN_WORLD,
+        idempotent: T::IDEMPOTENT,
         params: input_schema::<T::Params>,
         reply: output_schema::<T::Reply>,
         call: |call, arguments| Box::pin(answer::<T>(call, arguments)),
@@ -115,7 +121,8 @@ impl Entry {
     pub(super) fn describe(&self) -> Tool {
         let hints = ToolAnnotations::new()
             .read_only(self.access == Access::Read)
-            .destructive(self.access == Access::Destroy)
+            .destructive(self.destructive)
+            .idempotent(self.idempotent)
             .open_world(self.open_world);
         Tool::new(self.name, self.description, Arc::new((self.params)()))
             .with_title(self.title)
@@ -129,7 +136,8 @@ impl Entry {
 }
 
 async fn answer<T: McpTool>(call: Call, arguments: JsonObject) -> CallToolResult {
-    let params = serde_json::from_value(Value::Object(arguments))
+    // Models like to say `null` for what they do not give.
+    let params = serde_json::from_value(without_nulls(Value::Object(arguments)))
         .map_err(|error| Fault::new(Code::InvalidInput, format!("{}: {error}", T::NAME)));
     let reply = match params {
         Ok(params) => T::call(call, params).await,
@@ -156,18 +164,12 @@ pub(super) fn refusal(fault: &Fault) -> CallToolResult {
     result
 }
 
-/// Refuses parameters that the schema does not have, nested ones too: serde cannot where structs are flattened.
-pub(super) fn check_names(schema: &JsonObject, given: &JsonObject, tool: &str) -> Result<(), Fault> {
-    let Some(known) = schema.get("properties").and_then(Value::as_object) else { return Ok(()) };
-    for (name, value) in given {
-        let Some(schema) = known.get(name) else {
-            let names: Vec<&str> = known.keys().map(String::as_str).collect();
-            return Err(Fault::new(Code::InvalidInput, format!("{tool} has no parameter `{name}`"))
-                .with_hint(format!("it has: {}", names.join(", "))));
-        };
-        if let (Value::Object(schema), Value::Object(value)) = (schema, value) {
-            check_names(schema, value, &format!("{tool}.{name}"))?;
-        }
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(object) => Value::Object(
+            object.into_iter().filter(|(_, v)| !v.is_null()).map(|(k, v)| (k, without_nulls(v))).collect(),
+        ),
+        Value::Array(items) => Value::Array(items.into_iter().map(without_nulls).collect()),
+        other => other,
     }
-    Ok(())
 }

@@ -15,6 +15,7 @@
 //! | a segment as plain text | `text.rs` |
 //! | how much is kept, and for how long | `retention.rs` |
 //! | a recording for others: asciicast, text, lines of JSON | `view.rs`, `cast.rs` |
+//! | a pattern in recordings | `search.rs` |
 //! | a session's output in a file of its own | `capture.rs` |
 
 mod capture;
@@ -23,6 +24,7 @@ mod folder;
 mod frame;
 mod reel;
 mod retention;
+mod search;
 mod tape;
 mod text;
 mod view;
@@ -39,6 +41,9 @@ pub(crate) use tape::{Adopted, Landing, Late, Tape};
 pub(crate) use text::complete;
 pub(crate) use view::view;
 pub(crate) use worker::Worker;
+
+pub(crate) use search::Bounds;
+pub use search::{Recorded, SearchedRecordings};
 
 pub use retention::{Purged, RecordingLimits};
 pub use view::{Page, RecordingFormat};

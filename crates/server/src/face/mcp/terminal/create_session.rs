@@ -56,6 +56,7 @@ impl McpTool for CreateSession {
     const TITLE: &'static str = "Create a terminal";
     const DESCRIPTION: &'static str = "Start a shell, or any program, in a terminal of its own. It stays until it is destroyed. Answers with the session_id that the other tools take.";
     const ACCESS: Access = Access::Write;
+    const DESTRUCTIVE: bool = true;
     type Params = Params;
     type Reply = Reply;
 

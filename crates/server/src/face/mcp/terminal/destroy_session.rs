@@ -24,6 +24,7 @@ impl McpTool for DestroySession {
     const TITLE: &'static str = "End a terminal";
     const DESCRIPTION: &'static str = "End a session together with everything it started.";
     const ACCESS: Access = Access::Destroy;
+    const IDEMPOTENT: bool = true;
     type Params = Params;
     type Reply = destroy::Reply;
 

@@ -7,7 +7,9 @@ mod hints;
 mod list_sessions;
 mod read;
 mod request_user_input;
+mod resize;
 mod run;
+mod search;
 mod send;
 mod session;
 mod state;
@@ -26,13 +28,15 @@ const INSTRUCTIONS: &str = "\
 cotty gives you real terminals that stay: they outlive your process, and a person can watch them and type too.
 - terminal__create_session starts your shell (or any program); keep its session_id.
 - terminal__run is for commands: it answers with the command's own output and exit code. When it says `running`, the \
-command goes on: terminal__wait for it, or interrupt it with terminal__send key \"c\" ctrl true.
-- terminal__send types text or presses a key in any program (vim, a REPL, a prompt); give it `read` to see what \
-happened in the same call. \\n in text is the Enter key.
+command goes on: terminal__wait for it, or interrupt it with terminal__send key \"ctrl+c\".
+- terminal__send types text, presses a key or clicks in any program (vim, a REPL, a question) and shows the rows that \
+changed; `read` shows more, `steps` does several things in one call. \\n in text is the Enter key.
 - terminal__read view \"screen\" is what a person sees; \"new\" is what came since your last read.
 - terminal__wait waits for text, a pause, the prompt or the end, instead of asking again and again.
-- KEYBOARD_HELD: a person is typing; wait with keyboard true, then look what happened. SECRET_INPUT: you cannot \
-type a secret. terminal__request_user_input asks a person to take over for that, or whenever you need one.
+- Every answer has `state`: prompt (run), running (wait), waiting_for_input, pager, editor (send), secret_input (you cannot \
+type a secret), exited. keyboard_held_by: a person is typing; wait with keyboard true. next_since goes into \
+`since` of a later read or wait.
+- terminal__request_user_input asks a person to take over: for a secret, or whenever you need one.
 Destroy sessions that you no longer need.";
 
 /// In the order in which an agent needs them.
@@ -42,6 +46,8 @@ static TOOLS: &[Entry] = &[
     entry::<send::Send>(),
     entry::<read::Read>(),
     entry::<wait::Wait>(),
+    entry::<search::Search>(),
+    entry::<resize::Resize>(),
     entry::<request_user_input::RequestUserInput>(),
     entry::<list_sessions::ListSessions>(),
     entry::<get_info::GetInfo>(),
@@ -51,4 +57,25 @@ static TOOLS: &[Entry] = &[
 /// Does an operation; a refusal is told in the words of these tools.
 async fn perform<O: Operation>(context: Context, params: O::Params) -> Result<O::Reply, Fault> {
     ops::perform::<O>(context, params).await.map_err(hints::ours)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{panel, pty, tui};
+    use super::*;
+
+    /// Every conversation pays for it.
+    #[test]
+    fn what_an_agent_is_told_at_first_is_short() {
+        for set in [&SET, &pty::SET, &panel::SET, &tui::SET] {
+            assert!(set.instructions.len() < 1500, "{}: {}", set.name, set.instructions.len());
+        }
+        let sizes = TOOLS.iter().map(|tool| {
+            let tool = tool.describe();
+            let schema = serde_json::to_string(&*tool.input_schema).unwrap();
+            (tool.name.len() + tool.description.unwrap_or_default().len() + schema.len(), tool.name)
+        });
+        let sizes: Vec<_> = sizes.collect();
+        assert!(sizes.iter().map(|(size, _)| size).sum::<usize>() <= 12 * 1024, "{sizes:?}");
+    }
 }

@@ -1,8 +1,9 @@
 use cotty_protocol::Fault;
 use cotty_protocol::op::read::{self, Format, View};
 use cotty_protocol::op::{self, Dimensions, Images, LeftOut, Place};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::perform;
 use super::state::State;
@@ -27,9 +28,11 @@ pub(super) struct Params {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(super) struct How {
-    /// "screen": what a person sees (default). "new": what came since your last read. "scrollback": what left the screen.
+    /// "screen": what a person sees (default). "new": what came since your last read. "scrollback": what left the screen. "changes": the rows that changed. "whole": all lines, unwrapped.
+    #[schemars(schema_with = "views")]
     view: View,
     /// "plain" (default) or "raw" with colours as escape sequences.
+    #[schemars(schema_with = "formats")]
     format: Format,
     /// Longest wait in ms; 0 answers at once. Default: 30000 where a condition is given.
     timeout_ms: Option<u64>,
@@ -49,6 +52,26 @@ pub(super) struct How {
     reader: Option<String>,
     /// For scrollback: most lines. Default: 1000.
     limit: Option<usize>,
+}
+
+fn views(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "enum": ["screen", "new", "changes", "scrollback", "whole"] })
+}
+
+fn formats(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "enum": ["plain", "raw"] })
+}
+
+/// The schema of [`How`] without a word: they stand with `terminal__read`.
+pub(super) fn bare(generator: &mut SchemaGenerator) -> Schema {
+    let mut schema = How::json_schema(generator).to_value();
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        for property in properties.values_mut().filter_map(Value::as_object_mut) {
+            property.retain(|key, _| !matches!(key.as_str(), "description" | "default"));
+        }
+    }
+    schema.as_object_mut().map(|schema| schema.remove("description"));
+    Schema::try_from(schema).unwrap_or_default()
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

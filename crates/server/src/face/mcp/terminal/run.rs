@@ -57,6 +57,7 @@ impl McpTool for Run {
     const TITLE: &'static str = "Run a command";
     const DESCRIPTION: &'static str = "Run one command in the session's shell and get its own output, exit code, duration and directory. Refused where the shell is not waiting for a command.";
     const ACCESS: Access = Access::Write;
+    const DESTRUCTIVE: bool = true;
     type Params = Params;
     type Reply = Reply;
 

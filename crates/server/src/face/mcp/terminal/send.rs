@@ -45,6 +45,8 @@ pub(super) struct Params {
     /// Several in order, in one call: each is text, key, mouse or wait (as in terminal__wait). Stops at the first that fails or times out.
     steps: Option<Vec<Step>>,
     /// Read afterwards, in the same call: the parameters of terminal__read without session_id. Without it you get the changed rows.
+    #[schemars(schema_with = "read::bare")]
+    #[serde(default)]
     read: Option<read::How>,
 }
 
@@ -132,6 +134,7 @@ impl McpTool for Send {
     const TITLE: &'static str = "Type into a terminal";
     const DESCRIPTION: &'static str = "Type text, press a key or use the mouse in whatever runs in the session, and see what happened in the same call.";
     const ACCESS: Access = Access::Write;
+    const DESTRUCTIVE: bool = true;
     type Params = Params;
     type Reply = Reply;
 

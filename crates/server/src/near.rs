@@ -1,10 +1,19 @@
 //! The name that somebody may have meant.
 
+/// Longest name that is looked at.
+const LONGEST: usize = 64;
+
 /// The nearest of the names, where one is near.
 pub(crate) fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let given = given.to_lowercase();
     let far = 1 + given.chars().count() / 3;
-    let distance = |name: &str| distance(&given, &name.to_lowercase());
+    // What nobody would call a name was not meant as one.
+    if given.is_empty() || given.len() > LONGEST {
+        return None;
+    }
+    // `timeout` for `timeout_ms` is one slip, however long the rest is.
+    let begins = |name: &str| given.len() > 2 && name.starts_with(&given);
+    let distance = |name: &str| if begins(name) { 1 } else { distance(&given, &name.to_lowercase()) };
     names
         .into_iter()
         .map(|name| (distance(name), name))
@@ -47,6 +56,9 @@ mod tests {
         assert_eq!(nearest("max_session", names), Some("max_sessions"));
         assert_eq!(nearest("lsiten", names), Some("listen"));
         assert_eq!(nearest("Listen", names), Some("listen"));
+        assert_eq!(nearest("max_per", names), Some("max_per_owner"));
         assert_eq!(nearest("colour", names), None);
+        assert_eq!(nearest("", names), None);
+        assert_eq!(nearest(&"listen".repeat(100_000), names), None);
     }
 }

@@ -1,0 +1,38 @@
+//! `search_recordings`: a pattern in what was recorded, also of sessions that are long gone.
+
+use cotty_protocol::Fault;
+use cotty_protocol::op::search_recordings::{Match, Params, Reply};
+
+use super::convert::fault;
+use super::search::{DEFAULT_LIMIT, MOST, pattern};
+use super::{Access, Context, Operation, Route};
+
+/// See the module.
+#[derive(Debug)]
+pub struct SearchRecordings;
+
+impl Operation for SearchRecordings {
+    const NAME: &'static str = "search_recordings";
+    const SUMMARY: &'static str = "Search recordings, also of sessions that are long gone";
+    const ACCESS: Access = Access::Read;
+    const ROUTE: Route = Route::get("/v1/recordings/search");
+    type Params = Params;
+    type Reply = Reply;
+
+    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+        let pattern = pattern(params.regex, params.text)?;
+        let limit = params.limit.unwrap_or(DEFAULT_LIMIT).min(MOST);
+        let session = params.session.as_deref();
+        let searched = context.hub.search_recordings(session, pattern, limit, &context.actor).await;
+        let searched = searched.map_err(fault)?;
+        let matches = searched.matches.into_iter();
+        Ok(Reply {
+            matches: matches
+                .map(|m| Match { session_id: m.session_id, text: m.text, line: m.line })
+                .collect(),
+            more: searched.more,
+            gave_up: searched.gave_up,
+            recordings: searched.recordings,
+        })
+    }
+}
