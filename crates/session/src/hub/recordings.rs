@@ -130,7 +130,12 @@ impl Hub {
             let all = named.map_or_else(|| recordings(&dir), |one| vec![one]);
             let mut own = Vec::new();
             for (id, folder) in all {
-                let Ok(about) = folder.description() else { continue };
+                let about = match folder.description() {
+                    Ok(about) => about,
+                    // Whose it is cannot be told any more; one that was not asked for is passed over.
+                    Err(error) if asked => return Err(SessionError::Io(error)),
+                    Err(_) => continue,
+                };
                 match actor.may_have(&id, &about.owner) {
                     true => own.push((about.created_ms, id, folder)),
                     false if asked => return Err(SessionError::NotYours { id, owner: about.owner }),
