@@ -9,6 +9,8 @@ use crate::session::{RunOutcome, RunResult, Typed};
 use crate::task::Task;
 use crate::{Activity, SessionError, Verdict};
 
+/// A shell that is given more on one line is busy with it for minutes.
+const LONGEST: usize = 1 << 20;
 /// A key may have been typed whose echo is not here yet.
 const ECHO_ARRIVES: Duration = Duration::from_millis(100);
 
@@ -36,6 +38,13 @@ impl Task {
         let command = command.trim_end_matches(['\n', '\r']);
         if command.trim().is_empty() {
             return Err(SessionError::Invalid("the command is empty".into()));
+        }
+        if command.len() > LONGEST {
+            let bytes = command.len();
+            let message = format!(
+                "the command has {bytes} bytes, and a shell's line at most {LONGEST}: write a file first"
+            );
+            return Err(SessionError::Invalid(message));
         }
         if let Verdict::Deny { reason } = self.policy.judge(command) {
             return Err(SessionError::Denied { reason });

@@ -157,8 +157,18 @@ async fn answer<T: McpTool>(call: Call, arguments: JsonObject) -> CallToolResult
     }
 }
 
+/// Most bytes of an error's sentence: it may repeat what was given, and that may be anything.
+const SENTENCE: usize = 2000;
+
 /// A fault as a model sees it.
 pub(super) fn refusal(fault: &Fault) -> CallToolResult {
+    let mut fault = fault.clone();
+    for text in [Some(&mut fault.message), fault.hint.as_mut()].into_iter().flatten() {
+        if text.len() > SENTENCE {
+            text.truncate(text.floor_char_boundary(SENTENCE));
+            text.push('…');
+        }
+    }
     let mut result = CallToolResult::error(vec![ContentBlock::text(fault.to_string())]);
     result.structured_content = Some(json!({ "error": fault }));
     result
