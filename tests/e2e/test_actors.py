@@ -83,6 +83,7 @@ def everything(own, other):
         "resize": call("resize", session=own, cols=90),
         "configure": call("configure", session=own, history_lines=5),
         "capture": call("capture", session=own, action="start"),
+        "panel_open": call("panel_open"),
         "destroy": call("destroy", session=own),
         "destroy elsewhere": call("destroy", session=other),
         "purge": call("purge", all=True),
@@ -91,6 +92,7 @@ def everything(own, other):
         "token_revoke": call("token_revoke", name="ci"),
         "read elsewhere": call("read", session=other),
         "info elsewhere": call("info", session=other),
+        "snapshot elsewhere": call("snapshot", session=other),
         "wait elsewhere": call("wait", session=other, timeout_ms=1),
         "recording elsewhere": call("recording", session=other),
         "search elsewhere": call("search", session=other, regex="x"),
@@ -107,6 +109,8 @@ def looks(own):
         call("search", session=own, regex="x"),
         call("commands", session=own),
         call("recording", session=own),
+        call("snapshot", session=own),
+        call("panels"),
         call("list"),
         call("status"),
     ]
@@ -119,16 +123,16 @@ def test_a_process_in_an_agents_session_may_read_that_session_and_nothing_else(c
     other = inside.make()
     attempts = everything(inside.session, other)
     codes = dict(zip(attempts, inside.codes(*attempts.values()), strict=True))
-    looked = [name for name in attempts if name.split()[0] in ("read", "info", "wait", "recording", "search", "commands")]
+    looked = [name for name in attempts if name.split()[0] in ("read", "info", "snapshot", "wait", "recording", "search", "commands")]
     assert {name: code for name, code in codes.items() if name in looked} == dict.fromkeys(looked, "NOT_YOURS")
     rest = [name for name in attempts if name not in looked]
     assert {name: code for name, code in codes.items() if name in rest} == dict.fromkeys(rest, "NOT_ALLOWED")
     answers = inside.ask(*looks(inside.session), ["GET", f"/v1/sessions/{inside.session}"], ["GET", "/metrics"])
-    assert [status for status, _ in answers] == [200] * 9 + [403]
-    listed = answers[6][1]["ok"]
+    assert [status for status, _ in answers] == [200] * 11 + [403]
+    listed = answers[8][1]["ok"]
     assert [s["session_id"] for s in listed["sessions"]] == [inside.session]
     # The link has a token that opens everything.
-    assert "token" not in answers[7][1]["ok"]["link"]
+    assert "token" not in answers[9][1]["ok"]["link"]
     assert [t["name"] for t in cotty.json("token", "list")["tokens"]] == ["ci"] and token
     assert {s["session_id"] for s in cotty.json("ls")["sessions"]} == {inside.session, other}
 
@@ -138,7 +142,7 @@ def test_a_process_in_a_persons_session_acts_as_an_agent(cotty):
     other = inside.make()
     attempts = everything(inside.session, other)
     # It may make sessions of its own, and has none of the person's.
-    mine = ["create", "create as an agent"]
+    mine = ["create", "create as an agent", "panel_open"]
     person = ["purge", "token_new", "token_list", "token_revoke"]
     expected = {name: "NOT_YOURS" for name in attempts} | dict.fromkeys(mine, "ok") | dict.fromkeys(person, "NOT_A_PERSON")
     assert dict(zip(attempts, inside.codes(*attempts.values()), strict=True)) == expected
