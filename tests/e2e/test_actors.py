@@ -79,6 +79,7 @@ def everything(own, other):
         "send elsewhere": call("send", session=other, text="x"),
         "run": call("run", session=own, command="true"),
         "keyboard": call("keyboard", session=own, action="take"),
+        "answer": call("answer", plea="plea_nowhere1"),
         "signal": call("signal", session=own, signal="CONT"),
         "resize": call("resize", session=own, cols=90),
         "configure": call("configure", session=own, history_lines=5),
@@ -97,6 +98,8 @@ def everything(own, other):
         "recording elsewhere": call("recording", session=other),
         "search elsewhere": call("search", session=other, regex="x"),
         "commands elsewhere": call("commands", session=other),
+        "ask elsewhere": call("ask", session=other, message="x", wait_ms=0),
+        "withdraw elsewhere": call("withdraw", session=other, plea="plea_nowhere1"),
     }
 
 
@@ -113,6 +116,8 @@ def looks(own):
         call("panels"),
         call("list"),
         call("status"),
+        call("pleas"),
+        call("ask", session=own, message="look", wait_ms=0),
     ]
 
 
@@ -123,12 +128,12 @@ def test_a_process_in_an_agents_session_may_read_that_session_and_nothing_else(c
     other = inside.make()
     attempts = everything(inside.session, other)
     codes = dict(zip(attempts, inside.codes(*attempts.values()), strict=True))
-    looked = [name for name in attempts if name.split()[0] in ("read", "info", "snapshot", "wait", "recording", "search", "commands")]
+    looked = [name for name in attempts if name.split()[0] in ("read", "info", "snapshot", "wait", "recording", "search", "commands", "ask", "withdraw")]
     assert {name: code for name, code in codes.items() if name in looked} == dict.fromkeys(looked, "NOT_YOURS")
     rest = [name for name in attempts if name not in looked]
     assert {name: code for name, code in codes.items() if name in rest} == dict.fromkeys(rest, "NOT_ALLOWED")
     answers = inside.ask(*looks(inside.session), ["GET", f"/v1/sessions/{inside.session}"], ["GET", "/metrics"])
-    assert [status for status, _ in answers] == [200] * 11 + [403]
+    assert [status for status, _ in answers] == [200] * 13 + [403]
     listed = answers[8][1]["ok"]
     assert [s["session_id"] for s in listed["sessions"]] == [inside.session]
     # The link has a token that opens everything.
@@ -143,7 +148,7 @@ def test_a_process_in_a_persons_session_acts_as_an_agent(cotty):
     attempts = everything(inside.session, other)
     # It may make sessions of its own, and has none of the person's.
     mine = ["create", "create as an agent", "panel_open"]
-    person = ["purge", "token_new", "token_list", "token_revoke"]
+    person = ["answer", "purge", "token_new", "token_list", "token_revoke"]
     expected = {name: "NOT_YOURS" for name in attempts} | dict.fromkeys(mine, "ok") | dict.fromkeys(person, "NOT_A_PERSON")
     assert dict(zip(attempts, inside.codes(*attempts.values()), strict=True)) == expected
     made = inside.ask(call("create", program="cat"))[0][1]["ok"]["session_id"]
@@ -211,8 +216,8 @@ def test_the_command_line_inside_an_agents_session_is_refused_with_a_reason(cott
     done = Path(f"{said}.done")
     eventually(done.exists)
     text = done.read_text()
-    assert text.count("cotty: a process inside an agent's session may read that session, and nothing else") == 3
-    assert "ask a person" in text and "bash" in text
+    assert text.count("cotty: a process inside an agent's session may read that session and ask a person, and nothing else") == 3
+    assert "do it from outside" in text and "bash" in text
 
 
 @pytest.mark.anyio

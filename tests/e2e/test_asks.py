@@ -1,7 +1,10 @@
 """An agent asks a person to take over its terminal, and learns how that ended."""
 
 import json
+import signal
+import subprocess
 import threading
+from pathlib import Path
 
 import anyio
 import pytest
@@ -97,6 +100,24 @@ async def test_a_person_takes_over_and_gives_it_back(cotty, window, mode):
         # Who asks late for what has ended is told.
         late = await agent(TOOL, session_id=session, request_id=asked["request_id"])
         assert (late["outcome"], late["duration_seconds"]) == ("completed", asked["duration_seconds"])
+
+
+async def test_a_call_goes_on_over_a_killed_daemon(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        asked = {}
+
+        async def asks():
+            asked.update(await agent(TOOL, session_id=session, message=MESSAGE))
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(asks)
+            plea = (await soon(lambda: cotty.json("pleas")["pleas"]))[0]["plea"]
+            cotty.kill_daemon()
+            assert [open["plea"] for open in cotty.json("pleas")["pleas"]] == [plea]
+            cotty("answer", plea, "--done", "--note", "after all")
+        assert (asked["outcome"], asked["request_id"], asked["note"]) == ("completed", plea, "after all")
+        assert cotty.json("pleas")["count"] == 0
 
 
 async def test_cancelling_the_call_withdraws_it_everywhere(cotty, window):
@@ -259,11 +280,16 @@ def test_who_may_ask_and_who_may_answer(cotty):
     assert [open["plea"] for open in cotty.call("pleas", actor="person")["pleas"]] == [plea, theirs]
     cotty.call("answer", plea=plea, error="NOT_A_PERSON")
     cotty.call("withdraw", session=other, plea=theirs, error="NOT_YOURS")
-    # What runs inside an agent's session may ask a person there, and nowhere else; and may not answer.
+    # What runs inside an agent's session may ask a person for it, and may not answer.
     cotty.call("withdraw", session=session, plea=plea)
-    inner = f"{BINARY} answer {theirs} --done; echo code $?"
-    ran = cotty.call("run", session=session, command=inner)
+    ran = cotty.call("run", session=session, command=f"{BINARY} answer {theirs} --done; echo code $?")
     assert ran["output"].endswith("code 1\n"), ran
+    cotty.call("send", session=session, text=f"{BINARY} ask 'Plug it in'; echo code $?\n")
+    inner = eventually(lambda: cotty.call("pleas")["pleas"])[0]
+    assert (inner["from"], inner["message"]) == ("a program inside (cotty cli)", "Plug it in")
+    cotty("answer", inner["plea"], "--done", "--note", "in it is")
+    waited = cotty.call("wait", session=session, regex="^code 0$")
+    assert "in it is" in waited["screen"].split("\n")
     assert again(cotty, session, plea, wait_ms=0)["state"] == "cancelled"
     assert cotty.any_call("ask", client="other", session=other, plea=theirs, wait_ms=0)["ok"]["state"] == "waiting"
 
@@ -300,6 +326,24 @@ def test_the_commands(cotty):
     assert "it was completed" in cotty.stderr
     cotty("answer", "plea_nowhere1", "--done", code=4)
     assert "plea" not in cotty.info(session)
+
+
+def test_ask_on_the_command_line(cotty):
+    session = shell(cotty)
+    asking = cotty.start("ask", MESSAGE, "--session", session, stderr=subprocess.PIPE, text=True)
+    eventually(lambda: cotty.json("pleas")["count"])
+    cotty("answer", cotty.json("pleas")["pleas"][0]["plea"], "--decline")
+    assert (asking.communicate(timeout=LIMIT)[1], asking.returncode) == ("cotty: cotty cli declined\n", 3)
+    cotty("ask", MESSAGE, "--session", session, "--timeout", "0.1", code=3)
+    assert "nobody did it in time" in cotty.stderr
+    # Ctrl-C withdraws it.
+    asking = cotty.start("ask", MESSAGE, "--session", session, stderr=subprocess.PIPE, text=True)
+    eventually(lambda: cotty.json("pleas")["count"])
+    # The client listens for the signal when it waits: that is its second call.
+    eventually(lambda: "SigCgt" in (status := Path(f"/proc/{asking.pid}/status").read_text()) and int(status.split("SigCgt:")[1].split()[0], 16) & 2)
+    asking.send_signal(signal.SIGINT)
+    assert (asking.communicate(timeout=LIMIT)[1], asking.returncode) == ("cotty: it was withdrawn\n", 3)
+    assert cotty.json("pleas")["count"] == 0
 
 
 # People

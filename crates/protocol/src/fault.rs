@@ -100,7 +100,7 @@ codes! {
     NotYours = "NOT_YOURS", 403;
     /// Only a person can do that.
     NotAPerson = "NOT_A_PERSON", 403;
-    /// A process inside an agent's session may read that session, and nothing else.
+    /// A process inside an agent's session may read that session and ask a person, and nothing else.
     NotAllowed = "NOT_ALLOWED", 403;
     /// Whoever asks may only look.
     ReadOnly = "READ_ONLY", 403;

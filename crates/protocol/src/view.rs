@@ -62,7 +62,7 @@ pub struct Company {
     pub turned_away: Option<TurnedAway>,
     /// What an agent asked of people last, open or not.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub plea: Option<Asked>,
+    pub plea: Option<Box<Asked>>,
 }
 
 /// What an agent asks of people.

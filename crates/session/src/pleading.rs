@@ -1,16 +1,14 @@
 //! The pleas of a session, as its task keeps them: every change is written down before it counts.
 
-use std::time::Instant;
-
-use tokio::sync::oneshot;
+use std::time::{Duration, Instant};
 
 use crate::id::random_text;
 use crate::journal::{KeyboardChange, PleaChange, Record, What};
 use crate::meta::{Typist, now_ms};
 use crate::plea::{self, Plea, PleaEnd, PleaOutcome};
-use crate::session::Info;
+use crate::session::{Info, Reply, Request};
 use crate::task::Task;
-use crate::{ActorKind, SessionError};
+use crate::{ActorKind, Session, SessionError};
 
 /// What an agent asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,22 +35,95 @@ pub struct Pleaded {
     pub screen: String,
 }
 
+/// What is asked of a session's task.
+pub(crate) enum PleaRequest {
+    Ask {
+        ask: Ask,
+        by: Typist,
+        request: String,
+        until: Instant,
+        reply: Reply<Result<Pleaded, SessionError>>,
+    },
+    Answer {
+        plea: String,
+        declined: bool,
+        note: Option<String>,
+        by: Typist,
+        request: String,
+        reply: Reply<Result<Plea, SessionError>>,
+    },
+    Withdraw {
+        plea: String,
+        request: String,
+        reply: Reply<Result<Plea, SessionError>>,
+    },
+}
+
 /// Somebody who waits for a plea to end.
 #[derive(Debug)]
 pub(crate) struct Pleading {
-    pub(crate) id: String,
+    id: String,
     pub(crate) until: Instant,
-    pub(crate) reply: oneshot::Sender<Result<Pleaded, SessionError>>,
+    reply: Reply<Result<Pleaded, SessionError>>,
+}
+
+impl Session {
+    /// Asks people for something, or goes on asking, and waits until that ends or for `wait`. The same request again asks
+    /// nothing new.
+    pub async fn ask_people(
+        &self,
+        ask: Ask,
+        wait: Duration,
+        by: &Typist,
+        request: &str,
+    ) -> Result<Pleaded, SessionError> {
+        let (by, request) = (by.clone(), request.to_owned());
+        let until = Instant::now() + wait;
+        self.ask(|reply| Request::Plead(PleaRequest::Ask { ask, by, request, until, reply })).await?
+    }
+
+    /// Answers a plea: it is completed or declined. The same request again answers the same.
+    pub async fn answer(
+        &self,
+        plea: &str,
+        declined: bool,
+        note: Option<String>,
+        by: &Typist,
+        request: &str,
+    ) -> Result<Plea, SessionError> {
+        let (plea, by, request) = (plea.to_owned(), by.clone(), request.to_owned());
+        self.ask(|reply| Request::Plead(PleaRequest::Answer { plea, declined, note, by, request, reply }))
+            .await?
+    }
+
+    /// Withdraws a plea, by its id or by the request that made it.
+    pub async fn withdraw(&self, plea: &str, request: &str) -> Result<Plea, SessionError> {
+        let (plea, request) = (plea.to_owned(), request.to_owned());
+        self.ask(|reply| Request::Plead(PleaRequest::Withdraw { plea, request, reply })).await?
+    }
 }
 
 impl Task {
+    /// Whoever asked may have gone; then the answer is for nobody, and that is fine.
+    pub(crate) async fn plead(&mut self, request: PleaRequest) {
+        match request {
+            PleaRequest::Ask { ask, by, request, until, reply } => {
+                match self.ask(&ask, &by, &request).await {
+                    Ok(id) => self.pleading.push(Pleading { id, until, reply }),
+                    Err(error) => drop(reply.send(Err(error))),
+                }
+            }
+            PleaRequest::Answer { plea, declined, note, by, request, reply } => {
+                let _ = reply.send(self.answer(&plea, declined, note.as_deref(), &by, &request));
+            }
+            PleaRequest::Withdraw { plea, request, reply } => {
+                let _ = reply.send(self.withdraw(&plea, &request));
+            }
+        }
+    }
+
     /// Makes a plea, or finds one. The same request again makes nothing and finds the same.
-    pub(crate) async fn ask(
-        &mut self,
-        ask: &Ask,
-        by: &Typist,
-        request: &str,
-    ) -> Result<String, SessionError> {
+    async fn ask(&mut self, ask: &Ask, by: &Typist, request: &str) -> Result<String, SessionError> {
         self.expire_plea();
         let pleas = &self.saved.pleas;
         let (message, timeout_ms) = match ask {
@@ -80,7 +151,11 @@ impl Task {
         let plea = Plea {
             id: format!("plea_{}", random_text::<8>()?),
             request: request.to_owned(),
-            from: plea::short_name(&by.name),
+            // What runs in an agent's session chooses its own name.
+            from: match by.kind {
+                ActorKind::Child => plea::short_name(&format!("a program inside ({})", by.name)),
+                ActorKind::Agent | ActorKind::Person => plea::short_name(&by.name),
+            },
             message,
             made_ms: now,
             ends_ms: now.saturating_add(timeout_ms),
@@ -94,7 +169,7 @@ impl Task {
     }
 
     /// A person answers the open plea, and gives the keyboard back if it was that person's.
-    pub(crate) fn answer(
+    fn answer(
         &mut self,
         id: &str,
         declined: bool,
@@ -115,7 +190,7 @@ impl Task {
     }
 
     /// The agent no longer asks.
-    pub(crate) fn withdraw(&mut self, id: &str, request: &str) -> Result<Plea, SessionError> {
+    fn withdraw(&mut self, id: &str, request: &str) -> Result<Plea, SessionError> {
         self.end_plea(id, PleaOutcome::Cancelled, None, None, request)
     }
 

@@ -1,5 +1,5 @@
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use cotty_vt::{Key, Paste};
 use regex::Regex;
@@ -15,7 +15,7 @@ use crate::journal::disk::{Capture, Capturing, RecordingState};
 use crate::keyboard::Returned;
 use crate::meta::Typist;
 use crate::plea::Plea;
-use crate::pleading::{Ask, Pleaded};
+use crate::pleading::PleaRequest;
 use crate::pointing::Mouse;
 use crate::ran::{Ran, RanCommand};
 use crate::reaction::Reaction;
@@ -180,7 +180,7 @@ pub struct RunResult {
     pub info: Info,
 }
 
-type Reply<T> = oneshot::Sender<T>;
+pub(crate) type Reply<T> = oneshot::Sender<T>;
 
 /// What a handle asks of the task behind it.
 pub(crate) enum Request {
@@ -230,26 +230,7 @@ pub(crate) enum Request {
         by: Typist,
         reply: Reply<Result<KeyboardState, SessionError>>,
     },
-    Ask {
-        ask: Ask,
-        by: Typist,
-        request: String,
-        until: Instant,
-        reply: Reply<Result<Pleaded, SessionError>>,
-    },
-    Answer {
-        plea: String,
-        declined: bool,
-        note: Option<String>,
-        by: Typist,
-        request: String,
-        reply: Reply<Result<Plea, SessionError>>,
-    },
-    Withdraw {
-        plea: String,
-        request: String,
-        reply: Reply<Result<Plea, SessionError>>,
-    },
+    Plead(PleaRequest),
     ViewerCame {
         watcher: Watcher,
     },
@@ -338,7 +319,7 @@ impl Session {
         &self.meta
     }
 
-    async fn ask<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, SessionError> {
+    pub(crate) async fn ask<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, SessionError> {
         let (reply, answer) = oneshot::channel();
         self.tell(request(reply)).await?;
         answer.await.map_err(|_| match self.requests.is_closed() {
@@ -371,39 +352,6 @@ impl Session {
     pub async fn hold(&self, hold: Hold, by: &Typist) -> Result<KeyboardState, SessionError> {
         let by = by.clone();
         self.ask(|reply| Request::Hold { hold, by, reply }).await?
-    }
-
-    /// Asks people for something, or goes on asking, and waits until that ends or for `wait`. The same request again asks
-    /// nothing new.
-    pub async fn ask_people(
-        &self,
-        ask: Ask,
-        wait: Duration,
-        by: &Typist,
-        request: &str,
-    ) -> Result<Pleaded, SessionError> {
-        let (by, request) = (by.clone(), request.to_owned());
-        let until = Instant::now() + wait;
-        self.ask(|reply| Request::Ask { ask, by, request, until, reply }).await?
-    }
-
-    /// Answers a plea: it is completed or declined. The same request again answers the same.
-    pub async fn answer(
-        &self,
-        plea: &str,
-        declined: bool,
-        note: Option<String>,
-        by: &Typist,
-        request: &str,
-    ) -> Result<Plea, SessionError> {
-        let (plea, by, request) = (plea.to_owned(), by.clone(), request.to_owned());
-        self.ask(|reply| Request::Answer { plea, declined, note, by, request, reply }).await?
-    }
-
-    /// Withdraws a plea, by its id or by the request that made it.
-    pub async fn withdraw(&self, plea: &str, request: &str) -> Result<Plea, SessionError> {
-        let (plea, request) = (plea.to_owned(), request.to_owned());
-        self.ask(|reply| Request::Withdraw { plea, request, reply }).await?
     }
 
     /// Tells that a viewer came, by the name its keys come under.

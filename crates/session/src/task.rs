@@ -160,16 +160,7 @@ impl Task {
             Request::Hold { hold, by, reply } => {
                 let _ = reply.send(self.hold(hold, &by).await);
             }
-            Request::Ask { ask, by, request, until, reply } => match self.ask(&ask, &by, &request).await {
-                Ok(id) => self.pleading.push(Pleading { id, until, reply }),
-                Err(error) => drop(reply.send(Err(error))),
-            },
-            Request::Answer { plea, declined, note, by, request, reply } => {
-                let _ = reply.send(self.answer(&plea, declined, note.as_deref(), &by, &request));
-            }
-            Request::Withdraw { plea, request, reply } => {
-                let _ = reply.send(self.withdraw(&plea, &request));
-            }
+            Request::Plead(request) => self.plead(request).await,
             Request::ViewerCame { watcher } => self.viewer_came(watcher),
             Request::ViewerWent { who } => self.viewer_went(&who),
             Request::Signal { signal, by, reply } => {

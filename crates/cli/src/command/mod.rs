@@ -2,6 +2,7 @@
 
 mod allow;
 pub(crate) mod answer;
+pub(crate) mod ask;
 pub(crate) mod attach;
 pub(crate) mod commands;
 pub(crate) mod completions;

@@ -179,12 +179,17 @@ fn seen_by(company: &Company, typist: &Typist) -> view::Company {
             name: turned.name.clone(),
             secret: turned.secret,
         }),
-        plea: company.plea.as_ref().map(|asked| view::Asked {
-            plea: asked.id.clone(),
-            from: asked.from.clone(),
-            message: asked.message.clone(),
-            state: plea_state(asked.ended.as_ref().map(|(outcome, _)| *outcome), holder == Holder::Person),
-            by: asked.ended.as_ref().and_then(|(_, by)| by.clone()),
+        plea: company.plea.as_ref().map(|asked| {
+            Box::new(view::Asked {
+                plea: asked.id.clone(),
+                from: asked.from.clone(),
+                message: asked.message.clone(),
+                state: plea_state(
+                    asked.ended.as_ref().map(|(outcome, _)| *outcome),
+                    holder == Holder::Person,
+                ),
+                by: asked.ended.as_ref().and_then(|(_, by)| by.clone()),
+            })
         }),
     }
 }

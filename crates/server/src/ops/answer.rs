@@ -21,10 +21,9 @@ impl Operation for Answer {
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
         let Params { plea, decline, note } = params;
-        let asked = context.hub.list().await.into_iter();
-        let info = asked
-            .filter(|info| info.plea.as_ref().is_some_and(|newest| newest.id == plea))
-            .next_back()
+        let mut all = context.hub.list().await.into_iter();
+        let info = all
+            .find(|info| info.plea.as_ref().is_some_and(|newest| newest.id == plea))
             .ok_or_else(|| fault(SessionError::NoPlea(plea.clone())))?;
         let session = context.hub.show_to(&info.meta.id, &context.actor).map_err(fault)?;
         let answered = session.answer(&plea, decline, note, &context.typist(), &context.request).await;

@@ -14,7 +14,7 @@ const SHORT: usize = 60;
 impl Desk {
     /// What an agent asks here, while it does.
     pub(super) fn plea(&self) -> Option<&Asked> {
-        self.company.plea.as_ref().filter(|plea| plea.is_open())
+        self.company.plea.as_deref().filter(|plea| plea.is_open())
     }
 
     /// Whether the person came for that.

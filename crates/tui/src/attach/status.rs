@@ -91,7 +91,7 @@ pub(crate) fn news(before: &Company, now: &Company) -> Option<String> {
         let why = if turned.secret { "a secret is asked for".to_owned() } else { keyboard(now) };
         return Some(format!("{} was refused: {why}", turned.name));
     }
-    if let Some(news) = now.plea.as_ref().and_then(|plea| plea_news(before.plea.as_ref(), plea)) {
+    if let Some(news) = now.plea.as_ref().and_then(|plea| plea_news(before.plea.as_deref(), plea)) {
         return Some(news);
     }
     let held = |company: &Company| (company.holder == Some(Holder::Person)).then(|| company.by.clone());
@@ -192,7 +192,7 @@ mod tests {
             state,
             by: Some("ann".into()),
         };
-        let with = |state| Company { plea: Some(asked(state)), ..company(&[]) };
+        let with = |state| Company { plea: Some(Box::new(asked(state))), ..company(&[]) };
         let alone = company(&[]);
         assert_eq!(news(&alone, &with(State::Waiting)).unwrap(), "claude asks: look");
         assert_eq!(news(&with(State::Waiting), &with(State::Taken)), None);

@@ -9,6 +9,7 @@ use crate::ops::Access;
 pub(super) struct RequestUserInput;
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Params {
     /// The session.
     session_id: String,

@@ -1,0 +1,75 @@
+use std::process::ExitCode;
+use std::time::Duration;
+
+use cotty_protocol::op::ask::{Params, Reply};
+use cotty_protocol::op::pleas::State;
+use cotty_protocol::op::withdraw;
+
+use super::wait::seconds;
+use super::{block_on, client};
+use crate::out;
+
+/// Ask a person to take over a session for a moment, and wait for how that ends
+///
+/// The message shows wherever people look: in `cotty ls`, `cotty attach` and the page. Exits with 0 when a person has done
+/// it, and with 3 when nobody did. Ctrl-C withdraws it. A script inside an agent's session may ask for its own.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  cotty ask 'please log in to the registry, then give the keyboard back'\n  cotty ask --session build 'which branch?' --timeout 3600 --json | jq -r .note"
+)]
+pub(crate) struct Args {
+    /// What the person is to do
+    message: String,
+    /// Id, number or name
+    #[arg(long, env = "COTTY_SESSION", hide_env_values = true)]
+    session: String,
+    /// Give up after this many seconds
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
+    timeout: Duration,
+    /// Print everything that is known
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
+    // A session to ask for has a daemon.
+    let client = client()?.without_start();
+    let params = Params {
+        session: args.session,
+        message: Some(args.message),
+        timeout_ms: Some(u64::try_from(args.timeout.as_millis())?),
+        wait_ms: Some(0),
+        plea: None,
+    };
+    let asked: Reply = block_on(async {
+        let made: Reply = client.call("ask", &params).await?;
+        let (session, plea) = (made.plea.session_id, made.plea.plea);
+        let on = Params { session: session.clone(), plea: Some(plea.clone()), ..Params::default() };
+        tokio::select! {
+            asked = client.call::<Reply>("ask", &on) => Ok(asked?),
+            _ = tokio::signal::ctrl_c() => {
+                let params = withdraw::Params { session, plea };
+                let _: withdraw::Reply = client.call("withdraw", &params).await?;
+                Ok(client.call("ask", &on).await?)
+            }
+        }
+    })?;
+    let by = asked.plea.by.as_deref().unwrap_or("somebody");
+    let why = match asked.plea.state {
+        State::Completed => None,
+        State::Declined => Some(format!("{by} declined")),
+        State::Cancelled => Some("it was withdrawn".to_owned()),
+        State::Timeout | State::Waiting | State::Taken => Some("nobody did it in time".to_owned()),
+    };
+    if args.json {
+        out::json(&asked)?;
+    } else {
+        if let Some(note) = &asked.plea.note {
+            out::screen(note);
+        }
+        if let Some(why) = &why {
+            out::note(&format!("cotty: {why}"));
+        }
+    }
+    Ok(why.map_or(ExitCode::SUCCESS, |_| ExitCode::from(out::NO)))
+}
