@@ -90,6 +90,7 @@ async def test_ten_mebibytes_of_text(cotty):
             ("wait", {"text": text * 1024, "timeout_ms": 10}),
             ("wait", {"regex": text * (10 << 10), "timeout_ms": 10}),
             ("search", {"regex": text * (10 << 10)}),
+            ("search", {"query": text * (10 << 10)}),
             ("send", {"key": text * 1024}),
             ("send", {"steps": [{"text": "x"}] * 10_000}),
         ]:

@@ -6,6 +6,8 @@ use regex::Regex;
 
 use crate::SessionError;
 
+/// Longest regular expression, in bytes.
+const LONGEST_PATTERN: usize = 16 << 10;
 /// Where no time limit is given with a condition.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 /// After input, silence counts only once something came back, or after this long without anything.
@@ -85,6 +87,13 @@ pub enum Met {
 impl Wait {
     /// Compiles a pattern, bounded in size: it comes from anybody.
     pub fn pattern(pattern: &str) -> Result<Regex, SessionError> {
+        // Reading one that is too large takes its time, too.
+        if pattern.len() > LONGEST_PATTERN {
+            return Err(SessionError::BadPattern(format!(
+                "it has {} bytes, and may have {LONGEST_PATTERN}",
+                pattern.len()
+            )));
+        }
         regex::RegexBuilder::new(pattern)
             .size_limit(1 << 20)
             .multi_line(true)
