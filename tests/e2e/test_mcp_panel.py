@@ -13,7 +13,7 @@ async def test_the_tools_and_their_schemas(cotty, mode):
     tools = await described(cotty, "panel", mode)
     assert tools.keys() == {"terminal_write", "terminal_read_screen"}
     write, read = tools["terminal_write"], tools["terminal_read_screen"]
-    assert (hints(write), hints(read)) == ((False, False, True), (True, False, False))
+    assert (hints(write), hints(read)) == ((False, True, True), (True, False, False))
     assert write.input_schema["properties"].keys() == {"text", "panelId"}
     assert write.input_schema["required"] == ["text"]
     assert read.input_schema["properties"].keys() == {"panelId", "timeoutMs"}

@@ -13,7 +13,7 @@ from toolsets import ERAS, SHOWN, described, hints, tools_of
 
 pytestmark = pytest.mark.anyio
 
-LOOKS, TYPES, CHANGES, ENDS = (True, False, False), (False, False, True), (False, False, False), (False, True, False)
+LOOKS, TYPES, CHANGES, ENDS = (True, False, False), (False, True, True), (False, False, False), (False, True, False)
 TOOLS = {
     "pty_launch": (TYPES, {"command", "working_dir", "cols", "rows"}, set()),
     "pty_send_keys": (TYPES, {"session_id", "keys", "special"}, {"session_id", "keys"}),

@@ -21,7 +21,7 @@ async def test_the_tools_and_their_schemas(cotty, mode):
         "tui_terminal_read": {"window_id"},
     }
     assert hints(tools["tui_create_window"]) == (False, False, False)
-    assert hints(tools["tui_terminal_write"]) == (False, False, True)
+    assert hints(tools["tui_terminal_write"]) == (False, True, True)
     assert hints(tools["tui_terminal_read"]) == (True, False, False)
 
 

@@ -18,7 +18,6 @@ mod schema;
 mod server;
 mod sessions;
 mod sets;
-mod state;
 mod subscriptions;
 mod terminal;
 mod tool;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ask, panels, there_are, which};
-use crate::face::mcp::state::State;
+use crate::face::mcp::terminal::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{self, Access, Info, Wait};
 
@@ -53,7 +53,11 @@ impl McpTool for ReadScreen {
         // The state first: a screen may be newer than what is said of it, never older.
         let info = ask::<Info>(&call, info::Params { session: session.clone() }).await?;
         let snapshot = ask::<ops::Snapshot>(&call, snapshot::Params { session }).await?;
-        Ok(Reply { panel_id: panel.panel_id, snapshot, state: State::new(&info.activity, &info.keyboard) })
+        Ok(Reply {
+            panel_id: panel.panel_id,
+            snapshot,
+            state: State::new(info.activity, Some(info.keyboard)),
+        })
     }
 }
 

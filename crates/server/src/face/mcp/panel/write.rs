@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ask, panels, which};
-use crate::face::mcp::state::State;
+use crate::face::mcp::terminal::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{Access, Info, PanelOpen, SendInput};
 
@@ -37,6 +37,7 @@ impl McpTool for Write {
     const TITLE: &'static str = "Type into a panel";
     const DESCRIPTION: &'static str = "Type text into a terminal panel. The first one opens a panel with your shell, and so does a new panelId.";
     const ACCESS: Access = Access::Write;
+    const DESTRUCTIVE: bool = true;
     type Params = Params;
     type Reply = Reply;
 
@@ -61,7 +62,7 @@ impl McpTool for Write {
         };
         ask::<SendInput>(&call, send).await?;
         let info = ask::<Info>(&call, info::Params { session: panel.session_id }).await?;
-        let state = State::new(&info.activity, &info.keyboard);
+        let state = State::new(info.activity, Some(info.keyboard));
         Ok(Reply { ok: true, panel_id: panel.panel_id, opened: panel.opened, state })
     }
 }

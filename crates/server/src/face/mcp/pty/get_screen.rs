@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::reference::Reference;
 use super::{ask, look};
-use crate::face::mcp::state::State;
+use crate::face::mcp::terminal::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{Access, Read};
 
@@ -107,7 +107,7 @@ impl McpTool for GetScreen {
             colors: read.styled.map(trimmed),
             lines_above: read.history.unwrap_or(0),
             exit_code: read.exit_code,
-            state: State::new(&read.activity, &info.keyboard),
+            state: State::new(read.activity, Some(info.keyboard)),
         })
     }
 }

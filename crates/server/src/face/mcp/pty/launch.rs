@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ask;
 use crate::config::Usual;
-use crate::face::mcp::state::State;
+use crate::face::mcp::terminal::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{Access, Create, Info};
 
@@ -44,6 +44,7 @@ impl McpTool for Launch {
     const TITLE: &'static str = "Launch a terminal";
     const DESCRIPTION: &'static str = "Start your shell, or a command line, in a terminal of its own. Answers with the session_id that the other tools take; a shell's prompt is there by then.";
     const ACCESS: Access = Access::Write;
+    const DESTRUCTIVE: bool = true;
     type Params = Params;
     type Reply = Reply;
 
@@ -61,7 +62,7 @@ impl McpTool for Launch {
         let info = ask::<Info>(&call, info::Params { session: made.session_id }).await?;
         Ok(Reply {
             session_id: info.number,
-            state: State::new(&info.activity, &info.keyboard),
+            state: State::new(info.activity, Some(info.keyboard)),
             command: info.command,
             working_dir: info.cwd.unwrap_or_default(),
             size: [info.dimensions.cols, info.dimensions.rows],

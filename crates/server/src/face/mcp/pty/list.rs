@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ask;
-use crate::face::mcp::state::State;
+use crate::face::mcp::terminal::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{self, Access};
 
@@ -51,7 +51,7 @@ impl From<SessionInfo> for Listed {
     fn from(info: SessionInfo) -> Listed {
         Listed {
             id: info.number,
-            state: State::new(&info.activity, &info.keyboard),
+            state: State::new(info.activity, Some(info.keyboard)),
             command: info.command,
             working_dir: info.cwd.unwrap_or_default(),
             status: match (info.exited, info.stopped) {

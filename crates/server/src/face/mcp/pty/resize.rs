@@ -34,6 +34,7 @@ impl McpTool for Resize {
     const DESCRIPTION: &'static str = "Give a session another size; its program is told.";
     const ACCESS: Access = Access::Write;
     const OPEN_WORLD: bool = false;
+    const IDEMPOTENT: bool = true;
     type Params = Params;
     type Reply = Reply;
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::reference::Reference;
 use super::{ask, look};
-use crate::face::mcp::state::State;
+use crate::face::mcp::terminal::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{Access, Info, SendInput};
 
@@ -49,6 +49,7 @@ impl McpTool for SendKeys {
     const DESCRIPTION: &'static str =
         "Type into whatever runs in a session. Look at what happened with pty_get_screen.";
     const ACCESS: Access = Access::Write;
+    const DESTRUCTIVE: bool = true;
     type Params = Params;
     type Reply = Reply;
 
@@ -73,7 +74,7 @@ impl McpTool for SendKeys {
             (consumed, reacted) = (sent.consumed, sent.reacted);
         }
         let info = ask::<Info>(&call, info::Params { session }).await?;
-        let state = State::new(&info.activity, &info.keyboard);
+        let state = State::new(info.activity, Some(info.keyboard));
         Ok(Reply { session_id: info.number, sent: true, consumed, reacted, state })
     }
 }

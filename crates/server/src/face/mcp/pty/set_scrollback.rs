@@ -31,6 +31,7 @@ impl McpTool for SetScrollback {
     const DESCRIPTION: &'static str = "Change how many lines that left the screen a session keeps.";
     const ACCESS: Access = Access::Write;
     const OPEN_WORLD: bool = false;
+    const IDEMPOTENT: bool = true;
     type Params = Params;
     type Reply = Reply;
 

@@ -12,7 +12,7 @@ mod run;
 mod search;
 mod send;
 mod session;
-mod state;
+pub(super) mod state;
 mod step;
 mod wait;
 

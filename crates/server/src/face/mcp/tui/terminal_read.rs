@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ask, look, window};
-use crate::face::mcp::state::State;
+use crate::face::mcp::terminal::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{Access, Read};
 
@@ -44,7 +44,7 @@ impl McpTool for TerminalRead {
             success: true,
             text: window_text(&read.content),
             window_id: window(info.number),
-            state: State::new(&read.activity, &info.keyboard),
+            state: State::new(read.activity, Some(info.keyboard)),
         })
     }
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ask, look, window};
-use crate::face::mcp::state::State;
+use crate::face::mcp::terminal::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{Access, Info, SendInput};
 
@@ -34,6 +34,7 @@ impl McpTool for TerminalWrite {
     const TITLE: &'static str = "Type into a window";
     const DESCRIPTION: &'static str = "Type text into a terminal window.";
     const ACCESS: Access = Access::Write;
+    const DESTRUCTIVE: bool = true;
     type Params = Params;
     type Reply = Reply;
 
@@ -48,7 +49,7 @@ impl McpTool for TerminalWrite {
         };
         ask::<SendInput>(&call, send).await?;
         let info = ask::<Info>(&call, info::Params { session }).await?;
-        let state = State::new(&info.activity, &info.keyboard);
+        let state = State::new(info.activity, Some(info.keyboard));
         Ok(Reply { success: true, window_id: window(info.number), state })
     }
 }
