@@ -1,6 +1,7 @@
 """An agent asks a person to take over its terminal, and learns how that ended."""
 
 import json
+import os
 import signal
 import subprocess
 import threading
@@ -146,16 +147,24 @@ async def test_cancelling_the_call_withdraws_it_everywhere(cotty, window):
 async def test_a_client_that_goes_away_withdraws_nothing(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
+    daemon = Path(f"/proc/{cotty.status()['pid']}/fd")
+    sockets = lambda: sum(os.readlink(fd).startswith("socket:") for fd in list(daemon.iterdir()) if fd.is_symlink())
+    before = sockets()
     gone = Raw(cotty)
     gone.call("terminal__request_user_input", session_id=session, message=MESSAGE, answered=False)
     plea = eventually(lambda: cotty.json("pleas")["pleas"])[0]
+    eventually(lambda: sockets() == before + 1)
     gone.close()
-    # The daemon has noticed when it answers a later one of the same client.
+    eventually(lambda: sockets() == before)
     later = Raw(cotty)
-    later.call("terminal__list_sessions")
     assert [open["plea"] for open in cotty.json("pleas")["pleas"]] == [plea["plea"]]
     asked = later.call("terminal__request_user_input", session_id=session, request_id=plea["plea"], withdraw=True)
     assert asked["outcome"] == "cancelled"
+    # Again is no mistake, and without an id there is nothing to withdraw.
+    asked = later.call("terminal__request_user_input", session_id=session, request_id=plea["plea"], withdraw=True)
+    assert asked["outcome"] == "cancelled"
+    refused = later.ask("tools/call", name="terminal__request_user_input", arguments={"session_id": session, "message": MESSAGE, "withdraw": True})
+    assert refused["structuredContent"]["error"]["code"] == "INVALID_INPUT"
     later.close()
 
 
@@ -206,8 +215,7 @@ class Raw:
 async def test_the_longest_call_answers_waiting_and_the_next_one_goes_on(cotty):
     raw = Raw(cotty, tools=["pty"], max_call_ms=50)
     # The agent's own session, by its number.
-    made = cotty.any_call("create", client="mcp", program="bash")["ok"]
-    number = made["number"] if "number" in made else cotty.info(made["session_id"])["number"]
+    number = cotty.info(cotty.any_call("create", client="mcp", program="bash")["ok"]["session_id"])["number"]
     asked = raw.call("pty_request_user_input", session_id=number, message=MESSAGE, timeout_seconds=60)
     assert (asked["session_id"], asked["outcome"]) == (number, "waiting")
     same = raw.call("pty_request_user_input", session_id=number, message=MESSAGE, request_id=asked["request_id"])
@@ -357,8 +365,18 @@ def test_who_leaves_has_not_done_it_and_another_may_come(cotty, window):
     ann = next_one(window)
     ann.says("you have the keyboard")
     bob.says("ann has the keyboard")
+    # One that is seen to is none for another.
+    eve = window((120, 30))
+    eve.type(f"USER=eve {BINARY} attach --next")
+    eve.press("Enter")
+    eventually(lambda: any("no session asks for a person" in row for row in eve.rows()))
     ann.order("d")
     ann.detached(f"[detached from {session}; `cotty attach {session}` comes back]")
+    # Now it is.
+    eve.says("you have the keyboard")
+    eventually(lambda: person(cotty, session) == "eve")
+    eve.press("C-]", "d")
+    eve.detached(f"[detached from {session}; `cotty attach {session}` comes back]")
     eventually(lambda: person(cotty, session) is None)
     assert cotty.json("pleas")["pleas"][0]["state"] == "waiting"
     # Whoever is attached anyway can do it, too.

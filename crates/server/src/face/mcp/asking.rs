@@ -1,8 +1,8 @@
 //! Asking people: what `request_user_input` does, in whichever set it stands.
 
-use cotty_protocol::Fault;
 use cotty_protocol::op::pleas::State;
 use cotty_protocol::op::{Activity, ask, withdraw};
+use cotty_protocol::{Code, Fault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -64,9 +64,16 @@ impl Asking {
         let Call { context, longest_ms, .. } = call.clone();
         let withdraw = |plea: &str| withdraw::Params { session: session.clone(), plea: plea.to_owned() };
         let mut wait_ms = longest_ms;
-        if let (true, Some(plea)) = (self.withdraw, &self.request_id) {
-            ops::perform::<ops::Withdraw>(context.clone(), withdraw(plea)).await?;
-            wait_ms = 0;
+        if self.withdraw {
+            let Some(plea) = &self.request_id else {
+                let message = "withdraw needs the request_id of what is withdrawn";
+                return Err(Fault::new(Code::InvalidInput, message));
+            };
+            match ops::perform::<ops::Withdraw>(context.clone(), withdraw(plea)).await {
+                // What has ended meanwhile is told of below.
+                Err(fault) if fault.code != Code::PleaOver => return Err(fault),
+                _ => wait_ms = 0,
+            }
         }
         // Before it is asked: by the request that asks it, if not by the id of one that there is.
         let cancelled = withdraw(self.request_id.as_ref().unwrap_or(&context.request));
