@@ -5,7 +5,7 @@ FUZZ_TARGETS = feed split state paint keys
 FUZZ_SECONDS ?= 60
 PYTEST = .venv/bin/python -m pytest -q -p no:cacheprovider tests/e2e
 
-.PHONY: run test setup web lint unit e2e fuzz fuzz-short unprivileged bench bench-daemon docs man mcpb clean
+.PHONY: run test setup web lint unit e2e fuzz fuzz-short unprivileged bench bench-daemon bench-mcp docs man mcpb clean
 
 ## Builds everything and keeps the daemon in the foreground.
 run: web
@@ -70,7 +70,11 @@ bench: web
 
 ## The daemon's part alone, into its section of docs/benchmarks.md.
 bench-daemon:
-	$(MAKE) --no-print-directory bench ARGS="--page $(ARGS)"
+	$(MAKE) --no-print-directory bench ARGS="--page daemon $(ARGS)"
+
+## MCP's part alone, into its section.
+bench-mcp:
+	$(MAKE) --no-print-directory bench ARGS="--page mcp $(ARGS)"
 
 ## What `--help` says, as docs/cli.md.
 docs:

@@ -5,15 +5,15 @@ use crate::engine::{Kind, Size};
 /// What `--help` says.
 pub(crate) const USAGE: &str = "\
 Measures cotty's engine beside its peers, and its daemon beside the bare kernel. Without options: everything, into
-docs/benchmarks.md; with --page the daemon's part of that page alone. With any other option only tables are printed.
+docs/benchmarks.md; with --page the daemon's or MCP's part of that page alone. With any other option only tables are printed.
 
   --quick            3 repetitions instead of 7, and idle for 10 seconds
-  --only PARTS       of throughput, memory, reading, own, daemon
+  --only PARTS       of throughput, memory, reading, own, daemon, mcp
   --corpus NAMES     of plain, sgr, dense, scroll, unicode, recorded, long
   --size SIZES       of 80x24, 200x50, or any other
   --engines NAMES    of cotty, alacritty, vt100, avt, vte
   --reps N           repetitions, of which the best counts (7)
-  --page             the daemon alone, into its part of docs/benchmarks.md
+  --page PART        of daemon, mcp: that alone, into its part of docs/benchmarks.md
   --idle SECONDS     how long a thousand idle sessions are watched (60)
   --mib N            size of each corpus (16); below 8 filling the history weighs too much
 
@@ -27,14 +27,16 @@ pub(crate) enum Part {
     Reading,
     Own,
     Daemon,
+    Mcp,
 }
 
-const PARTS: [(&str, Part); 5] = [
+const PARTS: [(&str, Part); 6] = [
     ("throughput", Part::Throughput),
     ("memory", Part::Memory),
     ("reading", Part::Reading),
     ("own", Part::Own),
     ("daemon", Part::Daemon),
+    ("mcp", Part::Mcp),
 ];
 
 /// What to measure.
@@ -48,7 +50,7 @@ pub(crate) struct Args {
     pub(crate) mib: usize,
     /// Seconds.
     pub(crate) idle: u64,
-    /// Whether the daemon's part of the docs is replaced.
+    /// Whether one part of the docs is replaced.
     pub(crate) page: bool,
     /// Whether nothing was left out, so that the table in the docs may be replaced.
     pub(crate) whole: bool,
@@ -101,7 +103,7 @@ impl Args {
                 "--reps" => args.reps = number(&value()?)?,
                 "--mib" => args.mib = number(&value()?)?,
                 "--idle" => args.idle = number(&value()?)? as u64,
-                "--page" => (args.page, args.parts) = (true, vec![Part::Daemon]),
+                "--page" => (args.page, args.parts) = (true, list(&value()?, section)?),
                 "--writer" => {
                     let mode = if value()? == "raw" { Mode::Raw } else { Mode::Cooked };
                     let (mib, endless) = (number(&value()?)?, value()? == "endless");
@@ -139,6 +141,11 @@ fn number(value: &str) -> Result<usize, String> {
 
 fn part(name: &str) -> Option<Part> {
     PARTS.iter().find(|(known, _)| *known == name).map(|(_, part)| *part)
+}
+
+/// Those that have a section of their own.
+fn section(name: &str) -> Option<Part> {
+    part(name).filter(|part| matches!(part, Part::Daemon | Part::Mcp))
 }
 
 fn corpus(name: &str) -> Option<Corpus> {

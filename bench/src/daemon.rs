@@ -1,8 +1,8 @@
 //! The daemon: draining terminals, a thousand sessions, survival, viewers. It is the release build of `cotty` in a home of
 //! its own; beside it, in the same run, the bare kernel does the same.
 
-mod drain;
-mod home;
+pub(crate) mod drain;
+pub(crate) mod home;
 mod scale;
 mod viewers;
 pub(crate) mod writer;
@@ -30,12 +30,12 @@ pub(crate) fn measure(args: &Args) -> Result<Daemon, String> {
 }
 
 /// The value below which this part (0 to 1) of all lies.
-fn quantile(values: &mut [f64], part: f64) -> f64 {
+pub(crate) fn quantile(values: &mut [f64], part: f64) -> f64 {
     values.sort_by(f64::total_cmp);
     let at = (values.len() as f64 * part) as usize;
     values.get(at.min(values.len().saturating_sub(1))).copied().unwrap_or(f64::NAN)
 }
 
-fn median(values: &[f64]) -> f64 {
+pub(crate) fn median(values: &[f64]) -> f64 {
     quantile(&mut values.to_vec(), 0.5)
 }

@@ -10,6 +10,7 @@
 //! | reading the screen, resizing | `reading.rs` |
 //! | what only cotty does | `own.rs` |
 //! | the daemon: terminals, a thousand sessions, survival, viewers | `daemon.rs`, `daemon/` |
+//! | MCP: calls, what answers cost | `mcp.rs`, `mcp/`, `../corpus` |
 //! | the tables, and what has to hold | `report.rs`, `report/` |
 
 mod alloc;
@@ -19,6 +20,7 @@ mod clock;
 mod corpus;
 mod daemon;
 mod engine;
+mod mcp;
 mod memory;
 mod own;
 mod reading;
@@ -71,6 +73,9 @@ fn run(args: &Args) -> Result<(), String> {
     }
     if args.wants(Part::Daemon) {
         results.daemon = Some(daemon::measure(args)?);
+    }
+    if args.wants(Part::Mcp) {
+        results.mcp = Some(mcp::measure(args)?);
     }
     report::publish(&results, args)
 }

@@ -1,5 +1,6 @@
 mod daemon;
 mod host;
+mod mcp;
 mod targets;
 
 use std::fmt::Write;
@@ -8,6 +9,7 @@ use std::path::Path;
 use crate::args::Args;
 use crate::daemon::Daemon;
 use crate::engine::{Kind, Size};
+use crate::mcp::Mcp;
 use crate::memory::{self, Use};
 use crate::own::Own;
 use crate::reading::Text;
@@ -22,6 +24,7 @@ pub(crate) struct Results {
     pub(crate) resizing: Vec<(Kind, f64)>,
     pub(crate) own: Vec<Own>,
     pub(crate) daemon: Option<Daemon>,
+    pub(crate) mcp: Option<Mcp>,
 }
 
 /// Writes `docs/benchmarks.md` after a whole run; after any other prints the tables it has.
@@ -30,12 +33,13 @@ pub(crate) fn publish(results: &Results, args: &Args) -> Result<(), String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/benchmarks.md");
     let page = if args.whole {
         page(results, args)
-    } else if let (true, Some(measured)) = (args.page, &results.daemon) {
-        daemon::replaced(&std::fs::read_to_string(&path).map_err(failed)?, measured)
+    } else if args.page {
+        let page = std::fs::read_to_string(&path).map_err(failed)?;
+        sections(results).into_iter().fold(page, |page, (heading, text)| replaced(&page, heading, &text))
     } else {
-        let daemon = results.daemon.as_ref().map(daemon::section).unwrap_or_default();
+        let sections = sections(results).into_iter().map(|(_, text)| text);
         let engine = [throughput(results), memory(results), reading(results), own(results), targets(results)];
-        for table in engine.into_iter().chain([daemon]).filter(|table| !table.is_empty()) {
+        for table in engine.into_iter().chain(sections).filter(|table| !table.is_empty()) {
             println!("{}\n", table.trim_end());
         }
         return Ok(());
@@ -59,6 +63,23 @@ fn page(results: &Results, args: &Args) -> String {
         .replace("{{reading}}", reading(results).trim_end())
         .replace("{{own}}", own(results).trim_end())
         .replace("{{daemon}}", results.daemon.as_ref().map(daemon::section).unwrap_or_default().trim_end())
+        .replace("{{mcp}}", results.mcp.as_ref().map(mcp::section).unwrap_or_default().trim_end())
+}
+
+/// The parts that can be measured and replaced alone, each with its heading.
+fn sections(results: &Results) -> Vec<(&'static str, String)> {
+    let daemon = results.daemon.as_ref().map(|measured| (daemon::HEADING, daemon::section(measured)));
+    let mcp = results.mcp.as_ref().map(|measured| (mcp::HEADING, mcp::section(measured)));
+    daemon.into_iter().chain(mcp).collect()
+}
+
+/// The page with another text for one section, or with one more.
+fn replaced(page: &str, heading: &str, text: &str) -> String {
+    let start = page.find(&format!("{heading}\n")).unwrap_or(page.len());
+    let end = page[start..].find("\n## ").map_or(page.len(), |at| start + at + 1);
+    let parts = [page[..start].trim_end(), text.trim(), page[end..].trim()];
+    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    format!("{}\n", parts.join("\n\n"))
 }
 
 fn versions(args: &Args) -> String {

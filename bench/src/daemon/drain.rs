@@ -102,7 +102,7 @@ fn bare(me: &str, writer: &Writer) -> Result<f64, String> {
 }
 
 /// A pseudo-terminal.
-pub(super) fn terminal() -> std::io::Result<(OwnedFd, OwnedFd)> {
+pub(crate) fn terminal() -> std::io::Result<(OwnedFd, OwnedFd)> {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
     grantpt(&master)?;
     unlockpt(&master)?;

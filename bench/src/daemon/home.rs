@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 
 /// A daemon in a home of its own, ended with this value.
 #[derive(Debug)]
-pub(super) struct Home {
+pub(crate) struct Home {
     dir: PathBuf,
     server: Child,
 }
 
 impl Home {
     /// Starts one that may have this many sessions.
-    pub(super) fn start(sessions: usize) -> Result<Home, String> {
+    pub(crate) fn start(sessions: usize) -> Result<Home, String> {
         let failed = |error: std::io::Error| format!("starting cotty: {error}");
         let dir = std::env::temp_dir().join(format!("cotty-bench-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&dir);
@@ -35,6 +35,13 @@ impl Home {
         }
         let home = Home { dir, server };
         if line.is_empty() { Err("cotty did not start".to_owned()) } else { Ok(home) }
+    }
+
+    /// A command in this home.
+    pub(crate) fn command(&self) -> Result<Command, String> {
+        let mut command = Command::new(binary()?);
+        command.env("COTTY_HOME", self.dir.join("home"));
+        Ok(command)
     }
 
     /// For files of the children.
@@ -85,7 +92,7 @@ impl Drop for Home {
     }
 }
 
-fn binary() -> Result<PathBuf, String> {
+pub(crate) fn binary() -> Result<PathBuf, String> {
     let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release/cotty");
     let path = std::env::var_os("COTTY_BIN").map_or(built, PathBuf::from);
     let found = path.canonicalize();

@@ -3,13 +3,7 @@ use std::fmt::Write;
 use super::{host, judged, number, targets};
 use crate::daemon::Daemon;
 
-const HEADING: &str = "## The daemon";
-
-/// The page with another section of the daemon, which is its last.
-pub(super) fn replaced(page: &str, daemon: &Daemon) -> String {
-    let before = page.find(HEADING).map_or(page, |at| &page[..at]);
-    format!("{}\n\n{}\n", before.trim_end(), section(daemon).trim_end())
-}
+pub(super) const HEADING: &str = "## The daemon";
 
 /// What it measured, under a heading of its own.
 pub(super) fn section(daemon: &Daemon) -> String {

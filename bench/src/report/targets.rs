@@ -3,6 +3,7 @@ use crate::corpus::Corpus;
 use crate::daemon::Daemon;
 use crate::daemon::writer::Mode;
 use crate::engine::Kind;
+use crate::mcp::Mcp;
 use crate::memory::{self, Case};
 use crate::throughput;
 
@@ -133,6 +134,34 @@ pub(super) fn judge_daemon(daemon: &Daemon) -> Vec<Target> {
     add(what, watched.watched_ratio, 0.9, None, Unit::Times);
     let what = "the viewer with the fewest frames against the one with the most".to_owned();
     add(what, watched.frames.0 / watched.frames.1, 0.9, None, Unit::Times);
+    out
+}
+
+/// MCP's figures.
+pub(super) fn judge_mcp(mcp: &Mcp) -> Vec<Target> {
+    let mut out = Vec::new();
+    let mut add = |what: &str, measured, hold, goal, unit| {
+        out.push(Target { what: what.to_owned(), measured, hold, goal, unit: Unit::Most(unit) });
+    };
+    let speed = &mcp.speed;
+    add("what cotty adds to `run \"echo hi\"`", speed.own(), 1.0, Some(0.3), " ms");
+    add("cold start to the tools, with a daemon", speed.warm, 15.0, None, " ms");
+    add("cold start to the tools, without one", speed.cold, 50.0, Some(25.0), " ms");
+    let slowest = mcp.tools.iter().max_by(|a, b| a.p99.total_cmp(&b.p99));
+    if let Some(tool) = slowest {
+        add(&format!("the slowest tool ({}), p99", tool.name), tool.p99, 100.0, None, " ms");
+    }
+    let sum = |size: fn(&crate::mcp::Answer) -> usize| mcp.answers.iter().map(size).sum::<usize>() as f64;
+    let ratio = sum(|answer| answer.given) / sum(|answer| answer.useful);
+    add("twelve answers, bytes to the useful text", ratio, 1.15, Some(1.05), "×");
+    add("their distinct final lines that are lost", sum(|answer| answer.lost.len()), 0.0, None, "");
+    add(
+        "name, description and input schema of the default tools",
+        mcp.schema as f64 / 1e3,
+        12.0,
+        None,
+        " KB",
+    );
     out
 }
 
