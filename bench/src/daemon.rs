@@ -3,7 +3,7 @@
 
 pub(crate) mod drain;
 pub(crate) mod home;
-mod scale;
+pub(crate) mod scale;
 mod viewers;
 pub(crate) mod writer;
 

@@ -70,7 +70,7 @@ impl Home {
     }
 
     /// The daemon's process now.
-    pub(super) fn daemon(&self) -> Result<i32, String> {
+    pub(crate) fn daemon(&self) -> Result<i32, String> {
         let pid = self.client()?.call("status", &json!({}))?["pid"].as_i64();
         pid.and_then(|pid| i32::try_from(pid).ok()).ok_or("no process id".to_owned())
     }

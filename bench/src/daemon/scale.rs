@@ -122,14 +122,14 @@ fn bare_start() -> Result<f64, String> {
 
 /// Kilobytes of a process.
 #[derive(Debug, Default)]
-struct Memory {
-    resident: f64,
+pub(crate) struct Memory {
+    pub(crate) resident: f64,
     anonymous: f64,
     shared: f64,
 }
 
 impl Memory {
-    fn of(pid: i32) -> Result<Memory, String> {
+    pub(crate) fn of(pid: i32) -> Result<Memory, String> {
         let status =
             std::fs::read_to_string(format!("/proc/{pid}/status")).map_err(|error| error.to_string())?;
         let field = |name: &str| {

@@ -1,6 +1,6 @@
 //! What an answer costs: recorded outputs (`bench/corpus`), printed in a session and read as an agent reads them.
 //!
-//! Useful is each distinct line that a person would see at the end, once. Another engine says which those are.
+//! Useful is the text that a person would see at the end, a run of the same line once. Another engine says what that is.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -55,7 +55,8 @@ fn answer(pipe: &mut Pipe, path: &Path) -> Result<Answer, String> {
     let (text, answer) = if is_full_screen { screen(pipe, path)? } else { output(pipe, path)? };
     let shown = answer[if is_full_screen { "content" } else { "output" }].as_str().unwrap_or_default();
     let shown: BTreeSet<&str> = shown.lines().map(str::trim_end).collect();
-    let lost = useful.iter().filter(|line| !shown.contains(line.as_str())).cloned().collect();
+    let distinct: BTreeSet<&String> = useful.iter().filter(|line| !line.is_empty()).collect();
+    let lost = distinct.into_iter().filter(|line| !shown.contains(line.as_str())).cloned().collect();
     let size = useful.iter().map(|line| line.len() + 1).sum();
     Ok(Answer { name, written: bytes.len(), useful: size, given: text.len(), lost })
 }
@@ -81,12 +82,12 @@ fn screen(pipe: &mut Pipe, path: &Path) -> Result<(String, Value), String> {
     Ok(answer)
 }
 
-/// The distinct lines that are there at the end.
-fn lines(bytes: &[u8], is_full_screen: bool) -> BTreeSet<String> {
+/// The lines that are there at the end.
+fn lines(bytes: &[u8], is_full_screen: bool) -> Vec<String> {
     let mut terminal = Terminal::with_scrollback(80, 24, Some(10_000)).expect("a size above zero");
     terminal.feed(&*String::from_utf8_lossy(bytes));
     let screen = terminal.screen();
-    let mut found = BTreeSet::new();
+    let mut found = Vec::new();
     let mut whole = String::new();
     let all: Vec<_> =
         if is_full_screen { screen.visible_lines().collect() } else { screen.all_lines().collect() };
@@ -94,10 +95,14 @@ fn lines(bytes: &[u8], is_full_screen: bool) -> BTreeSet<String> {
         whole.push_str(&line.text());
         // One line of the program, however many rows it takes.
         if !line.is_wrapped() {
-            found.insert(std::mem::take(&mut whole).trim_end().to_owned());
+            found.push(std::mem::take(&mut whole).trim_end().to_owned());
         }
     }
-    found.remove("");
+    found.dedup();
+    // What no program wrote: the rest of the screen.
+    while found.last().is_some_and(String::is_empty) {
+        found.pop();
+    }
     found
 }
 

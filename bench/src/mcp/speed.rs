@@ -10,6 +10,7 @@ use crate::args::Args;
 use crate::daemon::drain::terminal;
 use crate::daemon::home::{Home, binary};
 use crate::daemon::median;
+use crate::daemon::scale::Memory;
 
 /// Milliseconds, each the median.
 #[derive(Debug)]
@@ -23,6 +24,8 @@ pub(crate) struct Speed {
     /// From starting `cotty mcp` to the list of tools: with a daemon, and without.
     pub(crate) warm: f64,
     pub(crate) cold: f64,
+    /// MB of the daemon with one session.
+    pub(crate) memory: f64,
 }
 
 impl Speed {
@@ -37,6 +40,7 @@ pub(super) fn measure(args: &Args) -> Result<Speed, String> {
     let home = Home::start(10)?;
     let mut pipe = Pipe::start(home.command()?, &[])?;
     let session = pipe.shell()?;
+    let memory = Memory::of(home.daemon()?)?.resident / 1e3;
     let hi = json!({"session_id": session, "command": "echo hi"});
     let mut echo = Echo::start()?;
     let (mut run, mut list, mut bare) = (Vec::new(), Vec::new(), Vec::new());
@@ -69,7 +73,7 @@ pub(super) fn measure(args: &Args) -> Result<Speed, String> {
         let _ = std::fs::remove_dir_all(&dir);
     }
     let [run, list, bare, warm, cold] = [run, list, bare, warm, cold].map(|times| median(&times));
-    Ok(Speed { run, list, bare, warm, cold })
+    Ok(Speed { run, list, bare, warm, cold, memory })
 }
 
 fn to_the_tools(command: Command) -> Result<(), String> {

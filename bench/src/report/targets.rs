@@ -147,6 +147,7 @@ pub(super) fn judge_mcp(mcp: &Mcp) -> Vec<Target> {
     add("what cotty adds to `run \"echo hi\"`", speed.own(), 1.0, Some(0.3), " ms");
     add("cold start to the tools, with a daemon", speed.warm, 15.0, None, " ms");
     add("cold start to the tools, without one", speed.cold, 50.0, Some(25.0), " ms");
+    add("the daemon with one session", speed.memory, 12.0, Some(8.0), " MB");
     let slowest = mcp.tools.iter().max_by(|a, b| a.p99.total_cmp(&b.p99));
     if let Some(tool) = slowest {
         add(&format!("the slowest tool ({}), p99", tool.name), tool.p99, 100.0, None, " ms");
