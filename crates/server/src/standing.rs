@@ -159,7 +159,8 @@ pub(crate) struct At {
 }
 
 fn header(headers: &HeaderMap, name: &str) -> Option<String> {
-    let value = headers.get(name)?.to_str().ok()?;
+    // Directories have names in every language.
+    let value = std::str::from_utf8(headers.get(name)?.as_bytes()).ok()?;
     Some(value.to_owned()).filter(|value| !value.is_empty())
 }
 

@@ -172,7 +172,10 @@ impl ServerHandler for Server {
         let calling = self.context(&context)?;
         let (client, mut questions) = Client::new(&context, &calling, &mut request)?;
         let arguments: JsonObject = request.arguments.unwrap_or_default();
-        let session = arguments.get("session_id").and_then(|id| calling.session(id.as_str()?).ok());
+        // Progress tells what it does.
+        let named = ["session_id", "session"].iter().find_map(|name| arguments.get(*name)?.as_str());
+        let wanted = context.meta.get_progress_token().and(named);
+        let session = wanted.and_then(|session| calling.session(session).ok());
         let on_cancel = OnCancel::default();
         let call =
             Call { context: calling, longest_ms: self.longest_ms, client, on_cancel: on_cancel.clone() };
