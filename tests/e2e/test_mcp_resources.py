@@ -106,8 +106,6 @@ async def test_the_older_era_hears_of_changes(cotty, way):
         assert await heard.next() == "list"
         uri = f"terminal://{session}/screen"
         await subscribe(agent.client, uri)
-        # The answer to a call comes after what was told before it, so nothing is on its way.
-        await agent("get_info", session_id=session)
         heard.drain()
         await agent("send", session_id=session, text="hello\n")
         assert await heard.next() == uri
@@ -115,12 +113,15 @@ async def test_the_older_era_hears_of_changes(cotty, way):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             await agent.client.unsubscribe_resource(uri)
-        await agent("get_info", session_id=session)
         heard.drain()
         await agent("send", session_id=session, text="more\n")
         await agent("wait", session_id=session, text="more")
         await agent("destroy_session", session_id=session)
-        assert await heard.next() == "list"
+        late = 0
+        while await heard.next() != "list":
+            late += 1
+        # One may have been on its way; what was typed and the end would have been two more.
+        assert late <= 1
 
 
 @pytest.mark.parametrize("way", ["stdio", "http"])
