@@ -4,6 +4,12 @@ use cotty_protocol::{Code, Fault};
 
 /// The fault with its hint in our words, where there are better ones than the operation's.
 pub(super) fn ours(mut fault: Fault) -> Fault {
+    if fault.code == Code::KeyboardHeld {
+        // It says when the keyboard comes back.
+        let ours = |hint: String| hint.replace("a wait with `keyboard`", "terminal__wait with keyboard true");
+        fault.hint = fault.hint.map(ours);
+        return fault;
+    }
     let hint = match fault.code {
         Code::SessionNotFound if fault.hint.as_ref().is_none_or(|hint| !hint.starts_with("did you mean")) => {
             "terminal__list_sessions shows yours"
