@@ -137,6 +137,7 @@ def test_two_clients_get_sessions_with_their_own_environment(cotty):
 def test_ls_json_is_complete(cotty):
     session = cotty.new("--", "sh", "-c", "printf '\\033]2;a title\\007ready'; cat")
     cotty("wait", session, "--text", "ready")
+    eventually(lambda: cotty.info(session)["state"] == "waiting_for_input")
     listed = cotty.json("ls")
     assert listed["count"] == 1 and cotty.json("list")["sessions"][0]["session_id"] == session
     info = listed["sessions"][0]
@@ -148,7 +149,7 @@ def test_ls_json_is_complete(cotty):
     ):
         assert key in info, key
     assert info["session_id"] == session and alive(info["pid"])
-    assert (info["name"], info["title"], info["state"], info["owner"]) == (None, "a title", "running", "person")
+    assert (info["name"], info["title"], info["state"], info["owner"]) == (None, "a title", "waiting_for_input", "person")
     shell = cotty.new("--name", "shell")
     assert (cotty.info(shell)["name"], cotty.info(shell)["state"]) == ("shell", "prompt")
 
