@@ -23,13 +23,13 @@ pub(super) struct Params {
 #[derive(Debug, Clone, Copy, Default, Deserialize, Serialize, JsonSchema)]
 enum How {
     #[default]
-    #[serde(rename = "SIGTERM", alias = "TERM")]
+    #[serde(rename = "SIGTERM")]
     Term,
-    #[serde(rename = "SIGKILL", alias = "KILL")]
+    #[serde(rename = "SIGKILL")]
     Kill,
-    #[serde(rename = "SIGINT", alias = "INT")]
+    #[serde(rename = "SIGINT")]
     Int,
-    #[serde(rename = "SIGHUP", alias = "HUP")]
+    #[serde(rename = "SIGHUP")]
     Hup,
 }
 

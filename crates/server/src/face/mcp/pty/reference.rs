@@ -5,7 +5,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// Which session: its number. An id or a name is taken as well, and so are digits in quotes.
+/// Which session: its number. An id or a name is taken as well, and so are digits in quotes, which some models write.
 #[derive(Debug)]
 pub(super) struct Reference(String);
 
@@ -25,7 +25,7 @@ impl JsonSchema for Reference {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "integer" })
+        json_schema!({ "type": ["integer", "string"] })
     }
 }
 
@@ -45,11 +45,6 @@ impl<'de> Deserialize<'de> for Reference {
             }
 
             fn visit_i64<E: Error>(self, number: i64) -> Result<Reference, E> {
-                Ok(Reference(number.to_string()))
-            }
-
-            /// Some clients know no integers.
-            fn visit_f64<E: Error>(self, number: f64) -> Result<Reference, E> {
                 Ok(Reference(number.to_string()))
             }
 
