@@ -37,7 +37,8 @@ impl PartialEq for Key {
 }
 
 fn is_filled_in(text: &str) -> bool {
-    !text.is_empty() && !(text.starts_with("${user_config.") && text.ends_with('}'))
+    let is_template = text.starts_with("${user_config.") && text.ends_with('}');
+    !text.is_empty() && !is_template
 }
 
 impl Key {
