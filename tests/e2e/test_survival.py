@@ -10,6 +10,7 @@ from pathlib import Path
 import anyio
 import pytest
 
+from driving import Terminal
 from conftest import eventually
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -145,3 +146,17 @@ async def test_a_session_is_made_and_ended_once_however_often_the_daemon_dies(co
                 answer = await client.call_tool("terminal__destroy_session", {"session_id": made[-1]})
                 assert not answer.is_error, answer
         assert len(set(made)) == len(made)
+
+
+def test_a_read_that_comes_again_reads_the_same(cotty):
+    """Its answer was lost with the daemon, and with it what was new."""
+    shell = Terminal(cotty)
+    shell.line("echo $((6 * 7))").prompt()
+    first = cotty.any_call("read", request="one", session=shell.id, view="new")["ok"]
+    assert "42" in first["content"]
+    cotty.kill_daemon()
+    again = cotty.any_call("read", request="one", session=shell.id, view="new")["ok"]
+    assert again["content"] == first["content"]
+    assert cotty.any_call("read", request="two", session=shell.id, view="new")["ok"]["content"] == ""
+    # And the one before is forgotten then.
+    assert cotty.any_call("read", request="one", session=shell.id, view="new")["ok"]["content"] == ""

@@ -101,6 +101,14 @@ pub(crate) struct Place {
     pub(crate) spot: Spot,
 }
 
+/// A reader, and by which request it came where it is: one that comes again reads from `before`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Reader {
+    pub(crate) place: Place,
+    before: Option<Place>,
+    request: u64,
+}
+
 /// A position, and a hash of what stood before it in its line: whether that was drawn anew can be seen later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Spot {
@@ -108,6 +116,13 @@ pub(crate) struct Spot {
     pub(crate) before: u64,
     /// A full-screen program's line: it is gone with the program.
     pub(crate) alt_screen: bool,
+}
+
+impl Reader {
+    /// Where it stood before this request, whether that comes for the first time or again.
+    fn before_request(&self, request: u64) -> Option<Place> {
+        if self.request == request { self.before } else { Some(self.place) }
+    }
 }
 
 /// Where the answer to a typed line begins.
@@ -156,8 +171,17 @@ fn hash(text: &str) -> u64 {
 }
 
 impl Task {
-    pub(crate) fn read(&mut self, view: View, raw: bool, reader: &str, since: Option<u64>) -> Reading {
-        let place = self.saved.readers.get(reader).copied();
+    pub(crate) fn read(
+        &mut self,
+        view: View,
+        raw: bool,
+        reader: &str,
+        request: &str,
+        since: Option<u64>,
+    ) -> Reading {
+        let request = hash(request);
+        let known = self.saved.readers.get(reader);
+        let place = known.and_then(|known| known.before_request(request));
         let seen = since.or(place.map(|p| p.seq)).unwrap_or(0);
         let raw_new = raw && view == View::New;
         // Bytes are read as far as they came, the screen as far as it is to be seen.
@@ -178,7 +202,7 @@ impl Task {
             View::Whole { limit } => self.whole(limit, raw),
         };
         if since.is_none() {
-            let what = What::Read { reader: reader.to_owned(), shown: seq };
+            let what = What::Read { reader: reader.to_owned(), shown: seq, request };
             if has_new || place.is_none() {
                 // Where it cannot be written down, the next daemon gives this reader more than it needs.
                 let _ = self.hot.record(&Record { seq: self.vt.seq(), what: what.clone() });
@@ -198,17 +222,19 @@ impl Task {
     }
 
     /// A reader has read so far.
-    pub(crate) fn apply_read(&mut self, reader: &str, seq: u64) {
+    pub(crate) fn apply_read(&mut self, reader: &str, seq: u64, request: u64) {
         let place = Place { seq, spot: self.spot(self.vt.shown_position()) };
         let readers = &mut self.saved.readers;
-        let oldest = || readers.iter().min_by_key(|(_, place)| place.seq).map(|(name, _)| name.clone());
+        let before = readers.get(reader).and_then(|known| known.before_request(request));
+        let oldest = || readers.iter().min_by_key(|(_, known)| known.place.seq).map(|(name, _)| name.clone());
         if readers.len() >= MOST_READERS
             && !readers.contains_key(reader)
             && let Some(oldest) = oldest()
         {
             readers.remove(&oldest);
         }
-        if let Some(before) = readers.insert(reader.to_owned(), place) {
+        readers.insert(reader.to_owned(), Reader { place, before, request });
+        if let Some(before) = before.filter(|before| !self.saved.passed.contains(before)) {
             // What was read from there may be paged through.
             push_bounded(&mut self.saved.passed, before);
         }
@@ -307,7 +333,7 @@ impl Task {
     /// Where the cursor stood after that much output, if anybody typed or read then.
     fn spot_at(&self, seq: u64) -> Option<Spot> {
         let typed = self.saved.requests.iter().find(|r| r.seq == seq).map(|r| r.spot);
-        let mut places = self.saved.readers.values().chain(&self.saved.passed);
+        let mut places = self.saved.readers.values().map(|known| &known.place).chain(&self.saved.passed);
         typed.or_else(|| places.find(|p| p.seq == seq).map(|p| p.spot))
     }
 

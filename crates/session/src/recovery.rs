@@ -14,7 +14,7 @@ use crate::journal::disk::{Capture, Capturing};
 use crate::journal::{What, memory};
 use crate::keyboard::Keyboard;
 use crate::plea::Pleas;
-use crate::reading::{Echo, Place, Spot};
+use crate::reading::{Echo, Place, Reader, Spot};
 use crate::task::Task;
 
 /// What the keeper holds of a session.
@@ -34,7 +34,7 @@ pub(crate) struct Saved {
     pub(crate) commands: Commands,
     /// Requests that typed, so that a retry types nothing.
     pub(crate) requests: VecDeque<Remembered>,
-    pub(crate) readers: BTreeMap<String, Place>,
+    pub(crate) readers: BTreeMap<String, Reader>,
     /// Where readers stood before.
     pub(crate) passed: VecDeque<Place>,
     /// Lines that were typed.

@@ -217,6 +217,7 @@ pub(crate) enum Request {
         view: View,
         raw: bool,
         reader: String,
+        request: String,
         since: Option<u64>,
         reply: Reply<Reading>,
     },
@@ -443,16 +444,18 @@ impl Session {
         self.ask(|reply| Request::CommandOutput { number, reply }).await
     }
 
-    /// Reads. Each reader has its own place; `since` reads from another without moving it.
+    /// Reads. Each reader has its own place; `since` reads from another without moving it. A request that comes again, because
+    /// its answer was lost with a daemon, reads from where it read.
     pub async fn read(
         &self,
         view: View,
         raw: bool,
         reader: &str,
+        request: &str,
         since: Option<u64>,
     ) -> Result<Reading, SessionError> {
-        let reader = reader.to_owned();
-        self.ask(|reply| Request::Read { view, raw, reader, since, reply }).await
+        let (reader, request) = (reader.to_owned(), request.to_owned());
+        self.ask(|reply| Request::Read { view, raw, reader, request, since, reply }).await
     }
 
     /// What it is, now.

@@ -150,11 +150,11 @@ impl Task {
                 let _ = reply.send(self.command_output(number));
             }
             Request::Wait { wait, reply } => self.waits.push((Running::new(wait, Instant::now()), reply)),
-            Request::Read { view, raw, reader, since, reply } => {
+            Request::Read { view, raw, reader, request, since, reply } => {
                 if self.hot.wants_checkpoint() {
                     let _ = self.checkpoint().await;
                 }
-                let _ = reply.send(self.read(view, raw, &reader, since));
+                let _ = reply.send(self.read(view, raw, &reader, &request, since));
             }
             Request::Observe { seq, text, reply } => self.observers.push(Observer::new(seq, text, reply)),
             Request::Hold { hold, by, reply } => {

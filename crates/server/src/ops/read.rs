@@ -56,7 +56,8 @@ impl Operation for Read {
             Some(reader) => format!("{owner}: {reader}"),
             None => owner.clone(),
         };
-        let reading = session.read(view, raw, &reader, params.since).await.map_err(fault)?;
+        let reading =
+            session.read(view, raw, &reader, &context.request, params.since).await.map_err(fault)?;
         let info = reading.info;
         let most = params.max_bytes.filter(|&most| most > 0).unwrap_or(usize::MAX);
         let cut = match params.view {

@@ -71,8 +71,8 @@ pub(crate) enum What {
     Keyboard { change: KeyboardChange, at: u64 },
     /// So many lines of history are kept.
     History { lines: usize },
-    /// A reader has seen so much.
-    Read { reader: String, shown: u64 },
+    /// A reader has seen so much, by a request with this hash.
+    Read { reader: String, shown: u64, request: u64 },
     /// Output is captured from here on.
     CaptureBegan(Capturing),
     /// It is no more; this is what the request that ended it was told.
