@@ -5,10 +5,10 @@ use cotty_protocol::op::{Dimensions, create};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::perform;
+use super::hints::ours;
 use super::state::Doing;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Create};
+use crate::ops::{Access, Create, perform};
 
 pub(super) struct CreateSession;
 
@@ -77,7 +77,7 @@ impl McpTool for CreateSession {
             wait_ready: params.wait_ready,
             ready_timeout_ms: call.within(params.ready_timeout_ms),
         };
-        let made = perform::<Create>(call.context, params).await?;
+        let made = perform::<Create>(call.context, params).await.map_err(ours)?;
         let (state, foreground) = Doing::of(made.activity);
         Ok(Reply {
             session_id: made.session_id,

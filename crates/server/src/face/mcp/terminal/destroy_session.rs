@@ -3,9 +3,9 @@ use cotty_protocol::op::destroy;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::perform;
+use super::hints::ours;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Destroy};
+use crate::ops::{Access, Destroy, perform};
 
 pub(super) struct DestroySession;
 
@@ -31,5 +31,6 @@ impl McpTool for DestroySession {
     async fn call(call: Call, params: Params) -> Result<destroy::Reply, Fault> {
         perform::<Destroy>(call.context, destroy::Params { session: params.session_id, force: params.force })
             .await
+            .map_err(ours)
     }
 }

@@ -3,10 +3,10 @@ use cotty_protocol::op::info;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::perform;
+use super::hints::ours;
 use super::session::Session;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Info};
+use crate::ops::{Access, Info, perform};
 
 pub(super) struct GetInfo;
 
@@ -26,7 +26,8 @@ impl McpTool for GetInfo {
     type Reply = Session;
 
     async fn call(call: Call, params: Params) -> Result<Session, Fault> {
-        let info = perform::<Info>(call.context, info::Params { session: params.session_id }).await?;
+        let info =
+            perform::<Info>(call.context, info::Params { session: params.session_id }).await.map_err(ours)?;
         Ok(info.into())
     }
 }

@@ -3,10 +3,10 @@ use cotty_protocol::op::list::{self, Other};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::perform;
+use super::hints::ours;
 use super::session::Session;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, List};
+use crate::ops::{Access, List, perform};
 
 pub(super) struct ListSessions;
 
@@ -36,7 +36,7 @@ impl McpTool for ListSessions {
     type Reply = Reply;
 
     async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
-        let listed = perform::<List>(call.context, list::Params { all: params.all }).await?;
+        let listed = perform::<List>(call.context, list::Params { all: params.all }).await.map_err(ours)?;
         let sessions: Vec<Session> = listed.sessions.into_iter().map(Session::from).collect();
         Ok(Reply { count: listed.count, sessions, others: listed.others })
     }

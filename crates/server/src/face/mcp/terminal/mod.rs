@@ -16,11 +16,8 @@ pub(super) mod state;
 mod step;
 mod wait;
 
-use cotty_protocol::Fault;
-
 use super::sets::ToolSet;
 use super::tool::{Entry, entry};
-use crate::ops::{self, Context, Operation};
 
 pub(super) static SET: ToolSet = ToolSet { name: "terminal", tools: TOOLS, instructions: INSTRUCTIONS };
 
@@ -53,11 +50,6 @@ static TOOLS: &[Entry] = &[
     entry::<get_info::GetInfo>(),
     entry::<destroy_session::DestroySession>(),
 ];
-
-/// Does an operation; a refusal is told in the words of these tools.
-async fn perform<O: Operation>(context: Context, params: O::Params) -> Result<O::Reply, Fault> {
-    ops::perform::<O>(context, params).await.map_err(hints::ours)
-}
 
 #[cfg(test)]
 mod tests {

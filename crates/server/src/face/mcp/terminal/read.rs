@@ -5,10 +5,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::perform;
+use super::hints::ours;
 use super::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{self, Access};
+use crate::ops::{self, Access, perform};
 
 /// Of a longer text an agent gets the head and the tail, unless it asks for more.
 pub(super) const MAX_BYTES: usize = 16 << 10;
@@ -133,7 +133,7 @@ impl How {
             ..read::Params::default()
         };
         let pages = self.since.is_some() || self.view == View::Scrollback;
-        let read = perform::<ops::Read>(call.context, params).await?;
+        let read = perform::<ops::Read>(call.context, params).await.map_err(ours)?;
         let state = State::new(read.activity, read.keyboard);
         let repeats = !read.has_new_content && !pages;
         let note = repeats.then(|| format!("nothing new since your last read; {}", state.next_step()));

@@ -3,9 +3,9 @@ use cotty_protocol::op::resize;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::perform;
+use super::hints::ours;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Resize as Operation};
+use crate::ops::{self, Access, perform};
 
 pub(super) struct Resize;
 
@@ -33,6 +33,8 @@ impl McpTool for Resize {
 
     async fn call(call: Call, params: Params) -> Result<resize::Reply, Fault> {
         let Params { session_id: session, rows, cols } = params;
-        perform::<Operation>(call.context, resize::Params { session, rows, cols, fit: false }).await
+        perform::<ops::Resize>(call.context, resize::Params { session, rows, cols, fit: false })
+            .await
+            .map_err(ours)
     }
 }

@@ -4,11 +4,11 @@ use cotty_protocol::op::{Images, LeftOut};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::perform;
+use super::hints::ours;
 use super::read::{MAX_BYTES, is_zero};
 use super::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{self, Access};
+use crate::ops::{self, Access, perform};
 
 pub(super) struct Run;
 
@@ -65,7 +65,7 @@ impl McpTool for Run {
         let timeout_ms = call.within(params.timeout_ms);
         let max_bytes = Some(params.max_bytes.unwrap_or(MAX_BYTES));
         let run = run::Params { session: params.session_id, command: params.command, timeout_ms, max_bytes };
-        let ran = perform::<ops::Run>(call.context, run).await?;
+        let ran = perform::<ops::Run>(call.context, run).await.map_err(ours)?;
         let state = State::new(ran.activity, ran.keyboard);
         Ok(Reply {
             note: (ran.outcome == Outcome::Running).then(|| state.next_step()),

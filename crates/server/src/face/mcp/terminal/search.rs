@@ -3,9 +3,9 @@ use cotty_protocol::{Code, Fault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::perform;
+use super::hints::ours;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{self, Access};
+use crate::ops::{self, Access, perform};
 
 /// Most matches where nobody says how many, and of a long line about so many bytes.
 const LIMIT: usize = 20;
@@ -82,7 +82,8 @@ async fn terminals(call: Call, params: Params, limit: usize) -> Result<Reply, Fa
     let sessions = match params.session_id {
         Some(session) => vec![session],
         None => {
-            let listed = perform::<ops::List>(call.context.clone(), list::Params::default()).await?;
+            let listed =
+                perform::<ops::List>(call.context.clone(), list::Params::default()).await.map_err(ours)?;
             listed.sessions.into_iter().rev().map(|info| info.session_id).collect()
         }
     };
@@ -94,7 +95,7 @@ async fn terminals(call: Call, params: Params, limit: usize) -> Result<Reply, Fa
             text: params.query.clone(),
             limit: Some(limit.saturating_sub(matches.len())),
         };
-        let found = perform::<ops::Search>(call.context.clone(), asked).await?;
+        let found = perform::<ops::Search>(call.context.clone(), asked).await.map_err(ours)?;
         more |= found.more;
         matches.extend(found.matches.into_iter().map(|hit| Match {
             session_id: session.clone(),
@@ -115,7 +116,7 @@ async fn recordings(call: Call, params: Params, limit: usize) -> Result<Reply, F
         text: params.query,
         limit: Some(limit),
     };
-    let found = perform::<ops::SearchRecordings>(call.context, asked).await?;
+    let found = perform::<ops::SearchRecordings>(call.context, asked).await.map_err(ours)?;
     let matches: Vec<Match> = found
         .matches
         .into_iter()

@@ -7,11 +7,12 @@ use cotty_protocol::{Code, Fault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::hints::ours;
+use super::read;
 use super::state::State;
 use super::step::{self, Did, Step};
-use super::{perform, read};
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{self, Access, SendInput};
+use crate::ops::{self, Access, SendInput, perform};
 
 /// Most bytes of changed rows: more is worth a read.
 const CHANGED: usize = 4 << 10;
@@ -173,7 +174,7 @@ async fn once(call: &Call, session: &str, params: Params) -> Result<Reply, Fault
         paste,
         ..send::Params::default()
     };
-    let sent = perform::<SendInput>(call.context.clone(), send).await?;
+    let sent = perform::<SendInput>(call.context.clone(), send).await.map_err(ours)?;
     Ok(Reply {
         consumed: sent.consumed,
         reacted: sent.reacted,
@@ -233,7 +234,7 @@ impl Reply {
     async fn look(&mut self, call: Call, session: String) -> Result<(), Fault> {
         let (view, since) = (View::Changes, Some(self.since));
         let params = reading::Params { session, view, since, ..reading::Params::default() };
-        let read = perform::<ops::Read>(call.context, params).await?;
+        let read = perform::<ops::Read>(call.context, params).await.map_err(ours)?;
         let mut changed = String::new();
         let mut rows = read.rows.iter().zip(read.content.split('\n'));
         for (row, text) in rows.by_ref() {

@@ -7,10 +7,10 @@ use cotty_protocol::{Code, Fault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::perform;
+use super::hints::ours;
 use super::send::Mouse;
 use crate::face::mcp::tool::Call;
-use crate::ops::{self, Context, SendInput};
+use crate::ops::{self, Context, SendInput, perform};
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -113,7 +113,7 @@ impl Progress {
                 mouse: step.mouse.map(Into::into),
                 ..send::Params::default()
             };
-            let sent = perform::<SendInput>(context, send).await?;
+            let sent = perform::<SendInput>(context, send).await.map_err(ours)?;
             self.first = self.first.or(Some(sent.seq));
             self.last = Some(sent.seq);
             self.returned = self.returned.take().or(sent.returned);
@@ -139,7 +139,7 @@ impl Progress {
             timeout_ms: wait.timeout_ms.or(Some(30_000)).map(|ms| ms.min(left)),
             ..op::Wait::default()
         };
-        let waited = perform::<ops::Wait>(context, wait::Params { session, wait }).await?;
+        let waited = perform::<ops::Wait>(context, wait::Params { session, wait }).await.map_err(ours)?;
         Ok(Did {
             met: Some(waited.met),
             elapsed_ms: Some(waited.elapsed_ms),

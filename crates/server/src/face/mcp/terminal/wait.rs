@@ -3,10 +3,10 @@ use cotty_protocol::{Code, Fault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::perform;
+use super::hints::ours;
 use super::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{self, Access};
+use crate::ops::{self, Access, perform};
 
 pub(super) struct Wait;
 
@@ -84,8 +84,9 @@ impl McpTool for Wait {
             timeout_ms,
             ..op::Wait::default()
         };
-        let waited =
-            perform::<ops::Wait>(call.context, wait::Params { session: params.session_id, wait }).await?;
+        let waited = perform::<ops::Wait>(call.context, wait::Params { session: params.session_id, wait })
+            .await
+            .map_err(ours)?;
         let state = State::new(waited.activity, waited.keyboard);
         if waited.met == Met::Timeout {
             let why = waited.why.unwrap_or_default();
