@@ -8,7 +8,7 @@ use cotty_protocol::{Code, Fault};
 
 use super::sets::ToolSet;
 use super::tool::{Call, Entry, entry};
-use crate::ops::{Operation, Panels, perform};
+use crate::ops::{Panels, perform};
 
 pub(super) static SET: ToolSet = ToolSet { name: "panel", tools: TOOLS, instructions: INSTRUCTIONS };
 
@@ -28,22 +28,20 @@ static TOOLS: &[Entry] = &[entry::<write::Write>(), entry::<read_screen::ReadScr
 
 /// The caller's panels.
 async fn panels(call: &Call) -> Result<Vec<Panel>, Fault> {
-    Ok(ask::<Panels>(call, panels::Params {}).await?.panels)
+    Ok(perform::<Panels>(call.context.clone(), panels::Params {}).await.map_err(in_our_words)?.panels)
 }
 
-/// Does an operation, with what to do about its errors in this set's words.
-async fn ask<O: Operation>(call: &Call, params: O::Params) -> Result<O::Reply, Fault> {
-    perform::<O>(call.context.clone(), params).await.map_err(|fault| {
-        let hint = match fault.code {
-            Code::KeyboardHeld => "look again with terminal_read_screen until keyboard_held_by is gone",
-            Code::SecretInput => {
-                "ask the person to type it, or leave the question with the text \"\\u0003\" (Ctrl-C)"
-            }
-            Code::ProcessExited => "write once more: that starts the panel's shell again",
-            _ => return fault,
-        };
-        fault.with_hint(hint)
-    })
+/// What to do about an error, in this set's words.
+fn in_our_words(fault: Fault) -> Fault {
+    let hint = match fault.code {
+        Code::KeyboardHeld => "look again with terminal_read_screen until keyboard_held_by is gone",
+        Code::SecretInput => {
+            "ask the person to type it, or leave the question with the text \"\\u0003\" (Ctrl-C)"
+        }
+        Code::ProcessExited => "write once more: that starts the panel's shell again",
+        _ => return fault,
+    };
+    fault.with_hint(hint)
 }
 
 /// Several panels, and none was named.

@@ -5,10 +5,10 @@ use cotty_protocol::{Code, Fault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ask, panels, there_are, which};
+use super::{in_our_words, panels, there_are, which};
 use crate::face::mcp::terminal::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{self, Access, Info, Wait};
+use crate::ops::{self, Access, Info, Wait, perform};
 
 /// A screen that did not change for so long is still.
 const STILL_MS: u64 = 100;
@@ -48,11 +48,17 @@ impl McpTool for ReadScreen {
         if let Some(timeout_ms) = call.within(params.timeout_ms).filter(|&ms| ms > 0) {
             let still =
                 op::Wait { idle_ms: Some(STILL_MS), timeout_ms: Some(timeout_ms), ..op::Wait::default() };
-            ask::<Wait>(&call, wait::Params { session: session.clone(), wait: still }).await?;
+            perform::<Wait>(call.context.clone(), wait::Params { session: session.clone(), wait: still })
+                .await
+                .map_err(in_our_words)?;
         }
         // The state first: a screen may be newer than what is said of it, never older.
-        let info = ask::<Info>(&call, info::Params { session: session.clone() }).await?;
-        let snapshot = ask::<ops::Snapshot>(&call, snapshot::Params { session }).await?;
+        let info = perform::<Info>(call.context.clone(), info::Params { session: session.clone() })
+            .await
+            .map_err(in_our_words)?;
+        let snapshot = perform::<ops::Snapshot>(call.context.clone(), snapshot::Params { session })
+            .await
+            .map_err(in_our_words)?;
         Ok(Reply {
             panel_id: panel.panel_id,
             snapshot,

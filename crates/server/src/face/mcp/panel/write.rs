@@ -4,10 +4,10 @@ use cotty_protocol::op::{info, panel_open};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ask, panels, which};
+use super::{in_our_words, panels, which};
 use crate::face::mcp::terminal::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Info, PanelOpen, SendInput};
+use crate::ops::{Access, Info, PanelOpen, SendInput, perform};
 
 pub(super) struct Write;
 
@@ -52,7 +52,9 @@ impl McpTool for Write {
             },
         };
         // One that is there and runs is found, any other opened.
-        let panel = ask::<PanelOpen>(&call, panel_open::Params { panel_id: wanted }).await?;
+        let panel = perform::<PanelOpen>(call.context.clone(), panel_open::Params { panel_id: wanted })
+            .await
+            .map_err(in_our_words)?;
         let send = send::Params {
             session: panel.session_id.clone(),
             text: Some(params.text),
@@ -60,8 +62,10 @@ impl McpTool for Write {
             paste: Paste::Never,
             ..send::Params::default()
         };
-        ask::<SendInput>(&call, send).await?;
-        let info = ask::<Info>(&call, info::Params { session: panel.session_id }).await?;
+        perform::<SendInput>(call.context.clone(), send).await.map_err(in_our_words)?;
+        let info = perform::<Info>(call.context.clone(), info::Params { session: panel.session_id })
+            .await
+            .map_err(in_our_words)?;
         let state = State::new(info.activity, Some(info.keyboard));
         Ok(Reply { ok: true, panel_id: panel.panel_id, opened: panel.opened, state })
     }

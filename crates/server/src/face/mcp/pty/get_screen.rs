@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::reference::Reference;
-use super::{ask, look};
+use super::{in_our_words, look};
 use crate::face::mcp::terminal::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Read};
+use crate::ops::{Access, Read, perform};
 
 /// Most lines of one answer.
 const MOST: i64 = 1000;
@@ -93,7 +93,7 @@ impl McpTool for GetScreen {
             styled: params.include_colors,
             ..read::Params::default()
         };
-        let read = ask::<Read>(&call, read).await?;
+        let read = perform::<Read>(call.context.clone(), read).await.map_err(in_our_words)?;
         let trimmed = |text: String| match whole {
             true => text.trim_end_matches('\n').to_owned(),
             false => text,

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::reference::Reference;
-use super::{ask, look};
+use super::{in_our_words, look};
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Destroy, Signal};
+use crate::ops::{Access, Destroy, Signal, perform};
 
 pub(super) struct Kill;
 
@@ -64,11 +64,18 @@ impl McpTool for Kill {
             Err(fault) => return Err(fault),
         };
         if matches!(how, How::Int) {
-            ask::<Signal>(&call, signal::Params { session, signal: Some("INT".to_owned()) }).await?;
+            perform::<Signal>(
+                call.context.clone(),
+                signal::Params { session, signal: Some("INT".to_owned()) },
+            )
+            .await
+            .map_err(in_our_words)?;
             return Ok(Reply { session_id, signal: how, killed: false, exit_code: None });
         }
         let force = matches!(how, How::Kill);
-        let ended = ask::<Destroy>(&call, destroy::Params { session, force }).await?;
+        let ended = perform::<Destroy>(call.context.clone(), destroy::Params { session, force })
+            .await
+            .map_err(in_our_words)?;
         Ok(Reply { session_id, signal: how, killed: true, exit_code: ended.exit_code })
     }
 }

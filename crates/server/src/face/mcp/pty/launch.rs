@@ -3,11 +3,11 @@ use cotty_protocol::op::{create, info};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ask;
+use super::in_our_words;
 use crate::config::Usual;
 use crate::face::mcp::terminal::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Create, Info};
+use crate::ops::{Access, Create, Info, perform};
 
 /// What this set's sessions are like, where neither the configuration nor the client says otherwise.
 const USUAL: Usual = Usual { history_lines: Some(1000), max_per_owner: Some(15) };
@@ -58,8 +58,10 @@ impl McpTool for Launch {
             rows: params.rows,
             ..create::Params::default()
         };
-        let made = ask::<Create>(&call, create).await?;
-        let info = ask::<Info>(&call, info::Params { session: made.session_id }).await?;
+        let made = perform::<Create>(call.context.clone(), create).await.map_err(in_our_words)?;
+        let info = perform::<Info>(call.context.clone(), info::Params { session: made.session_id })
+            .await
+            .map_err(in_our_words)?;
         Ok(Reply {
             session_id: info.number,
             state: State::new(info.activity, Some(info.keyboard)),

@@ -3,10 +3,10 @@ use cotty_protocol::op::{SessionInfo, list};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ask;
+use super::in_our_words;
 use crate::face::mcp::terminal::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{self, Access};
+use crate::ops::{self, Access, perform};
 
 pub(super) struct List;
 
@@ -76,7 +76,9 @@ impl McpTool for List {
     type Reply = Reply;
 
     async fn call(call: Call, _params: Params) -> Result<Reply, Fault> {
-        let listed = ask::<ops::List>(&call, list::Params::default()).await?;
+        let listed = perform::<ops::List>(call.context.clone(), list::Params::default())
+            .await
+            .map_err(in_our_words)?;
         Ok(Reply { sessions: listed.sessions.into_iter().map(Listed::from).collect() })
     }
 }

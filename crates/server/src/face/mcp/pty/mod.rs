@@ -19,7 +19,7 @@ use cotty_protocol::{Code, Fault};
 use self::reference::Reference;
 use super::sets::ToolSet;
 use super::tool::{Call, Entry, entry};
-use crate::ops::{Info, Operation, perform};
+use crate::ops::{Info, perform};
 
 pub(super) static SET: ToolSet = ToolSet { name: "pty", tools: TOOLS, instructions: INSTRUCTIONS };
 
@@ -54,14 +54,12 @@ static TOOLS: &[Entry] = &[
 
 /// The session that is meant.
 async fn look(call: &Call, session: &Reference) -> Result<SessionInfo, Fault> {
-    ask::<Info>(call, info::Params { session: session.to_string() }).await
+    perform::<Info>(call.context.clone(), info::Params { session: session.to_string() })
+        .await
+        .map_err(in_our_words)
 }
 
-/// Does an operation, with what to do about its errors in this set's words.
-async fn ask<O: Operation>(call: &Call, params: O::Params) -> Result<O::Reply, Fault> {
-    perform::<O>(call.context.clone(), params).await.map_err(in_our_words)
-}
-
+/// What to do about an error, in this set's words.
 fn in_our_words(fault: Fault) -> Fault {
     let hint = match fault.code {
         Code::SessionNotFound | Code::NotYours => "pty_list shows your sessions",

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::reference::Reference;
-use super::{ask, look};
+use super::{in_our_words, look};
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{self, Access};
+use crate::ops::{self, Access, perform};
 
 pub(super) struct Resize;
 
@@ -46,7 +46,8 @@ impl McpTool for Resize {
             rows: Some(params.rows),
             fit: false,
         };
-        let size = ask::<ops::Resize>(&call, resize).await?.dimensions;
+        let size =
+            perform::<ops::Resize>(call.context.clone(), resize).await.map_err(in_our_words)?.dimensions;
         Ok(Reply { session_id: info.number, size: [size.cols, size.rows] })
     }
 }

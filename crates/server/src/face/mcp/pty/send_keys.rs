@@ -5,10 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::reference::Reference;
-use super::{ask, look};
+use super::{in_our_words, look};
 use crate::face::mcp::terminal::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Info, SendInput};
+use crate::ops::{Access, Info, SendInput, perform};
 
 pub(super) struct SendKeys;
 
@@ -73,7 +73,8 @@ impl McpTool for SendKeys {
             })?;
             (consumed, reacted) = (sent.consumed, sent.reacted);
         }
-        let info = ask::<Info>(&call, info::Params { session }).await?;
+        let info =
+            perform::<Info>(call.context.clone(), info::Params { session }).await.map_err(in_our_words)?;
         let state = State::new(info.activity, Some(info.keyboard));
         Ok(Reply { session_id: info.number, sent: true, consumed, reacted, state })
     }
@@ -97,5 +98,5 @@ async fn type_one(
         paste: Paste::Never,
         ..send::Params::default()
     };
-    ask::<SendInput>(&call, send).await
+    perform::<SendInput>(call.context.clone(), send).await.map_err(in_our_words)
 }

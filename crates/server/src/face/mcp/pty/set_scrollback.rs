@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::reference::Reference;
-use super::{ask, look};
+use super::{in_our_words, look};
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Configure};
+use crate::ops::{Access, Configure, perform};
 
 pub(super) struct SetScrollback;
 
@@ -38,7 +38,7 @@ impl McpTool for SetScrollback {
     async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
         let info = look(&call, &params.session_id).await?;
         let configure = configure::Params { session: info.session_id, history_lines: Some(params.lines) };
-        let set = ask::<Configure>(&call, configure).await?;
+        let set = perform::<Configure>(call.context.clone(), configure).await.map_err(in_our_words)?;
         Ok(Reply { session_id: info.number, scrollback_lines: set.history_lines })
     }
 }

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::reference::Reference;
-use super::{ask, look};
+use super::{in_our_words, look};
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Capture};
+use crate::ops::{Access, Capture, perform};
 
 pub(super) struct StartCapture;
 
@@ -37,7 +37,7 @@ impl McpTool for StartCapture {
     async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
         let info = look(&call, &params.session_id).await?;
         let start = capture::Params { session: info.session_id, action: Action::Start, dir: None };
-        let capture = ask::<Capture>(&call, start).await?;
+        let capture = perform::<Capture>(call.context.clone(), start).await.map_err(in_our_words)?;
         Ok(Reply { session_id: info.number, capture_file: capture.capture_file })
     }
 }

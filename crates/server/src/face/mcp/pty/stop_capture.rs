@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::reference::Reference;
-use super::{ask, look};
+use super::{in_our_words, look};
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Capture};
+use crate::ops::{Access, Capture, perform};
 
 pub(super) struct StopCapture;
 
@@ -37,7 +37,7 @@ impl McpTool for StopCapture {
     async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
         let info = look(&call, &params.session_id).await?;
         let stop = capture::Params { session: info.session_id, action: Action::Stop, dir: None };
-        let capture = ask::<Capture>(&call, stop).await?;
+        let capture = perform::<Capture>(call.context.clone(), stop).await.map_err(in_our_words)?;
         Ok(Reply { session_id: info.number, capture })
     }
 }

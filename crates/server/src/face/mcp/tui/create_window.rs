@@ -3,9 +3,9 @@ use cotty_protocol::{Code, Fault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ask, window};
+use super::{in_our_words, window};
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Create};
+use crate::ops::{Access, Create, perform};
 
 /// The kinds of window that there are.
 const TYPES: &[&str] = &["terminal"];
@@ -43,7 +43,8 @@ impl McpTool for CreateWindow {
             return Err(Fault::new(Code::InvalidInput, format!("there is no window type `{window_type}`"))
                 .with_hint(format!("there are: {}", TYPES.join(", "))));
         }
-        let made = ask::<Create>(&call, create::Params::default()).await?;
+        let made =
+            perform::<Create>(call.context.clone(), create::Params::default()).await.map_err(in_our_words)?;
         let (rows, cols) = (made.dimensions.rows, made.dimensions.cols);
         Ok(Reply { success: true, window_id: window(made.number), rows, cols })
     }

@@ -9,7 +9,7 @@ use cotty_protocol::{Code, Fault};
 
 use super::sets::ToolSet;
 use super::tool::{Call, Entry, entry};
-use crate::ops::{Info, List, Operation, perform};
+use crate::ops::{Info, List, perform};
 
 pub(super) static SET: ToolSet = ToolSet { name: "tui", tools: TOOLS, instructions: INSTRUCTIONS };
 
@@ -42,7 +42,7 @@ fn window(number: u32) -> String {
 async fn look(call: &Call, window_id: Option<String>) -> Result<SessionInfo, Fault> {
     let named = window_id.filter(|id| !id.is_empty());
     let session = named.clone().unwrap_or_else(|| FRONT.to_owned());
-    match ask::<Info>(call, info::Params { session }).await {
+    match perform::<Info>(call.context.clone(), info::Params { session }).await.map_err(in_our_words) {
         Err(fault) if is_missing(fault.code) => Err(missing(call, fault.code, named.is_some()).await),
         found => found,
     }
@@ -54,7 +54,10 @@ fn is_missing(code: Code) -> bool {
 
 /// No such window, with those that there are.
 async fn missing(call: &Call, code: Code, named: bool) -> Fault {
-    let listed = ask::<List>(call, list::Params::default()).await.map(|listed| listed.sessions);
+    let listed = perform::<List>(call.context.clone(), list::Params::default())
+        .await
+        .map_err(in_our_words)
+        .map(|listed| listed.sessions);
     let windows: Vec<String> = listed.unwrap_or_default().iter().map(|info| window(info.number)).collect();
     let message = if named { "window not found or not a terminal" } else { "no terminal window" };
     let hint = match windows.is_empty() {
@@ -64,17 +67,15 @@ async fn missing(call: &Call, code: Code, named: bool) -> Fault {
     Fault::new(code, message).with_hint(hint)
 }
 
-/// Does an operation, with what to do about its errors in this set's words.
-async fn ask<O: Operation>(call: &Call, params: O::Params) -> Result<O::Reply, Fault> {
-    perform::<O>(call.context.clone(), params).await.map_err(|fault| {
-        let hint = match fault.code {
-            Code::KeyboardHeld => "read again with tui_terminal_read until keyboard_held_by is gone",
-            Code::SecretInput => {
-                "ask the person to type it, or leave the question with the text \"\\u0003\" (Ctrl-C)"
-            }
-            Code::ProcessExited => "its last text can be read; tui_create_window opens a new one",
-            _ => return fault,
-        };
-        fault.with_hint(hint)
-    })
+/// What to do about an error, in this set's words.
+fn in_our_words(fault: Fault) -> Fault {
+    let hint = match fault.code {
+        Code::KeyboardHeld => "read again with tui_terminal_read until keyboard_held_by is gone",
+        Code::SecretInput => {
+            "ask the person to type it, or leave the question with the text \"\\u0003\" (Ctrl-C)"
+        }
+        Code::ProcessExited => "its last text can be read; tui_create_window opens a new one",
+        _ => return fault,
+    };
+    fault.with_hint(hint)
 }

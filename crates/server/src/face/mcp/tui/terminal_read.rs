@@ -3,10 +3,10 @@ use cotty_protocol::op::read;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ask, look, window};
+use super::{in_our_words, look, window};
 use crate::face::mcp::terminal::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Read};
+use crate::ops::{Access, Read, perform};
 
 pub(super) struct TerminalRead;
 
@@ -39,7 +39,10 @@ impl McpTool for TerminalRead {
     async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
         let info = look(&call, params.window_id).await?;
         let (session, view) = (info.session_id, read::View::Lines);
-        let read = ask::<Read>(&call, read::Params { session, view, ..read::Params::default() }).await?;
+        let read =
+            perform::<Read>(call.context.clone(), read::Params { session, view, ..read::Params::default() })
+                .await
+                .map_err(in_our_words)?;
         Ok(Reply {
             success: true,
             text: window_text(&read.content),

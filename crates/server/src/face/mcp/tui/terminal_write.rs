@@ -4,10 +4,10 @@ use cotty_protocol::op::send::{self, Paste};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ask, look, window};
+use super::{in_our_words, look, window};
 use crate::face::mcp::terminal::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Info, SendInput};
+use crate::ops::{Access, Info, SendInput, perform};
 
 pub(super) struct TerminalWrite;
 
@@ -47,8 +47,9 @@ impl McpTool for TerminalWrite {
             paste: Paste::Never,
             ..send::Params::default()
         };
-        ask::<SendInput>(&call, send).await?;
-        let info = ask::<Info>(&call, info::Params { session }).await?;
+        perform::<SendInput>(call.context.clone(), send).await.map_err(in_our_words)?;
+        let info =
+            perform::<Info>(call.context.clone(), info::Params { session }).await.map_err(in_our_words)?;
         let state = State::new(info.activity, Some(info.keyboard));
         Ok(Reply { success: true, window_id: window(info.number), state })
     }
