@@ -152,11 +152,11 @@ class Cotty:
         return answer
 
     @asynccontextmanager
-    async def mcp(self, **options):
-        """The official client, over stdio."""
+    async def mcp(self, args=(), **options):
+        """The official client, over stdio; `args` are those of `cotty mcp`."""
         from mcp import Client, StdioServerParameters
 
-        server = StdioServerParameters(command=str(BINARY), args=["mcp"], env=self.env, cwd=str(self.work))
+        server = StdioServerParameters(command=str(BINARY), args=["mcp", *args], env=self.env, cwd=str(self.work))
         async with Client(server, **options) as client:
             yield client
 

@@ -56,6 +56,8 @@ def test_the_fixtures_are_only_there_where_the_daemon_was_told_so(cotty):
 def inspect(cotty, *args):
     done = node(cotty, "inspector/clients/launcher/build/index.js", "--cli", *args)
     assert done.returncode == 0, f"{done.returncode}\n{done.stdout}\n{done.stderr}"
+    # Not even a warning.
+    assert done.stderr == "", done.stderr
     return json.loads(done.stdout)
 
 
@@ -65,5 +67,7 @@ def test_the_inspector_finds_nothing_wrong_with_any_set(cotty, tools):
     strict = ("--method", "tools/list", "--strict")
     with proxy(cotty) as address:
         over_http = inspect(cotty, f"{address}/mcp?tools={tools}", "--transport", "http", *strict)
-    over_stdio = inspect(cotty, BINARY, "mcp", *(["--tools", tools] if tools != SETS[0] else []), *strict)
+    # It hands its own environment on only where it is told to.
+    given = [word for name in ("COTTY_HOME", "COTTY_HTTP_LISTEN") for word in ("-e", f"{name}={cotty.env[name]}")]
+    over_stdio = inspect(cotty, *given, *strict, BINARY, "mcp", "--tools", tools)
     assert over_http["tools"] == over_stdio["tools"]

@@ -51,6 +51,7 @@ fn simplify(value: &mut Value, nulls: Nulls) {
             if nulls == Nulls::Removed {
                 remove_nulls(object);
             }
+            part_types(object);
             for (key, value) in object {
                 match value {
                     // Names of parameters, not words of the schema: one may be called `format`.
@@ -63,6 +64,15 @@ fn simplify(value: &mut Value, nulls: Nulls) {
         }
         Value::Array(items) => items.iter_mut().for_each(|item| simplify(item, nulls)),
         _ => {}
+    }
+}
+
+/// One type a branch: some clients know no lists of types.
+fn part_types(object: &mut JsonObject) {
+    if let Some(Value::Array(types)) = object.get("type") {
+        let branches: Vec<Value> = types.iter().map(|one| json!({ "type": one })).collect();
+        object.remove("type");
+        object.insert("anyOf".into(), Value::Array(branches));
     }
 }
 
