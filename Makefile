@@ -76,9 +76,9 @@ bench-daemon:
 bench-mcp:
 	$(MAKE) --no-print-directory bench ARGS="--page mcp $(ARGS)"
 
-## What `--help` says, as docs/cli.md.
+## What `--help` says, as docs/cli.md; the settings and the tools, as docs/configuration.md and docs/tools.md.
 docs:
-	UPDATE_DOCS=1 $(CARGO) test --locked --quiet -p cotty-server config
+	UPDATE_DOCS=1 $(CARGO) test --locked --quiet -p cotty-server up_to_date
 	$(CARGO) run --locked --quiet -- __docs cli > target/cli.md && mv target/cli.md docs/cli.md
 
 ## And as man pages, with completions for the shells, into target/man and target/completions.

@@ -91,7 +91,7 @@ async def test_a_person_takes_over_and_gives_it_back(cotty, window, mode):
             view.press("C-d")
         await soon(lambda: view.detached(f"[done; {session} is the agent's again]") or True)
         assert (asked["outcome"], asked["by"], asked["session_id"]) == ("completed", "ann", session)
-        assert "42" in asked["screen"].split("\n") and asked["activity"] == {"kind": "prompt"}
+        assert "42" in asked["screen"].split("\n") and asked["state"] == "prompt"
         assert asked["typed_bytes"] == len("echo $((6 * 7))\r") and asked["duration_seconds"] > 0
         assert "keyboard_held_by" not in asked and "note" not in asked
         # What came meanwhile can be read, and the keyboard is the agent's.

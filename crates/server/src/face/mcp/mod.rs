@@ -5,19 +5,22 @@
 //! lives for days always speaks to the newest tools. Clients that speak HTTP come to `/mcp` ([`http`]). Either way one
 //! handler answers, to both eras of the protocol ([`server`]).
 
-mod ask;
-mod asking;
 mod check;
+mod elicitation;
 mod fixtures;
 mod http;
 mod panel;
+mod plea;
 mod progress;
 mod pty;
+#[cfg(test)]
+mod reference;
 mod resources;
 mod schema;
 mod server;
 mod sessions;
 mod sets;
+mod state;
 mod subscriptions;
 mod terminal;
 mod tool;

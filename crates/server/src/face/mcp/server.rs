@@ -18,8 +18,8 @@ use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use super::ask::Client;
 use super::check;
+use super::elicitation::Client;
 use super::sets::Offer;
 use super::subscriptions::{self, Listener, Subscriptions};
 use super::tool::{self, Call, LONGEST_CALL_MS, OnCancel};

@@ -16,7 +16,7 @@ pub(super) struct ToolSet {
 }
 
 /// All of them, the default one first.
-static SETS: [&ToolSet; 4] = [&terminal::SET, &pty::SET, &panel::SET, &tui::SET];
+pub(super) static SETS: [&ToolSet; 4] = [&terminal::SET, &pty::SET, &panel::SET, &tui::SET];
 
 /// What one client is offered.
 #[derive(Clone)]

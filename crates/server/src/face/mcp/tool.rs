@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::ask::Client;
+use super::elicitation::Client;
 use super::schema::{input_schema, output_schema};
 use crate::ops::{Access, Context};
 

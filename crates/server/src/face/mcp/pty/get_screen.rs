@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::reference::Reference;
 use super::{in_our_words, look};
-use crate::face::mcp::terminal::state::State;
+use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{Access, Read, perform};
 

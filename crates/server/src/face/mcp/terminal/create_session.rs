@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::hints::ours;
-use super::state::Doing;
+use crate::face::mcp::state::Doing;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{Access, Create, perform};
 

@@ -12,7 +12,6 @@ mod run;
 mod search;
 mod send;
 mod session;
-pub(super) mod state;
 mod step;
 mod wait;
 

@@ -2,7 +2,7 @@ use cotty_protocol::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::face::mcp::asking::{Asked, Asking};
+use crate::face::mcp::plea::{Asked, Asking};
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::Access;
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::hints::ours;
 use super::read::{MAX_BYTES, is_zero};
-use super::state::State;
+use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{self, Access, perform};
 

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::hints::ours;
 use super::read;
-use super::state::State;
 use super::step::{self, Did, Step};
+use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{self, Access, SendInput, perform};
 

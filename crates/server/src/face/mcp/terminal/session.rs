@@ -4,7 +4,7 @@ use cotty_protocol::op::{Dimensions, Place, SessionInfo};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::state::{Doing, Keyboard};
+use crate::face::mcp::state::{Doing, Keyboard};
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Session {

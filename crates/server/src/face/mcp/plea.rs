@@ -1,11 +1,11 @@
 //! Asking people: what `request_user_input` does, in whichever set it stands.
 
-use cotty_protocol::op::pleas::State;
-use cotty_protocol::op::{Activity, ask, withdraw};
+use cotty_protocol::op::{ask, pleas, withdraw};
 use cotty_protocol::{Code, Fault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::state::State;
 use super::tool::Call;
 use crate::ops;
 
@@ -39,10 +39,8 @@ pub(super) struct Asked {
     note: Option<String>,
     /// How much people typed meanwhile; what, you are not told.
     typed_bytes: u64,
-    /// Who still has the keyboard: you cannot type yet.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    keyboard_held_by: Option<String>,
-    activity: Activity,
+    #[serde(flatten)]
+    state: State,
     /// Read with view "new" and this since: what came meanwhile.
     since: u64,
     next_since: u64,
@@ -89,11 +87,11 @@ impl Asking {
             ops::perform::<ops::Ask>(context, params).await?;
         let asked = Asked {
             outcome: match plea.state {
-                State::Waiting | State::Taken => Outcome::Waiting,
-                State::Completed => Outcome::Completed,
-                State::Declined => Outcome::Declined,
-                State::Timeout => Outcome::Timeout,
-                State::Cancelled => Outcome::Cancelled,
+                pleas::State::Waiting | pleas::State::Taken => Outcome::Waiting,
+                pleas::State::Completed => Outcome::Completed,
+                pleas::State::Declined => Outcome::Declined,
+                pleas::State::Timeout => Outcome::Timeout,
+                pleas::State::Cancelled => Outcome::Cancelled,
             },
             request_id: plea.plea,
             screen,
@@ -101,8 +99,7 @@ impl Asking {
             by: plea.by,
             note: plea.note,
             typed_bytes: plea.typed_bytes,
-            keyboard_held_by: keyboard.by,
-            activity,
+            state: State::new(activity, Some(keyboard)),
             since: plea.since,
             next_since: seq,
         };

@@ -36,7 +36,7 @@ impl Doing {
 
 /// The state of a session, as part of an answer.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in super::super) struct State {
+pub(super) struct State {
     pub(super) state: Doing,
     /// What runs: the program that may read the terminal.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,7 +66,7 @@ impl Keyboard {
 }
 
 impl State {
-    pub(in super::super) fn new(activity: Activity, keyboard: Option<keyboard::Reply>) -> State {
+    pub(super) fn new(activity: Activity, keyboard: Option<keyboard::Reply>) -> State {
         let (state, program) = Doing::of(activity);
         State { state, program, keyboard: Keyboard::of(keyboard) }
     }
