@@ -48,6 +48,11 @@ fn simplify(value: &mut Value, nulls: Nulls) {
     match value {
         Value::Object(object) => {
             object.remove("format");
+            // The name of a type of ours, and what is so anyway where nothing is given: an agent pays for every word.
+            object.remove("title");
+            if object.get("default") == Some(&Value::Null) {
+                object.remove("default");
+            }
             if nulls == Nulls::Removed {
                 remove_nulls(object);
             }

@@ -64,7 +64,7 @@ enum Auto {
     Auto,
 }
 
-/// What the mouse does, as the operation takes it; without its long words.
+// What the mouse does, as the operation takes it; without its long words.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Mouse {
