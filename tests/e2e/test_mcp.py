@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import signal
 import subprocess
 import time
 from contextlib import asynccontextmanager
@@ -979,7 +980,15 @@ async def test_the_childs_environment(cotty):
         assert await agent.output(other, "pwd") == f"{cotty.work}/sub\n"
 
 
-async def test_the_childs_signals_and_descriptors_are_plain(cotty):
+@pytest.mark.parametrize("ignored", [(), (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)], ids=["usually", "nohup"])
+async def test_the_childs_signals_and_descriptors_are_plain(cotty, ignored):
+    """Also where whoever starts cotty ignores some, as `nohup` and shells do for what they put into the background."""
+    before = [signal.signal(one, signal.SIG_IGN) for one in ignored]
+    try:
+        cotty("ls")
+    finally:
+        for one, handler in zip(ignored, before, strict=True):
+            signal.signal(one, handler)
     async with agent_of(cotty) as agent:
         session = (await agent("create_session", program="cat", args=["/proc/self/status"]))["session_id"]
         screen = (await agent("wait", session_id=session, exit=True))["screen"]

@@ -334,6 +334,6 @@ async def test_hints_and_titles_of_the_tools(cotty):
         assert tool.title, name
         assert hints.read_only_hint == (name in reads), name
         if name not in reads:
-            assert hints.destructive_hint == (name != "resize"), name
+            assert hints.destructive_hint == (name not in {"resize", "request_user_input"}), name
             assert hints.open_world_hint == (name in {"run", "send", "create_session"}), name
             assert hints.idempotent_hint == (name in {"resize", "destroy_session"}), name

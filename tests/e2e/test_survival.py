@@ -160,3 +160,16 @@ def test_a_read_that_comes_again_reads_the_same(cotty):
     assert cotty.any_call("read", request="two", session=shell.id, view="new")["ok"]["content"] == ""
     # And the one before is forgotten then.
     assert cotty.any_call("read", request="one", session=shell.id, view="new")["ok"]["content"] == ""
+
+
+def test_the_active_session_stays_the_same(cotty):
+    """A call that means it, and is made again after a crash, must not be done in another terminal."""
+    first, second = Terminal(cotty, "cat"), Terminal(cotty, "cat")
+    assert cotty.call("info", session="active")["session_id"] == second.id
+    first.line("here")
+    cotty.kill_daemon()
+    assert cotty.call("info", session="active")["session_id"] == first.id
+    for request in ("one", "one"):
+        cotty.any_call("send", request=request, session="active", text="once\n")
+        cotty.kill_daemon()
+    assert "once" not in second.screen()

@@ -25,6 +25,8 @@ impl Home {
         let mut server = Command::new(binary()?)
             .args(["serve", "--listen", "127.0.0.1:0", "--max-sessions", &limit, "--max-per-owner", &limit])
             .env("COTTY_HOME", dir.join("home"))
+            // A shell as it comes: what its user lets it do at every prompt is not ours to measure.
+            .env("HOME", &dir)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()
@@ -40,12 +42,12 @@ impl Home {
     /// A command in this home.
     pub(crate) fn command(&self) -> Result<Command, String> {
         let mut command = Command::new(binary()?);
-        command.env("COTTY_HOME", self.dir.join("home"));
+        command.env("COTTY_HOME", self.dir.join("home")).env("HOME", &self.dir);
         Ok(command)
     }
 
     /// For files of the children.
-    pub(super) fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.dir.join(name)
     }
 

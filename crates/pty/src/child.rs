@@ -12,9 +12,13 @@ use std::os::unix::ffi::OsStringExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
+use std::sync::Arc;
 
 use rustix::process::{Resource, Rlimit};
 use serde::{Deserialize, Serialize};
+use signal_hook::consts::{
+    SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2, SIGWINCH,
+};
 
 /// What the child is to become. Bytes, not text: names in a file system need not be UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -103,6 +107,7 @@ fn become_program(socket: &mut UnixStream) -> Result<std::convert::Infallible, F
             Rlimit { current: Some(soft), maximum: now.maximum },
         );
     }
+    ignore_nothing();
     let text = |bytes: Vec<u8>| OsString::from_vec(bytes);
     let error = Command::new(text(spec.program))
         .args(spec.args.into_iter().map(text))
@@ -110,6 +115,17 @@ fn become_program(socket: &mut UnixStream) -> Result<std::convert::Infallible, F
         .envs(spec.env.into_iter().map(|(name, value)| (text(name), text(value))))
         .exec();
     Err(Failed { stage: Stage::Program, error })
+}
+
+/// Who starts cotty in the background or by `nohup` ignores signals, and what is ignored stays so in every child; what is
+/// caught is not. A program is to end by Ctrl-C, Ctrl-\\ and a terminal that hangs up, whoever started cotty.
+fn ignore_nothing() {
+    for signal in
+        [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGTSTP, SIGTTIN, SIGTTOU, SIGWINCH]
+    {
+        // Nobody looks at the flag: exec forgets the handler, and with it what was there before.
+        let _ = signal_hook::flag::register(signal, Arc::default());
+    }
 }
 
 fn read_spec(socket: &mut UnixStream) -> io::Result<Spec> {

@@ -3,6 +3,7 @@
 mod access;
 mod create;
 mod destroy;
+mod front;
 mod janitor;
 mod recordings;
 mod retention;
@@ -36,6 +37,7 @@ pub use access::Present;
 pub use create::Create;
 pub(crate) use create::check_size;
 pub use destroy::Destroyed;
+use front::Front;
 pub use recordings::Purge;
 use recordings::Recorder;
 pub use retention::Retention;
@@ -144,8 +146,7 @@ struct State {
     gone: VecDeque<Gone>,
     /// Exits of sessions that are still being made.
     early_exits: HashMap<Vec<u8>, i32>,
-    /// What each owner used, the last one last: the order of its windows, the front-most at the end.
-    order: HashMap<String, Vec<u32>>,
+    front: Front,
     /// How many clients of each owner are there.
     present: HashMap<String, usize>,
     closing: bool,
@@ -175,22 +176,10 @@ struct HubBlob {
 }
 
 impl State {
-    /// An owner used a session: it comes to the front.
-    fn used(&mut self, owner: &str, number: u32) {
-        let order = self.order.entry(owner.to_owned()).or_default();
-        if order.last() != Some(&number) {
-            order.retain(|&other| other != number);
-            order.push(number);
-        }
-    }
-
     /// A session is gone.
     fn remove(&mut self, number: u32) {
         self.sessions.remove(number);
-        self.order.retain(|_, order| {
-            order.retain(|&other| other != number);
-            !order.is_empty()
-        });
+        self.front.remove(number);
     }
 
     fn blob(&self) -> serde_json::Result<Vec<u8>> {
@@ -226,8 +215,15 @@ impl Hub {
         let hub = Hub { inner: Arc::new(inner) };
         tokio::spawn(janitor::serve(Arc::downgrade(&hub.inner), looks));
         hub.adopt_all().await?;
+        hub.remember_the_front();
         hub.inner.recorder.tidy();
         Ok(hub)
+    }
+
+    fn remember_the_front(&self) {
+        let mut state = self.state();
+        let file = self.inner.options.runtime_dir.join("front.json");
+        state.front = Front::read(file, |number| state.sessions.get(number).is_some());
     }
 
     async fn adopt_all(&self) -> Result<(), SessionError> {

@@ -15,7 +15,7 @@ impl Hub {
     pub fn find_for(&self, reference: &str, actor: &Actor) -> Result<Session, SessionError> {
         let session = self.show_to(reference, actor)?;
         if actor.kind != ActorKind::Child {
-            self.state().used(&actor.owner, session.meta().number);
+            self.state().front.used(&actor.owner, session.meta().number);
         }
         Ok(session)
     }
@@ -64,8 +64,7 @@ impl Hub {
     /// The session that the owner used last, of those that are still there, or else made last.
     fn active(&self, actor: &Actor) -> Result<Session, SessionError> {
         let state = self.state();
-        let order = state.order.get(&actor.owner).into_iter().flatten();
-        let last_used = order.rev().find_map(|&number| state.sessions.get(number));
+        let last_used = state.front.of(&actor.owner).find_map(|number| state.sessions.get(number));
         let mut owned =
             state.sessions.iter().rev().filter(|session| session.meta().actor.owner == actor.owner);
         let session = last_used.or_else(|| owned.next());

@@ -132,7 +132,7 @@ impl Hub {
         let owner = meta.actor.owner.clone();
         let session = self.spawn(meta, &spec, &cwd).await?;
         // What is made comes to the front.
-        self.state().used(&owner, number);
+        self.state().front.used(&owner, number);
         Ok(session)
     }
 

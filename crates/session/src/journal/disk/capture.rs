@@ -61,7 +61,7 @@ pub(crate) fn make_file(dir: &Path, number: u32, now_ms: u64) -> io::Result<Path
         let (day, time) = digits.split_at(digits.len().min(8));
         let path = dir.join(format!("session-{number}-capture-{day}-{time}.log"));
         match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && second < 60 => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && second < 3600 => {}
             made => return made.map(|_| path),
         }
     }
