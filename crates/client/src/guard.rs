@@ -6,10 +6,16 @@
 
 use std::io::{PipeReader, PipeWriter};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
 
 use crate::{ClientError, Home};
+
+/// How long a keeper may take to end its sessions: longer than each of them is given.
+const GRACE: Duration = Duration::from_secs(10);
+const LOOK: Duration = Duration::from_millis(20);
+const TRIES: usize = 50;
 
 /// The client's hold on its guard.
 #[derive(Debug)]
@@ -46,7 +52,24 @@ pub fn guard(home: &Home) -> Result<(), ClientError> {
     std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink())?;
     // Not waited for yet, so the number is still its own, even where somebody stopped it long ago.
     let _ = rustix::process::kill_process(Pid::from_child(&keeper), Signal::TERM);
-    keeper.wait()?;
-    std::fs::remove_dir_all(home.state())?;
-    Ok(())
+    let until = Instant::now() + GRACE;
+    while keeper.try_wait()?.is_none() {
+        if Instant::now() >= until {
+            // Stopped, or it hangs. Its terminals hang up with it.
+            keeper.kill()?;
+            keeper.wait()?;
+            break;
+        }
+        std::thread::sleep(LOOK);
+    }
+    // What a program of it still writes may come in between.
+    let mut removed = std::fs::remove_dir_all(home.state());
+    for _ in 0..TRIES {
+        if removed.is_ok() {
+            break;
+        }
+        std::thread::sleep(LOOK);
+        removed = std::fs::remove_dir_all(home.state());
+    }
+    Ok(removed?)
 }
