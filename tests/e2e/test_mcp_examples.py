@@ -72,8 +72,10 @@ async def test_interactive_debugging(cotty, way, window):  # noqa: F811
             await soon(lambda: cotty.json("pleas")["pleas"])
             view = await anyio.to_thread.run_sync(lambda: window((120, 30)).attach("--next", user="ann"))
             await soon(lambda: cotty.call("keyboard", actor="person", session=str(session)).get("by") == "ann")
-            # The box with the message is over the screen; the first key is not the program's.
+            # The whole message stands in a box, until a key that is not the program's.
+            await soon(lambda: "continue when ready." in " ".join(view.rows()))
             view.press("Escape")
+            await soon(lambda: "continue when ready." not in " ".join(view.rows()))
             view.type("next")
             view.press("Enter")
             view.type("print answer")
