@@ -158,10 +158,12 @@ pub struct LeftOut {
     pub bytes: usize,
     /// Lines.
     pub lines: usize,
-    /// Where it begins in the whole text: read with this as `offset` …
-    pub offset: usize,
+    /// Where it begins in the whole text, for what `new` can read again: read with this as `offset` …
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<usize>,
     /// … and this as `since`.
-    pub since: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<u64>,
 }
 
 /// Images that a program sent and that no text shows.

@@ -22,7 +22,7 @@ pub struct LeftOut {
 
 impl Cut {
     /// At most about `most` bytes of a text: two fifths of them from its beginning, the rest from its end, in whole lines
-    /// where lines are not too long for that.
+    /// where lines are not too long for that. The tail begins a line of its own, or both would read as one.
     pub fn head_and_tail(text: String, most: usize) -> Cut {
         if text.len() <= most {
             return Cut { text, left_out: None };
@@ -31,7 +31,8 @@ impl Cut {
         let tail = line_start_after(&text, text.len() - (most - most * 2 / 5)).max(head);
         let gone = &text[head..tail];
         let left_out = LeftOut { after: head, bytes: gone.len(), lines: gone.lines().count() };
-        let joined = format!("{}{}", &text[..head], &text[tail..]);
+        let joint = if head == 0 || text[..head].ends_with('\n') { "" } else { "\n" };
+        let joined = format!("{}{joint}{}", &text[..head], &text[tail..]);
         Cut { text: joined, left_out: Some(left_out) }
     }
 
@@ -107,8 +108,8 @@ mod tests {
     fn lines_without_end_and_wide_characters_are_cut_between_characters() {
         let text = "日".repeat(1000);
         let cut = Cut::head_and_tail(text.clone(), 100);
-        assert!(cut.text.len() <= 100 && cut.text.chars().all(|c| c == '日'));
-        assert_eq!(cut.left_out.map(|l| l.bytes + cut.text.len()), Some(text.len()));
+        assert!(cut.text.len() <= 101 && cut.text.chars().filter(|&c| c == '\n').count() == 1);
+        assert_eq!(cut.left_out.map(|l| l.bytes + cut.text.len()), Some(text.len() + 1));
         let page = Cut::page(&text, 1, 1);
         assert_eq!(page.text, "日");
         assert_eq!(page.left_out.map(|rest| rest.after), Some(6));

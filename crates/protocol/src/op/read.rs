@@ -121,4 +121,7 @@ pub struct Reply {
     /// How the wait ended, where there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub met: Option<Met>,
+    /// Why it came to nothing, where the time ran out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
 }

@@ -97,6 +97,9 @@ pub struct Reply {
     /// Whether the shell began a command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub submitted: Option<bool>,
+    /// Whether the text went in paste brackets, so that its lines are text and no Enter keys.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub pasted: bool,
     /// What an agent had not been told yet: what a person did with the keyboard.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub returned: Option<Returned>,

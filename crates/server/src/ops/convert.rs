@@ -126,8 +126,10 @@ pub(super) fn images(images: Vec<Images>) -> Vec<op::Images> {
 }
 
 /// What was cut out of a text that is read as new since `since`.
-pub(super) fn left_out(left_out: session::LeftOut, since: u64) -> op::LeftOut {
-    op::LeftOut { bytes: left_out.bytes, lines: left_out.lines, offset: left_out.after, since }
+/// What was left out; `since` is where the text begins, if it can be read again from there.
+pub(super) fn left_out(left_out: session::LeftOut, since: Option<u64>) -> op::LeftOut {
+    let offset = since.map(|_| left_out.after);
+    op::LeftOut { bytes: left_out.bytes, lines: left_out.lines, offset, since }
 }
 
 pub(super) fn dimensions(size: (u16, u16)) -> Dimensions {

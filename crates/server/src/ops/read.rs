@@ -25,9 +25,12 @@ impl Operation for Read {
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
         let session = context.session(&params.session)?;
-        let met = match params.wait {
-            Some(wait) => Some(session.wait(convert::wait(wait)?).await.map_err(fault)?.met),
-            None => None,
+        let (met, why) = match params.wait {
+            Some(wait) => {
+                let waited = session.wait(convert::wait(wait)?).await.map_err(fault)?;
+                (Some(waited.met), waited.why)
+            }
+            None => (None, None),
         };
         let view = match params.view {
             View::Screen => session::View::Screen,
@@ -64,7 +67,9 @@ impl Operation for Read {
             View::New if params.offset > 0 => Cut::page(&reading.content, params.offset, most),
             _ => Cut::head_and_tail(reading.content, most),
         };
-        let left_out = cut.left_out.map(|cut| convert::left_out(cut, reading.from));
+        // Only what came can be read from a place on; what is shown has none.
+        let from = (params.view == View::New).then_some(reading.from);
+        let left_out = cut.left_out.map(|cut| convert::left_out(cut, from));
         Ok(Reply {
             lines: cut.text.lines().count(),
             content: cut.text,
@@ -86,6 +91,7 @@ impl Operation for Read {
             dropped_lines: reading.dropped,
             seq: info.seq,
             met: met.map(convert::met),
+            why,
         })
     }
 }

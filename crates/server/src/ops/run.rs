@@ -39,7 +39,7 @@ impl Operation for Run {
                 RunOutcome::Exited => Outcome::Exited,
             },
             output: cut.text,
-            left_out: cut.left_out.map(|cut| convert::left_out(cut, result.since)),
+            left_out: cut.left_out.map(|cut| convert::left_out(cut, Some(result.since))),
             images: convert::images(result.images),
             exit_code: result.exit_code,
             duration_ms: result.duration_ms,

@@ -24,6 +24,9 @@ impl Operation for Send {
         let input = send_input(&params)?;
         let typist = context.typist();
         let typed = session.send(input, &typist, &context.request).await.map_err(fault)?;
+        // Brackets alone make what is typed longer than the text; of a request that is made again nothing else is known.
+        let plain = |text: &String| text.replace("\r\n", "\n").len() as u64;
+        let pasted = !params.special && params.text.as_ref().is_some_and(|text| typed.bytes > plain(text));
         // A person sees it, unless it asks; an agent is told.
         let reaction = match typist.kind {
             ActorKind::Person if !params.observe => None,
@@ -35,6 +38,7 @@ impl Operation for Send {
             consumed: reaction.map(|r| r.consumed),
             reacted: reaction.map(|r| r.reacted),
             submitted: reaction.map(|r| r.submitted),
+            pasted,
             returned: typed.returned.map(returned),
         })
     }

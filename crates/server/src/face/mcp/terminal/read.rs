@@ -1,6 +1,6 @@
 use cotty_protocol::Fault;
 use cotty_protocol::op::read::{self, Format, View};
-use cotty_protocol::op::{self, Dimensions, Images, LeftOut, Place};
+use cotty_protocol::op::{self, Dimensions, Images, LeftOut, Met, Place};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -78,9 +78,15 @@ pub(super) fn bare(generator: &mut SchemaGenerator) -> Schema {
 pub(super) struct Reply {
     content: String,
     lines: usize,
-    /// What stands between the head and the tail of content.
+    /// What stands between the head and the tail of content; offset and since are there for view "new".
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<LeftOut>,
+    /// Which condition held, or "timeout".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    met: Option<Met>,
+    /// Why the wait came to nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
     /// 1-based; for the screen view.
     cursor: Option<Place>,
     dimensions: Dimensions,
@@ -96,7 +102,7 @@ pub(super) struct Reply {
     images: Vec<Images>,
     #[serde(skip_serializing_if = "is_zero")]
     dropped_lines: u64,
-    /// What to do instead of reading the same again.
+    /// What to do instead of reading the same again, or to get what was left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
     pub(super) next_since: u64,
@@ -136,11 +142,17 @@ impl How {
         let read = perform::<ops::Read>(call.context, params).await.map_err(ours)?;
         let state = State::new(read.activity, read.keyboard);
         let repeats = !read.has_new_content && !pages;
-        let note = repeats.then(|| format!("nothing new since your last read; {}", state.next_step()));
+        let again = repeats.then(|| format!("nothing new since your last read; {}", state.next_step()));
+        let unpaged = read.left_out.is_some_and(|out| out.offset.is_none());
+        let more = unpaged.then(|| "not all is shown: raise max_bytes or lower limit".to_owned());
+        let notes: Vec<String> = again.into_iter().chain(more).collect();
+        let note = (!notes.is_empty()).then(|| notes.join("; "));
         Ok(Reply {
             content: read.content,
             lines: read.lines,
             left_out: read.left_out,
+            met: read.met.filter(|_| conditions),
+            why: read.why.filter(|_| conditions),
             cursor: read.cursor,
             dimensions: read.dimensions,
             has_new_content: read.has_new_content,

@@ -26,7 +26,7 @@ pub(super) struct Send;
 pub(super) struct Params {
     /// The session.
     session_id: String,
-    /// Text to type; \n is the Enter key. Give one of text, key, mouse and steps.
+    /// Text to type; \n is the Enter key, but several lines are pasted as one (into vim send "i" first). Give one of text, key, mouse and steps.
     text: Option<String>,
     /// Key to press: up down left right home end pageup pagedown backspace delete insert tab enter escape f1…f12, or one character. Also "ctrl+c", "^C", "<Esc>".
     key: Option<String>,
@@ -39,7 +39,7 @@ pub(super) struct Params {
     /// With Shift.
     #[serde(default)]
     shift: bool,
-    /// Paste brackets around text: true, false or "auto" (default: for several lines, where the program asked for it).
+    /// Paste text in brackets: true, false or "auto" (default: several lines, where the program asked for it).
     bracketed_paste: Option<BracketedPaste>,
     /// Use the mouse on a label that the screen shows, or at row and col (from 1); only where the program asked for it.
     mouse: Option<Mouse>,
@@ -105,6 +105,9 @@ pub(super) struct Reply {
     /// Whether the screen changed beyond the echo, within 100 ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     reacted: Option<bool>,
+    /// The text was pasted: its lines are text, not Enter keys or commands of an editor.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pasted: bool,
     /// What each step did.
     #[serde(skip_serializing_if = "Option::is_none")]
     steps: Option<Vec<Did>>,
@@ -178,6 +181,7 @@ async fn once(call: &Call, session: &str, params: Params) -> Result<Reply, Fault
     Ok(Reply {
         consumed: sent.consumed,
         reacted: sent.reacted,
+        pasted: sent.pasted,
         returned: sent.returned,
         ..Reply::new(true, sent.seq)
     })
@@ -219,6 +223,7 @@ impl Reply {
             sent,
             consumed: None,
             reacted: None,
+            pasted: false,
             steps: None,
             steps_not_done: 0,
             read_result: None,

@@ -46,6 +46,8 @@ pub(super) struct Did {
     consumed: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reacted: Option<bool>,
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pasted: bool,
     /// Which condition of a wait held.
     #[serde(skip_serializing_if = "Option::is_none")]
     met: Option<Met>,
@@ -117,7 +119,8 @@ impl Progress {
             self.first = self.first.or(Some(sent.seq));
             self.last = Some(sent.seq);
             self.returned = self.returned.take().or(sent.returned);
-            return Ok(Did { consumed: sent.consumed, reacted: sent.reacted, ..Did::default() });
+            let send::Reply { consumed, reacted, pasted, .. } = sent;
+            return Ok(Did { consumed, reacted, pasted, ..Did::default() });
         };
         if types {
             let message = "a step is one of text, key, mouse and wait";
