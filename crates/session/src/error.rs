@@ -76,6 +76,12 @@ pub enum SessionError {
         /// Told from its look, not by the kernel.
         suspected: bool,
     },
+    /// What the program reads has no way to say that such a modifier is held.
+    #[error("Invalid key: the program cannot be told of super (cmd, win) or hyper")]
+    Modifier {
+        /// Which key they were held with.
+        code: cotty_vt::KeyCode,
+    },
     /// The program did not ask for the mouse.
     #[error("the program did not ask for {}", program.as_ref().map_or("the mouse".to_owned(), |p| format!("the mouse: `{p}`")))]
     MouseOff {
@@ -179,6 +185,9 @@ impl SessionError {
             Self::BadName(_) => {
                 "a name has 1 to 64 letters (a to z), digits, `-`, `_` and `.`, is no number, is not `active`, is none of cotty's own (`sess_…`, `win_3`), and is not taken"
             }
+            Self::ProgramNotFound(program) if program.contains(' ') => {
+                "program is its name or path alone: arguments go into args"
+            }
             Self::ProgramNotFound(_) => "give the program's path, or a PATH in env that has it",
             Self::Directory { .. } => "give a directory that exists and that you may enter",
             Self::Pty(_) => "destroy sessions that are no longer needed; `kernel.pty.max` limits them all",
@@ -201,6 +210,10 @@ impl SessionError {
             Self::Secret { .. } => {
                 "ask a person to type it, then wait until it is no longer asked for; ctrl+c leaves the question"
             }
+            Self::Modifier { code: cotty_vt::KeyCode::Char(c) } => {
+                return Some(format!("did you mean `ctrl+{c}`?"));
+            }
+            Self::Modifier { .. } => "use ctrl, alt or shift",
             Self::MouseOff { .. } => "use keys instead",
             Self::LabelNotFound { .. } => "read the screen, and give the text exactly as it stands there",
             Self::NotYours { .. } => "use a session of your own: list them to see which there are",

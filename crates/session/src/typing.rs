@@ -60,6 +60,7 @@ impl Task {
         self.check_keyboard(by)?;
         self.check_secret(by, Some(input))?;
         self.check_not_into_a_line(by, input)?;
+        self.check_modifiers(by, input)?;
         let bytes = self.encode(input)?;
         self.type_bytes(&bytes, request, by, false).await
     }
@@ -120,6 +121,17 @@ impl Task {
         let begun = self.line_is_begun(prompt);
         match by.kind != ActorKind::Person && text && persons && begun {
             true => Err(SessionError::LineBegun),
+            false => Ok(()),
+        }
+    }
+
+    /// An agent would take a key that lost its super for the one it meant; a person's own terminal may send such.
+    fn check_modifiers(&self, by: &Typist, input: &Input) -> Result<(), SessionError> {
+        let Input::Key(key) = input else { return Ok(()) };
+        let bare = Key { super_key: false, hyper: false, ..*key };
+        let lost = *key != bare && self.vt.encode_key(key) == self.vt.encode_key(&bare);
+        match by.kind != ActorKind::Person && lost {
+            true => Err(SessionError::Modifier { code: key.code }),
             false => Ok(()),
         }
     }

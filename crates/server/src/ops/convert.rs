@@ -32,6 +32,7 @@ pub(crate) fn fault(error: SessionError) -> Fault {
         SessionError::KeyboardHeld { .. } | SessionError::KeyboardNotYours => Code::KeyboardHeld,
         SessionError::NotAPerson => Code::NotAPerson,
         SessionError::Secret { .. } => Code::SecretInput,
+        SessionError::Modifier { .. } => Code::InvalidKey,
         SessionError::MouseOff { .. } => Code::MouseOff,
         SessionError::LabelNotFound { .. } => Code::LabelNotFound,
         SessionError::NotYours { .. } => Code::NotYours,
