@@ -41,7 +41,7 @@ pub(super) struct Asked {
     typed_bytes: u64,
     #[serde(flatten)]
     state: State,
-    /// Read with view "new" and this since: what came meanwhile.
+    /// Output before this was there before people were asked.
     since: u64,
     next_since: u64,
 }

@@ -70,11 +70,31 @@ fn unknown(what: &str, name: &str, names: &[&str]) -> Fault {
     Fault::new(Code::InvalidInput, message).with_hint(hint)
 }
 
+/// Instructions without the sentences about tools that are not offered.
+fn without(missing: &[&str], instructions: &str) -> String {
+    let told = |sentence: &&str| {
+        let mut words = sentence.split(|c: char| !c.is_alphanumeric() && c != '_');
+        !words.any(|word| missing.contains(&word))
+    };
+    let lines = instructions.lines().map(|line| {
+        let (dash, text) = line.strip_prefix("- ").map_or(("", line), |text| ("- ", text));
+        let sentences: Vec<&str> = text.split_inclusive(". ").filter(told).collect();
+        (!sentences.is_empty()).then(|| format!("{dash}{}", sentences.concat().trim_end()))
+    });
+    lines.flatten().collect::<Vec<_>>().join("\n")
+}
+
 impl Offer {
     /// The tools of the named sets, or of those only the named ones.
     pub(super) fn new(sets: &[String], only: &[String]) -> Result<Offer, Fault> {
         let (chosen, entries) = choose(sets, only)?;
-        let instructions: Vec<&str> = chosen.iter().map(|set| set.instructions).collect();
+        let all = chosen.iter().flat_map(|set| set.tools);
+        let missing: Vec<&str> = all
+            .map(|entry| entry.name)
+            .filter(|name| !entries.iter().any(|entry| entry.name == *name))
+            .collect();
+        let instructions: Vec<String> =
+            chosen.iter().map(|set| without(&missing, set.instructions)).collect();
         Ok(Offer {
             tools: entries.into_iter().map(|entry| (entry, entry.described())).collect(),
             instructions: instructions.join("\n"),
@@ -97,6 +117,19 @@ mod tests {
     fn refused(sets: &[&str], only: &[&str]) -> String {
         let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         check(&owned(sets), &owned(only)).map_or_else(|fault| fault.to_string(), |()| "fine".to_owned())
+    }
+
+    #[test]
+    fn instructions_name_only_what_is_offered() {
+        let only = ["terminal__create_session", "terminal__run"].map(str::to_owned);
+        let told = Offer::new(&[], &only).unwrap().instructions;
+        assert!(told.contains("terminal__run is for commands") && told.contains("exit code."), "{told}");
+        for tool in SETS[0].tools.iter().filter(|tool| !only.iter().any(|name| name == tool.name)) {
+            assert!(!told.contains(tool.name), "{}: {told}", tool.name);
+        }
+        for set in SETS {
+            assert_eq!(Offer::new(&[set.name.to_owned()], &[]).unwrap().instructions, set.instructions);
+        }
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub(super) fn ours(mut fault: Fault) -> Fault {
             "clear it with terminal__send key \"ctrl+u\", or run it with key \"enter\""
         }
         Code::NotAtPrompt => {
-            "terminal__wait with prompt true, answer the program with terminal__send, or interrupt it with key \"ctrl+c\""
+            "terminal__wait with prompt true, answer the program with terminal__send, or leave it: a pager with text \"q\", an editor with its own command, most others with key \"ctrl+c\""
         }
         Code::NoShell => "use terminal__send with read instead, or create a session with bash, zsh or fish",
         Code::Busy => "another of your calls types there: let it end, then call again",

@@ -10,6 +10,8 @@ use crate::ops::{self, Access, perform};
 /// Most matches where nobody says how many, and of a long line about so many bytes.
 const LIMIT: usize = 20;
 const LINE: usize = 400;
+/// Most matches that are looked at in a session, of which several may stand in one line.
+const MOST: usize = 1000;
 
 pub(super) struct Search;
 
@@ -26,6 +28,7 @@ pub(super) struct Params {
     #[serde(rename = "where", default)]
     place: Where,
     /// Most matches, newest first. Default: 20.
+    #[schemars(range(min = 1))]
     limit: Option<usize>,
 }
 
@@ -71,11 +74,29 @@ impl McpTool for Search {
         if params.query.is_some() == params.regex.is_some() {
             return Err(Fault::new(Code::InvalidInput, "give query or regex, one of them"));
         }
-        match params.place {
+        if params.query.as_ref().or(params.regex.as_ref()).is_some_and(String::is_empty) {
+            return Err(Fault::new(
+                Code::InvalidInput,
+                "what to look for is empty, and would match everywhere",
+            )
+            .with_hint("give some text as query, or a regex"));
+        }
+        let found = match params.place {
             Where::Terminal => terminals(call, params, limit).await,
             Where::Recordings => recordings(call, params, limit).await,
-        }
+        };
+        found.map_err(in_our_words)
     }
+}
+
+/// What to do about an error where something is looked for.
+fn in_our_words(fault: Fault) -> Fault {
+    let hint = match fault.code {
+        Code::InvalidPattern => "escape what is meant literally, or give it as query instead of regex",
+        Code::SessionDestroyed => "where \"recordings\" has what it showed",
+        _ => return fault,
+    };
+    fault.with_hint(hint)
 }
 
 async fn terminals(call: Call, params: Params, limit: usize) -> Result<Reply, Fault> {
@@ -93,15 +114,20 @@ async fn terminals(call: Call, params: Params, limit: usize) -> Result<Reply, Fa
             session: session.clone(),
             regex: params.regex.clone().unwrap_or_default(),
             text: params.query.clone(),
-            limit: Some(limit.saturating_sub(matches.len())),
+            limit: Some(MOST),
         };
         let found = perform::<ops::Search>(call.context.clone(), asked).await.map_err(ours)?;
         more |= found.more;
-        matches.extend(found.matches.into_iter().map(|hit| Match {
+        let mut hits = found.matches;
+        // A line is told once, however often it matches.
+        hits.dedup_by(|hit, other| hit.line_id == other.line_id && hit.line == other.line);
+        matches.extend(hits.into_iter().map(|hit| Match {
             session_id: session.clone(),
             full_screen: hit.line_id.is_none(),
             line: around(hit.line, &hit.text),
         }));
+        more |= matches.len() > limit;
+        matches.truncate(limit);
     }
     let note = matches
         .is_empty()
