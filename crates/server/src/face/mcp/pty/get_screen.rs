@@ -72,7 +72,11 @@ impl McpTool for GetScreen {
         let last = params.end_line.unwrap_or(bottom).min(bottom);
         let wrong = |message: String, hint: &str| Fault::new(Code::InvalidInput, message).with_hint(hint);
         if first > last {
-            let message = format!("start_line {first} stands behind end_line {last}");
+            let message = match params.end_line {
+                _ if first > bottom => format!("line {first} is below the screen (0 to {bottom})"),
+                Some(end) => format!("start_line {first} stands behind end_line {end}"),
+                None => format!("start_line {first} stands behind the screen's last line {last}"),
+            };
             return Err(wrong(
                 message,
                 &format!("the screen has the lines 0 to {bottom}, older ones are negative"),

@@ -2,6 +2,7 @@ use cotty_protocol::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::reference::Reference;
 use crate::face::mcp::plea::{Asked, Asking};
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::Access;
@@ -11,8 +12,8 @@ pub(super) struct RequestUserInput;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Params {
-    /// The session.
-    session_id: u32,
+    /// The session's number.
+    session_id: Reference,
     #[serde(flatten)]
     asking: Asking,
 }
