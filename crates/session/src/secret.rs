@@ -67,7 +67,7 @@ fn has_word(text: &str, word: &str) -> bool {
 }
 
 /// Whether a program shows another terminal.
-pub(crate) fn has_a_terminal_inside(program: &str) -> bool {
+pub fn has_a_terminal_inside(program: &str) -> bool {
     INSIDE.contains(&program)
 }
 

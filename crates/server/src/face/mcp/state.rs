@@ -1,6 +1,7 @@
 //! What an agent must know of a session, in every answer and always in the same form.
 
 use cotty_protocol::op::{Activity, keyboard};
+use cotty_session::has_a_terminal_inside;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -71,6 +72,11 @@ impl State {
         State { state, program, keyboard: Keyboard::of(keyboard) }
     }
 
+    /// Whether something runs that will be seen to end or to ask. What runs inside another terminal is out of sight.
+    pub(super) fn is_at_work(&self) -> bool {
+        self.state == Doing::Running && !self.program.as_deref().is_some_and(has_a_terminal_inside)
+    }
+
     /// What to do next where nothing new has come: asking again would not help.
     pub(super) fn next_step(&self) -> String {
         let program = self.program.as_deref().unwrap_or("the program");
@@ -78,6 +84,9 @@ impl State {
             return format!("{person} has the keyboard: terminal__wait with keyboard true");
         }
         match self.state {
+            Doing::Running if !self.is_at_work() => format!(
+                "what runs inside {program} cannot be seen: look at the screen with terminal__read, type with terminal__send, or terminal__wait for text"
+            ),
             Doing::Prompt => "the shell waits for a command: terminal__run".to_owned(),
             Doing::Running => format!(
                 "{program} is at work: terminal__wait with prompt, exit or text, or interrupt it with terminal__send key \"ctrl+c\""

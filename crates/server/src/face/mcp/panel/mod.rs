@@ -18,7 +18,7 @@ that stay: they outlive your process, and a person can watch them and type too.
 - The first terminal_write opens a panel with your shell; one with a new panelId opens another, and one into a panel \
 whose shell has ended starts it again (`opened` says so). With a single panel you need no panelId.
 - \\n in text is the Enter key; \\u0003 is Ctrl-C, \\u001b Escape.
-- Programs need time: give terminal_read_screen a timeoutMs, and it waits until the screen is still. `state` \"prompt\" \
+- Programs need time: give terminal_read_screen a timeoutMs, and it waits until nothing is at work and the screen is still. `state` \"prompt\" \
 means that the shell waits for a command.
 - KEYBOARD_HELD: a person is typing; look again later. SECRET_INPUT: a program asks for a secret; ask the person to type \
 it, you cannot.";

@@ -1,3 +1,5 @@
+use std::time::{Duration, Instant};
+
 use cotty_protocol::op::panels::Panel;
 use cotty_protocol::op::{self, info, snapshot, wait};
 use cotty_protocol::update::Snapshot;
@@ -20,7 +22,7 @@ pub(super) struct ReadScreen;
 pub(super) struct Params {
     /// Which panel. Default: your only one.
     panel_id: Option<String>,
-    /// Wait until the screen is still, but not longer than this many ms. Default: answer at once.
+    /// Wait until nothing is at work and the screen is still, but not longer than this many ms. Default: answer at once.
     timeout_ms: Option<u64>,
 }
 
@@ -46,11 +48,7 @@ impl McpTool for ReadScreen {
         let panel = chosen(panels(&call).await?, params.panel_id.filter(|id| !id.is_empty()))?;
         let session = panel.session_id;
         if let Some(timeout_ms) = call.within(params.timeout_ms).filter(|&ms| ms > 0) {
-            let still =
-                op::Wait { idle_ms: Some(STILL_MS), timeout_ms: Some(timeout_ms), ..op::Wait::default() };
-            perform::<Wait>(call.context.clone(), wait::Params { session: session.clone(), wait: still })
-                .await
-                .map_err(in_our_words)?;
+            settle(&call, &session, timeout_ms).await?;
         }
         // The state first: a screen may be newer than what is said of it, never older.
         let info = perform::<Info>(call.context.clone(), info::Params { session: session.clone() })
@@ -65,6 +63,26 @@ impl McpTool for ReadScreen {
             state: State::new(info.activity, Some(info.keyboard)),
         })
     }
+}
+
+/// Waits until nothing is at work and the screen is still, if that comes in time.
+async fn settle(call: &Call, session: &str, timeout_ms: u64) -> Result<(), Fault> {
+    let deadline = Instant::now() + Duration::from_millis(timeout_ms);
+    let waited = async |wait: op::Wait| {
+        let left = deadline.saturating_duration_since(Instant::now()).as_millis();
+        let timeout_ms = Some(u64::try_from(left).unwrap_or(u64::MAX));
+        let params = wait::Params { session: session.to_owned(), wait: op::Wait { timeout_ms, ..wait } };
+        perform::<Wait>(call.context.clone(), params).await.map_err(in_our_words)
+    };
+    let info = perform::<Info>(call.context.clone(), info::Params { session: session.to_owned() })
+        .await
+        .map_err(in_our_words)?;
+    // A program that says nothing while it works has a still screen, too.
+    if State::new(info.activity, None).is_at_work() {
+        waited(op::Wait { prompt: true, reads: true, secret: true, ..op::Wait::default() }).await?;
+    }
+    waited(op::Wait { idle_ms: Some(STILL_MS), ..op::Wait::default() }).await?;
+    Ok(())
 }
 
 fn chosen(mut panels: Vec<Panel>, id: Option<String>) -> Result<Panel, Fault> {

@@ -29,8 +29,8 @@ command goes on: terminal__wait for it, or interrupt it with terminal__send key 
 changed; `read` shows more, `steps` does several things in one call. \\n in text is the Enter key.
 - terminal__read view \"screen\" is what a person sees; \"new\" is what came since your last read.
 - terminal__wait waits for text, a pause, the prompt or the end, instead of asking again and again.
-- Every answer has `state`: prompt (run), running (wait), waiting_for_input, pager, editor (send), secret_input (you cannot \
-type a secret), exited. keyboard_held_by: a person is typing; wait with keyboard true. next_since goes into \
+- Every answer has `state`: prompt (run), running (wait), waiting_for_input, pager, editor (send), secret_input and \
+secret_suspected (you cannot type a secret), exited. keyboard_held_by: a person is typing; wait with keyboard true. next_since goes into \
 `since` of a later read or wait.
 - terminal__request_user_input asks a person to take over: for a secret, or whenever you need one.
 Destroy sessions that you no longer need.";

@@ -1,9 +1,10 @@
 use cotty_protocol::Fault;
-use cotty_protocol::op::resize;
+use cotty_protocol::op::{Dimensions, info, resize};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::hints::ours;
+use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{self, Access, perform};
 
@@ -20,6 +21,13 @@ pub(super) struct Params {
     cols: Option<u16>,
 }
 
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Reply {
+    dimensions: Dimensions,
+    #[serde(flatten)]
+    state: State,
+}
+
 impl McpTool for Resize {
     const NAME: &'static str = "terminal__resize";
     const TITLE: &'static str = "Resize a terminal";
@@ -29,12 +37,14 @@ impl McpTool for Resize {
     const OPEN_WORLD: bool = false;
     const IDEMPOTENT: bool = true;
     type Params = Params;
-    type Reply = resize::Reply;
+    type Reply = Reply;
 
-    async fn call(call: Call, params: Params) -> Result<resize::Reply, Fault> {
+    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
         let Params { session_id: session, rows, cols } = params;
-        perform::<ops::Resize>(call.context, resize::Params { session, rows, cols, fit: false })
-            .await
-            .map_err(ours)
+        let asked = resize::Params { session: session.clone(), rows, cols, fit: false };
+        let resized = perform::<ops::Resize>(call.context.clone(), asked).await.map_err(ours)?;
+        let info = perform::<ops::Info>(call.context, info::Params { session }).await.map_err(ours)?;
+        let state = State::new(info.activity, Some(info.keyboard));
+        Ok(Reply { dimensions: resized.dimensions, state })
     }
 }
