@@ -76,7 +76,7 @@ impl Hub {
         limit: usize,
         actor: &Actor,
     ) -> Result<(String, Page), SessionError> {
-        let live = self.find(reference).ok();
+        let live = self.find_own(reference, actor);
         if let Some(session) = &live {
             session.flush().await?;
         }
@@ -84,7 +84,7 @@ impl Hub {
         let dir = self.inner.options.recordings_dir.clone();
         let actor = actor.clone();
         blocking(move || {
-            let (id, folder) = find(&dir, &id)?;
+            let (id, folder) = find(&dir, &id, Some(&actor))?;
             let owner = folder.description().map(|about| about.owner).unwrap_or_default();
             if !actor.may_have(&id, &owner) {
                 return Err(SessionError::NotYours { id, owner });
@@ -99,6 +99,11 @@ impl Hub {
         .await
     }
 
+    /// The live session of that name, if the actor may have it: one of another's says nothing of a recording.
+    fn find_own(&self, reference: &str, actor: &Actor) -> Option<Session> {
+        self.find(reference).ok().filter(|s| actor.may_have(&s.meta().id, &s.meta().actor.owner))
+    }
+
     /// Searches the recordings that the actor may have, or that of one session, newest first. It takes so many seconds
     /// and bytes at most, on a thread of its own.
     pub async fn search_recordings(
@@ -110,7 +115,7 @@ impl Hub {
     ) -> Result<SearchedRecordings, SessionError> {
         let until = Instant::now() + SEARCH_TIME;
         let live: Vec<Session> = match reference {
-            Some(reference) => self.find(reference).into_iter().collect(),
+            Some(reference) => self.find_own(reference, actor).into_iter().collect(),
             None => self.state().sessions.iter().cloned().collect(),
         };
         let own = live.iter().filter(|s| actor.may_have(&s.meta().id, &s.meta().actor.owner));
@@ -125,7 +130,7 @@ impl Hub {
             reference.map(|given| live.first().map_or_else(|| given.to_owned(), |s| s.meta().id.clone()));
         let (dir, actor) = (self.inner.options.recordings_dir.clone(), actor.clone());
         blocking(move || {
-            let named = one.as_deref().map(|one| find(&dir, one)).transpose()?;
+            let named = one.as_deref().map(|one| find(&dir, one, Some(&actor))).transpose()?;
             let asked = named.is_some();
             let all = named.map_or_else(|| recordings(&dir), |one| vec![one]);
             let mut own = Vec::new();
@@ -165,7 +170,7 @@ impl Hub {
         blocking(move || {
             let choice = match purge {
                 Purge::Session(reference) => {
-                    let (id, _) = find(&keeping.dir, live.as_ref().unwrap_or(&reference))?;
+                    let (id, _) = find(&keeping.dir, live.as_ref().unwrap_or(&reference), None)?;
                     Choice::One(id)
                 }
                 Purge::OlderThan(age) => Choice::Before(now_ms().saturating_sub(age)),
@@ -212,8 +217,9 @@ async fn blocking<T: Send + 'static>(
     done.unwrap_or_else(|error| Err(SessionError::Broken(error.to_string())))
 }
 
-/// The recording of a session that may be gone: by its id, or the newest of that number or name.
-fn find(dir: &Path, reference: &str) -> Result<(String, Folder), SessionError> {
+/// The recording of a session that may be gone: by its id, or the newest of that number or name; another's only where the
+/// actor has none of that name.
+fn find(dir: &Path, reference: &str, actor: Option<&Actor>) -> Result<(String, Folder), SessionError> {
     let all = recordings(dir);
     if let Some(found) = all.iter().find(|(id, _)| id == reference) {
         return Ok(found.clone());
@@ -224,7 +230,8 @@ fn find(dir: &Path, reference: &str) -> Result<(String, Folder), SessionError> {
         .filter_map(|(id, folder)| Some((folder.description().ok()?, id, folder)))
         .filter(|(about, ..)| Some(about.number) == number || about.name.as_deref() == Some(reference))
         .collect();
-    named.sort_by_key(|(about, ..)| about.created_ms);
+    let own = |id: &str, owner: &str| actor.is_none_or(|actor| actor.may_have(id, owner));
+    named.sort_by_key(|(about, id, _)| (own(id, &about.owner), about.created_ms));
     let newest = named.pop().map(|(_, id, folder)| (id, folder));
     newest.ok_or_else(|| SessionError::NoRecording(reference.to_owned()))
 }
