@@ -1,0 +1,146 @@
+"""What the tools say: how a wait ended, what was left out, and hints that can be done."""
+
+import pytest
+from test_mcp import Gate, agent_of, implementation
+from toolsets import tools_of
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_read_says_how_its_wait_ended(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        read = await agent.type(session, "echo $((6 * 7))\n", wait_for_text="42")
+        assert read["met"] == "text" and "why" not in read
+        read = await agent.type(session, "cat\n", wait_for_text="never", timeout_ms=200)
+        assert read["met"] == "timeout" and "`cat`" in read["why"]
+        read = await agent("read", session_id=session, wait_for_prompt=True, timeout_ms=50)
+        assert read["met"] == "timeout" and read["why"]
+        assert "met" not in await agent("read", session_id=session, timeout_ms=50)
+
+
+async def test_what_was_left_out_is_told_as_it_can_be_read(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        await agent.output(session, "seq -f 'line number %04g' 1 500")
+        for view in ("scrollback", "screen", "whole"):
+            read = await agent("read", session_id=session, view=view, max_bytes=200)
+            assert read["left_out"].keys() == {"bytes", "lines"}, view
+            assert "raise max_bytes or lower limit" in read["note"]
+            lines = read["content"].splitlines()
+            assert all(len(line) <= len("line number 0001") or "$" in line or "seq" in line for line in lines), lines
+        read = await agent("read", session_id=session, view="new", since=0, max_bytes=200)
+        assert read["left_out"].keys() == {"bytes", "lines", "offset", "since"} and "note" not in read
+
+
+async def test_a_paste_is_told(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        assert "pasted" not in await agent("send", session_id=session, text="true\n")
+        assert (await agent("send", session_id=session, text="echo a\necho b"))["pasted"]
+        await agent.interrupt(session)
+        assert "pasted" not in await agent("send", session_id=session, text="true\ntrue\n", bracketed_paste=False)
+        sent = await agent("send", session_id=session, steps=[{"key": "enter"}, {"text": "echo a\necho b"}])
+        assert [step.get("pasted") for step in sent["steps"]] == [None, True]
+
+
+async def test_hints_of_a_search_can_be_done(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        for empty in ({"query": ""}, {"regex": ""}):
+            assert "query" in (await agent.refused("INVALID_INPUT", "search", **empty))["hint"]
+        error = await agent.refused("INVALID_PATTERN", "search", regex="(")
+        assert "query" in error["hint"] and "text" not in error["hint"]
+        await agent("destroy_session", session_id=session)
+        error = await agent.refused("SESSION_DESTROYED", "search", session_id=session, query="x")
+        assert 'where "recordings"' in error["hint"]
+
+
+async def test_hints_for_programs_can_be_done(cotty):
+    async with agent_of(cotty) as agent:
+        error = await agent.refused("PROGRAM_NOT_FOUND", "create_session", program="vim a.txt")
+        assert "args" in error["hint"]
+        session = await agent.shell()
+        await agent.run(session, "less /etc/passwd", timeout_ms=200)
+        assert '"q"' in (await agent.refused("NOT_AT_PROMPT", "run", session_id=session, command="true"))["hint"]
+
+
+async def test_only_the_tools_that_are_offered_are_told_of(cotty):
+    only = "terminal__create_session,terminal__run"
+    async with cotty.mcp(args=["--only", only]) as client:
+        assert "terminal__run is for commands" in client.instructions
+        assert not any(name in client.instructions for name in ("terminal__send", "terminal__wait", "terminal__read"))
+
+
+async def test_a_line_is_found_once(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        await agent.output(session, "printf 'fo%s fo%s fo%s\\n' o o o; printf 'fo%s\\n' o")
+        found = await agent("search", session_id=session, query="foo")
+        assert [match["line"] for match in found["matches"]] == ["foo", "foo foo foo"] and found["count"] == 2
+        found = await agent("search", session_id=session, query="foo", limit=1)
+        assert (found["count"], found["more"]) == (1, True)
+        error = await agent.refused("INVALID_INPUT", "search", query="foo", limit=0)
+        assert "from 1 on" in error["message"]
+
+
+async def test_modifiers_that_no_byte_can_say_are_refused(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        for key in ("cmd+c", "super+c", "hyper+c"):
+            error = await agent.refused("INVALID_KEY", "send", session_id=session, key=key)
+            assert error["hint"] == "did you mean `ctrl+c`?"
+        await agent.refused("INVALID_KEY", "send", session_id=session, key="super+up")
+        # A program that asked for kitty's protocol can be told.
+        await agent.run(session, "printf '\\e[>1u'; cat -v", timeout_ms=300)
+        await agent("send", session_id=session, key="super+x")
+        sent = await agent("send", session_id=session, text="\n", read={"wait_for_text": "[120;9u"})
+        assert sent["read_result"]["met"] == "text"
+
+
+async def test_pty_words(cotty):
+    async with tools_of(cotty, "pty") as tools:
+        session = (await tools("pty_launch"))["session_id"]
+        asked = await tools("pty_request_user_input", session_id=str(session), message="look", timeout_seconds=0.1)
+        assert (asked["session_id"], asked["outcome"]) == (session, "timeout")
+        for given in ({"start_line": 30}, {"start_line": 30, "end_line": 200}):
+            error = await tools.refused("INVALID_INPUT", "pty_get_screen", session_id=session, **given)
+            assert error["message"] == "line 30 is below the screen (0 to 23)"
+        error = await tools.refused("INVALID_INPUT", "pty_get_screen", session_id=session, start_line=5, end_line=2)
+        assert error["message"] == "start_line 5 stands behind end_line 2"
+
+
+async def test_what_runs_inside_another_terminal_is_not_seen(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        ran = await agent.run(session, "script -q /dev/null", timeout_ms=300)
+        assert ran["outcome"] == "running" and "cannot be seen" in ran["note"]
+
+
+async def test_resize_tells_the_state(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        resized = await agent("resize", session_id=session, rows=30)
+        assert resized == {"dimensions": {"rows": 30, "cols": 80}, "state": "prompt"}
+
+
+async def test_a_recording_is_found_among_ones_own(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell(name="build")
+        await agent.output(session, "echo $((6 * 7))")
+        await agent("destroy_session", session_id=session)
+        async with agent_of(cotty, client_info=implementation("another")) as other:
+            await other.shell(name="build")
+            found = await agent("search", query="42", where="recordings", session_id="build")
+            assert {match["session_id"] for match in found["matches"]} == {session}
+            await agent.client.read_resource("terminal://build/recording")
+
+
+async def test_a_panel_is_waited_for_while_something_is_at_work(cotty):
+    gate = Gate(cotty)
+    async with tools_of(cotty, "panel") as tools:
+        await tools("terminal_write", text=f"read line < {gate}; echo got $line\n")
+        assert (await tools("terminal_read_screen", timeoutMs=300))["state"] == "running"
+        await gate.open()
+        read = await tools("terminal_read_screen", timeoutMs=10000)
+        assert "got go" in read["snapshot"]["lines"] and read["state"] == "prompt"
