@@ -80,7 +80,12 @@ impl Conversation {
             Err(error) => return refused(None, -32700, &format!("this is not JSON: {error}")),
         };
         match (head.method, head.id) {
-            (Some(method), Some(id)) => return self.opened(id, method, line),
+            (Some(method), Some(id)) => {
+                return match unfit(line, &id, &method) {
+                    Some((code, why)) => refused(Some(&id), code, &why),
+                    None => self.opened(id, method, line),
+                };
+            }
             (Some(method), None) if method == "notifications/initialized" => {
                 self.initialized = Some(line.to_owned());
             }
@@ -129,9 +134,14 @@ impl Conversation {
         let Some(at) = self.asked_back.iter().position(|asked| self.name_of(asked) == *id) else {
             return Verdict::Drop;
         };
-        let mut message = whole(line);
-        message["id"] = self.asked_back.swap_remove(at);
-        Verdict::Swap(message.to_string())
+        let id = self.asked_back.swap_remove(at);
+        Verdict::Swap(match serde_json::from_str::<Value>(line) {
+            Ok(mut message) => {
+                message["id"] = id;
+                message.to_string()
+            }
+            Err(fault) => error(Some(&id), -32700, &format!("the client's answer is not JSON: {fault}")),
+        })
     }
 
     /// What the client calls a request of this daemon. Each daemon counts from the same number.
@@ -285,6 +295,44 @@ impl Conversation {
 
 fn whole(line: &str) -> Value {
     serde_json::from_str(line).unwrap_or_default()
+}
+
+/// Why the daemon's parser would not take a request, if so: it would answer without the id, or not at all, and somebody
+/// would wait for ever.
+fn unfit(line: &str, id: &Value, method: &str) -> Option<(i32, String)> {
+    const INVALID_REQUEST: i32 = -32600;
+    const INVALID_PARAMS: i32 = -32602;
+    let message: Value = match serde_json::from_str(line) {
+        Ok(message) => message,
+        Err(error) => return Some((-32700, format!("this cannot be read: {error}"))),
+    };
+    let invalid = |why: &str| Some((INVALID_REQUEST, why.to_owned()));
+    if !(id.is_string() || id.is_i64()) {
+        return invalid("an id is a string or a whole number of at most 64 bits");
+    }
+    if message["jsonrpc"] != "2.0" {
+        return invalid("`jsonrpc` is \"2.0\"");
+    }
+    let params = &message["params"];
+    if !(params.is_null() || params.is_object()) {
+        return invalid("`params` is an object");
+    }
+    if params.get("_meta").is_some_and(|meta| !meta.is_object()) {
+        return invalid("`_meta` is an object");
+    }
+    let needed = match method {
+        "tools/call" => "name",
+        "resources/read" | "resources/subscribe" | "resources/unsubscribe" => "uri",
+        _ => return None,
+    };
+    if !params[needed].is_string() {
+        return Some((INVALID_PARAMS, format!("{method} needs `{needed}`, a string, in `params`")));
+    }
+    let arguments = &params["arguments"];
+    if method == "tools/call" && !(arguments.is_null() || arguments.is_object()) {
+        return Some((INVALID_PARAMS, "`arguments` is an object".to_owned()));
+    }
+    None
 }
 
 fn refused(id: Option<&Value>, code: i32, message: &str) -> Verdict {

@@ -43,7 +43,7 @@ fn said(verdict: Verdict) -> Vec<Value> {
 fn a_new_daemon_hears_the_handshake_and_what_is_still_open() {
     let mut conversation = begun();
     // `2` and `"2"` are two requests.
-    let [one, two, three] = [json!(1), json!("2"), json!(2)].map(|id| request(id, "tools/call", json!({})));
+    let [one, two, three] = [json!(1), json!("2"), json!(2)].map(|id| request(id, "ping", json!({})));
     for line in [&one, &two, &three] {
         assert_eq!(conversation.asked(line), Verdict::Pass);
     }
@@ -82,15 +82,52 @@ fn what_is_not_a_message_is_refused() {
 }
 
 #[test]
+fn what_the_daemon_would_answer_to_nobody_is_refused_by_its_id() {
+    let mut conversation = begun();
+    let deep = format!(
+        r#"{{"jsonrpc":"2.0","id":7,"method":"ping","params":{}1{}}}"#,
+        "[".repeat(200),
+        "]".repeat(200)
+    );
+    let call =
+        |params: &str| format!(r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{params}}}"#);
+    for (line, code) in [
+        (deep.as_str(), -32700),
+        (&call(r#"{"name":"t","arguments":{"text":"\ud83d"}}"#), -32700),
+        (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, -32600),
+        (r#"{"jsonrpc":"2.0","id":[7],"method":"ping"}"#, -32600),
+        (r#"{"jsonrpc":"2.0","id":18446744073709551615,"method":"ping"}"#, -32600),
+        (r#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#, -32600),
+        (r#"{"id":7,"method":"ping"}"#, -32600),
+        (&call("[1]"), -32600),
+        (&call(r#"{"name":"t","_meta":"x"}"#), -32600),
+        (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call"}"#, -32602),
+        (&call("{}"), -32602),
+        (&call(r#"{"name":"t","arguments":"x"}"#), -32602),
+        (r#"{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":5}}"#, -32602),
+    ] {
+        let refused = said(conversation.asked(line)).remove(0);
+        assert_eq!(refused["error"]["code"], code, "{line}");
+        let id = serde_json::from_str::<Head>(line).unwrap().id;
+        assert_eq!(Some(&refused["id"]), id.as_ref(), "{line}");
+        assert!(!conversation.has_open(), "{line}");
+    }
+    for params in [r#"{"name":"t"}"#, r#"{"name":"t","arguments":null}"#, r#"{"name":"t","arguments":{}}"#] {
+        assert_eq!(conversation.asked(&call(params)), Verdict::Pass);
+        conversation.told(&result(json!(7)));
+    }
+}
+
+#[test]
 fn too_much_at_once_is_refused_and_forgotten() {
     let mut conversation = begun();
     for id in 0..MOST_OPEN {
-        assert_eq!(conversation.asked(&request(id.into(), "tools/call", json!({}))), Verdict::Pass);
+        assert_eq!(conversation.asked(&request(id.into(), "ping", json!({}))), Verdict::Pass);
     }
-    let refused = said(conversation.asked(&request(json!("more"), "tools/call", json!({}))));
+    let refused = said(conversation.asked(&request(json!("more"), "ping", json!({}))));
     assert_eq!((&refused[0]["id"], &refused[0]["error"]["code"]), (&json!("more"), &json!(-32000)));
     assert_eq!(conversation.give_up("gone").len(), MOST_OPEN);
-    let large = request(json!(1), "tools/call", json!({"text": "x".repeat(MOST_BYTES / 2)}));
+    let large = request(json!(1), "ping", json!({"text": "x".repeat(MOST_BYTES / 2)}));
     assert_eq!(conversation.asked(&large), Verdict::Pass);
     assert_eq!(said(conversation.asked(&large)).len(), 1);
     conversation.told(&result(json!(1)));
@@ -100,7 +137,7 @@ fn too_much_at_once_is_refused_and_forgotten() {
 #[test]
 fn what_is_open_when_cotty_is_stopped_is_answered_once() {
     let mut conversation = begun();
-    conversation.asked(&request(json!("b"), "tools/call", json!({})));
+    conversation.asked(&request(json!("b"), "ping", json!({})));
     let answers = conversation.give_up("stopped");
     let answer = whole(&answers[0]);
     assert!(answers.len() == 1 && answer["id"] == "b" && answer["error"]["message"] == "stopped");
@@ -193,7 +230,7 @@ fn progress_never_goes_back() {
     let mut conversation = begun();
     let progress =
         |at: f64| notification("notifications/progress", json!({"progressToken": "t", "progress": at}));
-    let call = |id: u32| request(id.into(), "tools/call", json!({"_meta": {"progressToken": "t"}}));
+    let call = |id: u32| request(id.into(), "ping", json!({"_meta": {"progressToken": "t"}}));
     conversation.asked(&call(1));
     for at in [1.0, 2.5] {
         assert_eq!(conversation.told(&progress(at)), Verdict::Pass);
