@@ -142,6 +142,9 @@ pub enum SessionError {
         /// What is asked.
         message: String,
     },
+    /// Likewise, and who asks now is not to know more of it.
+    #[error("a person was already asked here, by somebody else")]
+    OtherAsked,
     /// No such plea, or no more.
     #[error("nobody was asked under the id {0}")]
     NoPlea(String),
@@ -229,6 +232,7 @@ impl SessionError {
             Self::AlreadyAsked { id, .. } => {
                 return Some(format!("wait for that one ({id}), or withdraw it first"));
             }
+            Self::OtherAsked => "ask again when that is over",
             Self::NoPlea(_) => "one that has ended is known for ten minutes; ask anew",
             Self::PleaOver { .. } => "there is nothing more to do",
             Self::NoRecording(_) => "recordings are kept for days, not for ever; ask by the session's id",

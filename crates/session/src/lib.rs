@@ -56,7 +56,7 @@ pub use keyboard::Returned;
 pub use meta::{Actor, ActorKind, Meta, Origin, Typist};
 pub use notation::with_keys;
 pub use panel::{OpenPanel, Panel};
-pub use plea::{Plea, PleaEnd, PleaOutcome};
+pub use plea::{Plea, PleaEnd, PleaOutcome, one_line, short_name};
 pub use pleading::{Ask, Pleaded};
 pub use pointing::{Gesture, Mouse, Target};
 pub use policy::{Policy, Verdict};

@@ -68,7 +68,20 @@ pub enum PleaOutcome {
     Cancelled,
 }
 
+/// How the name begins of what asks from inside a session. It is told by that name only, because a program chooses its own.
+const INSIDE: &str = "a program inside (";
+
 impl Plea {
+    /// The name of a program inside, as others are told.
+    pub(crate) fn inside(name: &str) -> String {
+        short_name(&format!("{INSIDE}{name})"))
+    }
+
+    /// Whether a program inside asked.
+    pub(crate) fn is_from_inside(&self) -> bool {
+        self.from.starts_with(INSIDE)
+    }
+
     /// Whether it waits for a person still.
     pub fn is_open(&self) -> bool {
         self.ended.is_none()
@@ -147,8 +160,13 @@ pub(crate) fn words(text: &str) -> Result<String, SessionError> {
 }
 
 /// A name, likewise, and on one line.
-pub(crate) fn short_name(name: &str) -> String {
-    name.chars().filter(|c| is_shown(c) && *c != '\n').take(64).collect()
+pub fn short_name(name: &str) -> String {
+    one_line(name, 64)
+}
+
+/// At most so many characters of a text, likewise.
+pub fn one_line(text: &str, most: usize) -> String {
+    text.chars().filter(|c| is_shown(c) && *c != '\n').take(most).collect()
 }
 
 fn is_shown(c: &char) -> bool {
@@ -227,6 +245,7 @@ mod tests {
     fn words_cannot_act() {
         assert_eq!(words(" a\x1b[31mb\r\nc\u{9b}\u{202e}d\te\x07 ").unwrap(), "a[31mb\ncd e");
         assert_eq!(short_name("cl\x1bau\nde"), "claude");
+        assert_eq!(one_line(&"é".repeat(9), 5).chars().count(), 5);
         assert_eq!(words(&"é".repeat(LONGEST)).unwrap().chars().count(), LONGEST);
         for wrong in ["", " \x1b\n ", &"x".repeat(LONGEST + 1)] {
             assert!(matches!(words(wrong), Err(SessionError::Invalid(_))));

@@ -54,9 +54,15 @@ pub(crate) enum PleaRequest {
     },
     Withdraw {
         plea: String,
+        by: Typist,
         request: String,
         reply: Reply<Result<Plea, SessionError>>,
     },
+}
+
+/// A program inside an agent's session has nothing to do with what the agent asks.
+fn may_know(plea: &Plea, by: &Typist) -> bool {
+    by.kind != ActorKind::Child || plea.is_from_inside()
 }
 
 /// Somebody who waits for a plea to end.
@@ -97,9 +103,9 @@ impl Session {
     }
 
     /// Withdraws a plea, by its id or by the request that made it.
-    pub async fn withdraw(&self, plea: &str, request: &str) -> Result<Plea, SessionError> {
-        let (plea, request) = (plea.to_owned(), request.to_owned());
-        self.ask(|reply| Request::Plead(PleaRequest::Withdraw { plea, request, reply })).await?
+    pub async fn withdraw(&self, plea: &str, by: &Typist, request: &str) -> Result<Plea, SessionError> {
+        let (plea, by, request) = (plea.to_owned(), by.clone(), request.to_owned());
+        self.ask(|reply| Request::Plead(PleaRequest::Withdraw { plea, by, request, reply })).await?
     }
 }
 
@@ -116,8 +122,8 @@ impl Task {
             PleaRequest::Answer { plea, declined, note, by, request, reply } => {
                 let _ = reply.send(self.answer(&plea, declined, note.as_deref(), &by, &request));
             }
-            PleaRequest::Withdraw { plea, request, reply } => {
-                let _ = reply.send(self.withdraw(&plea, &request));
+            PleaRequest::Withdraw { plea, by, request, reply } => {
+                let _ = reply.send(self.withdraw(&plea, &by, &request));
             }
         }
     }
@@ -128,8 +134,7 @@ impl Task {
         let pleas = &self.saved.pleas;
         let (message, timeout_ms) = match ask {
             Ask::Again(id) => {
-                let known = pleas.find(id, now_ms());
-                return known.map(|plea| plea.id.clone()).ok_or_else(|| SessionError::NoPlea(id.clone()));
+                return self.plea_for(id, by).map(|plea| plea.id.clone());
             }
             Ask::New { message, timeout_ms } => (message, *timeout_ms),
         };
@@ -141,6 +146,9 @@ impl Task {
             return Err(SessionError::Exited(ended.exit_code));
         }
         if let Some(open) = pleas.open() {
+            if !may_know(open, by) {
+                return Err(SessionError::OtherAsked);
+            }
             let (id, message) = (open.id.clone(), open.message.clone());
             return Err(SessionError::AlreadyAsked { id, message });
         }
@@ -153,7 +161,7 @@ impl Task {
             request: request.to_owned(),
             // What runs in an agent's session chooses its own name.
             from: match by.kind {
-                ActorKind::Child => plea::short_name(&format!("a program inside ({})", by.name)),
+                ActorKind::Child => Plea::inside(&by.name),
                 ActorKind::Agent | ActorKind::Person => plea::short_name(&by.name),
             },
             message,
@@ -189,8 +197,15 @@ impl Task {
         Ok(plea)
     }
 
+    /// A plea, if somebody may know of it.
+    fn plea_for(&self, id: &str, by: &Typist) -> Result<&Plea, SessionError> {
+        let found = self.saved.pleas.find(id, now_ms()).filter(|plea| may_know(plea, by));
+        found.ok_or_else(|| SessionError::NoPlea(id.to_owned()))
+    }
+
     /// The agent no longer asks.
-    fn withdraw(&mut self, id: &str, request: &str) -> Result<Plea, SessionError> {
+    fn withdraw(&mut self, id: &str, by: &Typist, request: &str) -> Result<Plea, SessionError> {
+        self.plea_for(id, by)?;
         self.end_plea(id, PleaOutcome::Cancelled, None, None, request)
     }
 

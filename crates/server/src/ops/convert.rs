@@ -42,7 +42,7 @@ pub(crate) fn fault(error: SessionError) -> Fault {
         SessionError::BadPattern(_) => Code::InvalidPattern,
         SessionError::Capturing(_) => Code::CaptureRunning,
         SessionError::NotCapturing => Code::NoCapture,
-        SessionError::AlreadyAsked { .. } => Code::AlreadyAsked,
+        SessionError::AlreadyAsked { .. } | SessionError::OtherAsked => Code::AlreadyAsked,
         SessionError::NoPlea(_) => Code::PleaNotFound,
         SessionError::PleaOver { .. } => Code::PleaOver,
         SessionError::NoRecording(_) => Code::NoRecording,

@@ -20,7 +20,8 @@ impl Operation for Withdraw {
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
         let session = context.session(&params.session)?;
-        let plea = session.withdraw(&params.plea, &context.request).await.map_err(fault)?;
+        let plea =
+            session.withdraw(&params.plea, &context.typist(), &context.request).await.map_err(fault)?;
         let info = session.info().await.map_err(fault)?;
         Ok(convert::plea(&plea, &info.meta, &info.keyboard))
     }
