@@ -86,7 +86,7 @@ def test_a_full_token_opens_everything_until_it_is_revoked(cotty):
     # A person or an agent, as it says.
     assert http.call("send", session, actor="agent", text="x") == "NOT_YOURS"
     made = http.call("create", actor="agent", program="cat")["session_id"]
-    assert cotty.info(made)["owner"] == "test in / by full"
+    assert cotty.info(made)["owner"] == "[full] test in /"
     socket = http.view(session)
     assert socket.read()["type"] == "paint"
     socket.send({"type": "text", "text": " by hand"})

@@ -12,7 +12,7 @@ use axum::http::HeaderMap;
 use cotty_protocol::op::token_new::Kind;
 use cotty_protocol::{ActorKind, Caller, Code, Fault};
 use cotty_pty::tree::Lineage;
-use cotty_session::{Actor, Hub, Session};
+use cotty_session::{Actor, Hub, Session, one_line, short_name};
 use rustix::process::Pid;
 
 /// Headers by which a request without a body for it tells who asks.
@@ -20,6 +20,8 @@ const ACTOR: &str = "cotty-actor";
 const CLIENT: &str = "cotty-client";
 const DIRECTORY: &str = "cotty-directory";
 const OWNER: &str = "cotty-owner";
+/// Most characters of a directory in an owner's name: everybody is told it.
+const LONGEST_DIRECTORY: usize = 1024;
 
 /// How far somebody who asks is believed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,9 +70,14 @@ impl Standing {
     /// Whoever says that it is `caller`, and stands in the directory `cwd`, as what it is taken for.
     pub(crate) fn actor(&self, caller: Caller, cwd: Option<&str>) -> Actor {
         let Caller { kind: claimed, client } = caller;
+        let client = short_name(&client);
         let agent = || {
-            let by = self.token().map(|token| format!(" by {token}")).unwrap_or_default();
-            format!("{client} in {}{by}", cwd.unwrap_or("/"))
+            let directory = one_line(cwd.unwrap_or("/"), LONGEST_DIRECTORY);
+            // The token first, as no client and no directory can say it: the rest is as they like.
+            match self.token() {
+                Some(token) => format!("[{token}] {client} in {directory}"),
+                None => format!("{} in {directory}", client.trim_start_matches('[')),
+            }
         };
         let (kind, owner) = match (self, claimed) {
             (Standing::Child { session }, _) => {
@@ -222,7 +229,13 @@ mod tests {
         assert_eq!(actor(&trusted, ActorKind::Child), (Child, String::new()));
         let named = Standing::with_token("ci".into(), Kind::Full);
         assert_eq!(actor(&named, ActorKind::Person), (Person, "person".into()));
-        assert_eq!(actor(&named, ActorKind::Agent), (Agent, "x in /d by ci".into()));
+        assert_eq!(actor(&named, ActorKind::Agent), (Agent, "[ci] x in /d".into()));
+        let forged = trusted.actor(Caller { kind: ActorKind::Agent, client: "[ci] x".into() }, Some("/d"));
+        assert_eq!(forged.owner, "ci] x in /d");
+        let loud = Caller { kind: ActorKind::Agent, client: format!("a\x1b\n{}", "b".repeat(99)) };
+        let loud = trusted.actor(loud, Some(&format!("/\x1b{}", "d".repeat(9999))));
+        assert_eq!((loud.client.len(), loud.owner.len()), (64, 64 + " in ".len() + LONGEST_DIRECTORY));
+        assert!(!loud.owner.contains(['\x1b', '\n']));
         let looker = Standing::with_token("w".into(), Kind::ReadOnly);
         assert_eq!(actor(&looker, ActorKind::Person), (Person, "token w".into()));
         assert!(looker.read_only() && !named.read_only());
