@@ -44,6 +44,8 @@ struct Endpoint {
 pub(crate) fn routes(app: &App) -> Router<App> {
     let mut sessions = LocalSessionManager::default();
     sessions.session_config.keep_alive = Some(SILENCE);
+    // A stream that says how to resume it is resumed for ever, also with a daemon that knows nothing of its call.
+    sessions.session_config.sse_retry = None;
     let endpoint = Endpoint { app: app.clone(), sessions: Arc::new(sessions), restoring: Arc::default() };
     Router::new().route("/mcp", any(answer)).with_state(endpoint)
 }
@@ -59,7 +61,7 @@ async fn answer(
         Ok(offered) => offered,
         Err(fault) => return refuse(fault),
     };
-    let begun = Begun::new(&app.place.mcp_sessions, &standing);
+    let begun = Begun::new(&app.place.mcp_sessions, &standing, Arc::clone(&sessions));
     let session = request.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(SessionId::from);
     let mut turn = None;
     if let Some(id) = session {
@@ -83,6 +85,7 @@ async fn answer(
     let mut config = StreamableHttpServerConfig::default()
         .with_json_response(true)
         .with_max_request_body_bytes(BODY)
+        .with_sse_retry(None)
         // Whose page may ask, and under which name, is checked for all our routes alike.
         .disable_allowed_hosts();
     config.session_store = Some(Arc::new(begun));

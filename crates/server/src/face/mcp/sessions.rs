@@ -6,10 +6,14 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use rmcp::transport::streamable_http_server::SessionManager;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::session::{SessionState, SessionStore, SessionStoreError};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::standing::Standing;
 
@@ -17,12 +21,23 @@ use crate::standing::Standing;
 pub(super) const SILENCE: Duration = Duration::from_secs(6 * 60 * 60);
 /// How exactly its last word is noted.
 const NOTED_TO_THE: Duration = Duration::from_secs(60);
+/// Most sessions of one standing; of more the one goes that was silent longest.
+const MOST: usize = 64;
 
 /// The sessions of whoever has this standing.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct Begun {
+    /// Theirs alone, so that nobody looks through everybody's.
     dir: PathBuf,
     by: String,
+    /// Those that are served.
+    served: Arc<LocalSessionManager>,
+}
+
+impl std::fmt::Debug for Begun {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Begun").field("by", &self.by).finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -32,8 +47,10 @@ struct Stored {
 }
 
 impl Begun {
-    pub(super) fn new(dir: &Path, by: &Standing) -> Begun {
-        Begun { dir: dir.to_owned(), by: format!("{by:?}") }
+    pub(super) fn new(dir: &Path, by: &Standing, served: Arc<LocalSessionManager>) -> Begun {
+        let by = format!("{by:?}");
+        let folder: String = Sha256::digest(&by).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        Begun { dir: dir.join(folder), by, served }
     }
 
     fn path(&self, id: &str) -> Option<PathBuf> {
@@ -61,22 +78,31 @@ impl Begun {
         Some(stored.state)
     }
 
-    fn write(&self, id: &str, state: &SessionState) -> io::Result<()> {
+    /// Answers which others had to go for it.
+    fn write(&self, id: &str, state: &SessionState) -> io::Result<Vec<String>> {
         let path = self.path(id).ok_or(io::ErrorKind::InvalidInput)?;
         std::fs::create_dir_all(&self.dir)?;
-        self.tidy();
+        let gone = self.tidy();
         let text = serde_json::to_vec(&Stored { by: self.by.clone(), state: state.clone() })?;
-        OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?.write_all(&text)
+        OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?.write_all(&text)?;
+        Ok(gone)
     }
 
-    /// Those that nobody came back to.
-    fn tidy(&self) {
-        for entry in std::fs::read_dir(&self.dir).into_iter().flatten().flatten() {
-            let used = entry.metadata().and_then(|meta| meta.modified());
-            if used.is_ok_and(|used| used.elapsed().is_ok_and(|silence| silence > SILENCE)) {
-                let _ = std::fs::remove_file(entry.path());
-            }
-        }
+    /// Removes those that nobody came back to, and makes room for one more.
+    fn tidy(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.dir).into_iter().flatten().flatten();
+        let mut known: Vec<(SystemTime, PathBuf)> = entries
+            .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+            .collect();
+        known.sort_unstable_by(|one, other| other.cmp(one));
+        let is_over = |used: &SystemTime| used.elapsed().is_ok_and(|silence| silence > SILENCE);
+        let kept = known.iter().take(MOST - 1).take_while(|(used, _)| !is_over(used)).count();
+        let gone = known.split_off(kept).into_iter();
+        gone.filter_map(|(_, path)| {
+            let _ = std::fs::remove_file(&path);
+            Some(path.file_name()?.to_str()?.to_owned())
+        })
+        .collect()
     }
 }
 
@@ -103,7 +129,13 @@ impl SessionStore for Begun {
         'c: 'd,
         Self: 'd,
     {
-        now(self.write(id, state))
+        let written = self.write(id, state);
+        Box::pin(async move {
+            for gone in written? {
+                let _ = self.served.close_session(&gone.into()).await;
+            }
+            Ok(())
+        })
     }
 
     fn delete<'a, 'b, 'c>(&'a self, id: &'b str) -> Soon<'c, ()>
@@ -123,7 +155,7 @@ mod tests {
     #[test]
     fn only_who_began_a_session_has_it_and_only_for_so_long() {
         let dir = tempfile::tempdir().unwrap();
-        let of = |standing: &Standing| Begun::new(&dir.path().join("sessions"), standing);
+        let of = |standing: &Standing| Begun::new(&dir.path().join("sessions"), standing, Arc::default());
         let (mine, other) = (of(&Standing::Trusted { token: Some("a".into()) }), of(&Standing::Agent));
         let about =
             r#"{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}"#;
@@ -131,7 +163,8 @@ mod tests {
         mine.write("id-1", &state).unwrap();
         assert!(mine.has("id-1") && !other.has("id-1") && !mine.has("id-2"));
         assert!(mine.write("../id", &state).is_err() && !mine.has("../sessions/id-1") && !mine.has(""));
-        let file = File::options().append(true).open(mine.path("id-1").unwrap()).unwrap();
+        let file_of = |begun: &Begun, id| File::options().append(true).open(begun.path(id).unwrap()).unwrap();
+        let file = file_of(&mine, "id-1");
         file.set_modified(SystemTime::now() - Duration::from_secs(120)).unwrap();
         assert!(mine.has("id-1"));
         assert!(
@@ -142,5 +175,12 @@ mod tests {
         assert!(!mine.has("id-1"));
         mine.write("id-3", &state).unwrap();
         assert!(!mine.path("id-1").unwrap().exists() && mine.has("id-3"));
+        file_of(&mine, "id-3").set_modified(SystemTime::now() - Duration::from_secs(30)).unwrap();
+        other.write("id-4", &state).unwrap();
+        for count in 1..MOST {
+            assert!(mine.write(&format!("more-{count}"), &state).unwrap().is_empty(), "{count}");
+        }
+        assert_eq!(mine.write("last", &state).unwrap(), ["id-3"], "silent longest");
+        assert!(!mine.has("id-3") && mine.has("last") && mine.has("more-1") && other.has("id-4"));
     }
 }
