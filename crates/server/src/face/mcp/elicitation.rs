@@ -190,7 +190,7 @@ impl Call {
             message: message.to_owned(),
             requested_schema: form,
         };
-        let answer = self.client.ask(question, form, Duration::from_millis(self.longest_ms)).await?;
+        let answer = self.client.ask(question, form, Duration::from_millis(self.left_ms())).await?;
         Ok(match answer.action {
             ElicitationAction::Accept => Answer::Given(answer.content.unwrap_or_default()),
             ElicitationAction::Decline => Answer::Declined,

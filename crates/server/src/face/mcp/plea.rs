@@ -59,9 +59,9 @@ pub(super) enum Outcome {
 impl Asking {
     /// Asks, or goes on asking, for as long as a call may take; answers the session's id and number, too.
     pub(super) async fn ask(self, call: Call, session: String) -> Result<(String, u32, Asked), Fault> {
-        let Call { context, longest_ms, .. } = call.clone();
+        let context = call.context.clone();
         let withdraw = |plea: &str| withdraw::Params { session: session.clone(), plea: plea.to_owned() };
-        let mut wait_ms = longest_ms;
+        let mut wait_ms = call.left_ms();
         if self.withdraw {
             let Some(plea) = &self.request_id else {
                 let message = "withdraw needs the request_id of what is withdrawn";

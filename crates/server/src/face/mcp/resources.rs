@@ -7,6 +7,7 @@ use cotty_session::Session;
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 
+use super::tool::{brief, short};
 use crate::ops::{self, Context, perform};
 
 const SCHEME: &str = "terminal://";
@@ -144,6 +145,7 @@ async fn text(context: Context, session: String, part: Part) -> Result<String, F
 
 fn unknown(uri: &str) -> ErrorData {
     let parts = Part::ALL.map(Part::name).join("|");
+    let uri = short(uri.to_owned());
     let data = serde_json::json!({ "uri": uri });
     ErrorData::resource_not_found(
         format!("there is nothing at {uri}: try {SCHEME}{{session}}/{parts}"),
@@ -153,7 +155,8 @@ fn unknown(uri: &str) -> ErrorData {
 
 /// A fault as clients of resources know it: which of the two codes says "not found" is the era's.
 pub(super) fn refused(fault: &Fault) -> ErrorData {
-    let data = serde_json::to_value(fault).ok();
+    let fault = brief(fault);
+    let data = serde_json::to_value(&fault).ok();
     match fault.code {
         Code::SessionError => ErrorData::internal_error(fault.to_string(), data),
         _ => ErrorData::resource_not_found(fault.to_string(), data),

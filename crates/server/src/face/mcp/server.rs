@@ -1,6 +1,7 @@
 //! The one handler, for both eras of MCP and both ways to it.
 
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use axum::http::request::Parts;
 use cotty_protocol::{ActorKind, Caller, Origin};
@@ -60,7 +61,8 @@ pub(super) struct Server {
 
 impl Server {
     pub(super) fn new(app: App, way: Way, offer: Offer, longest_ms: Option<u64>) -> Server {
-        let longest_ms = longest_ms.unwrap_or(LONGEST_CALL_MS);
+        // Who would wait for ever would wait for a day.
+        let longest_ms = longest_ms.unwrap_or(LONGEST_CALL_MS).min(24 * 60 * 60 * 1000);
         Server {
             app,
             way,
@@ -72,12 +74,20 @@ impl Server {
     }
 
     fn context(&self, context: &RequestContext<RoleServer>) -> Result<ops::Context, ErrorData> {
+        self.context_of(context, None)
+    }
+
+    fn context_of(
+        &self,
+        context: &RequestContext<RoleServer>,
+        called: Option<&CallToolRequestParams>,
+    ) -> Result<ops::Context, ErrorData> {
         let client = context.client_info().map_or_else(|| "mcp".to_owned(), |info| info.name);
         let caller = Caller { kind: ActorKind::Agent, client };
         let context = match &self.way {
             Way::Pipe { standing, instance, origin, .. } => {
                 // The pipe sends a request again, with the same id, to the daemon that comes after a crash.
-                let request = format!("mcp:{instance}:{}", identity(context));
+                let request = format!("mcp:{instance}:{}", identity(context, called));
                 self.app.context(standing, caller, Some(origin.clone()), request)
             }
             Way::Http { standing: begun_by } => {
@@ -121,14 +131,16 @@ pub(super) fn modern(context: &RequestContext<RoleServer>) -> bool {
     version.is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
 }
 
-/// The request's id as JSON, because `5` and `"5"` are two requests; its hash where it is long.
-fn identity(context: &RequestContext<RoleServer>) -> String {
-    const LONG: usize = 64;
-    let id = serde_json::to_string(&context.id).unwrap_or_default();
-    if id.len() <= LONG {
-        return id;
-    }
-    Sha256::digest(id).iter().map(|byte| format!("{byte:02x}")).collect()
+fn too_many() -> ErrorData {
+    ErrorData::invalid_request("these are too many subscriptions", None)
+}
+
+/// What a request is known by when it comes again: its id as JSON, because `5` and `"5"` are two requests, and what it
+/// calls, because some clients count from the beginning again.
+fn identity(context: &RequestContext<RoleServer>, called: Option<&CallToolRequestParams>) -> String {
+    let called = called.map(|called| (&called.name, &called.arguments));
+    let known_by = serde_json::to_vec(&(&context.id, called)).unwrap_or_default();
+    Sha256::digest(known_by).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl ServerHandler for Server {
@@ -166,10 +178,14 @@ impl ServerHandler for Server {
         let called = self.offer.find(&request.name);
         if called.is_none() && fixtures::find(&request.name).is_none() {
             let names: Vec<&str> = self.offer.tools().map(|tool| tool.name.as_ref()).collect();
-            let message = format!("there is no tool `{}`; there are: {}", request.name, names.join(", "));
+            let message = format!(
+                "there is no tool `{}`; there are: {}",
+                tool::short(request.name.into_owned()),
+                names.join(", ")
+            );
             return Err(ErrorData::invalid_params(message, None));
         }
-        let calling = self.context(&context)?;
+        let calling = self.context_of(&context, Some(&request))?;
         let (client, mut questions) = Client::new(&context, &calling, &mut request)?;
         let arguments: JsonObject = request.arguments.unwrap_or_default();
         // Progress tells what it does.
@@ -177,8 +193,8 @@ impl ServerHandler for Server {
         let wanted = context.meta.get_progress_token().and(named);
         let session = wanted.and_then(|session| calling.session(session).ok());
         let on_cancel = OnCancel::default();
-        let call =
-            Call { context: calling, longest_ms: self.longest_ms, client, on_cancel: on_cancel.clone() };
+        let until = Instant::now() + Duration::from_millis(self.longest_ms);
+        let call = Call { context: calling, until, client, on_cancel: on_cancel.clone() };
         let answering = async {
             match called {
                 Some((entry, described)) => {
@@ -254,7 +270,7 @@ impl ServerHandler for Server {
         let listener = Listener::Connected(context.peer);
         match self.subscriptions.subscribe(session, part, request.uri, listener) {
             true => Ok(()),
-            false => Err(ErrorData::invalid_request("these are too many subscriptions", None)),
+            false => Err(too_many()),
         }
     }
 
@@ -271,14 +287,21 @@ impl ServerHandler for Server {
         let mut accepted = SubscriptionFilter::new();
         accepted.resources_list_changed = requested.resources_list_changed;
         accepted.resource_subscriptions = requested.resource_subscriptions.as_ref().map(|uris| {
-            let ours = uris.iter().filter(|uri| resources::parse(uri).is_some() || fixtures::own(uri));
-            ours.take(subscriptions::MOST).cloned().collect()
+            let mut ours: Vec<String> = Vec::new();
+            for uri in uris.iter().filter(|uri| resources::parse(uri).is_some() || fixtures::own(uri)) {
+                if ours.len() < subscriptions::MOST && !ours.contains(uri) {
+                    ours.push(uri.clone());
+                }
+            }
+            ours
         });
         Some(accepted)
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let asking = self.context(context.request_context())?;
+        let wanted = context.accepted().resource_subscriptions.as_ref().map_or(0, Vec::len);
+        let Some(_place) = self.subscriptions.place_for(wanted) else { return Err(too_many()) };
         let listener = || Listener::Listening(context.sink().clone());
         let mut telling = JoinSet::new();
         for uri in context.accepted().resource_subscriptions.iter().flatten() {

@@ -10,6 +10,7 @@ use rmcp::RoleServer;
 use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::service::{Peer, SubscriptionSink};
 use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::resources::Part;
@@ -104,10 +105,19 @@ pub(super) async fn tell_list(hub: Hub, actor: Actor, listener: Listener) {
     }
 }
 
-/// What one connection is subscribed to, up to 2025-11-25. Ends with it.
-#[derive(Debug, Default)]
+/// What one connection is subscribed to. Ends with it.
+#[derive(Debug)]
 pub(super) struct Subscriptions {
+    /// Up to 2025-11-25.
     watching: Mutex<Watching>,
+    /// Places for what is listened to since.
+    places: Semaphore,
+}
+
+impl Default for Subscriptions {
+    fn default() -> Subscriptions {
+        Subscriptions { watching: Mutex::default(), places: Semaphore::new(MOST) }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -122,9 +132,16 @@ impl Subscriptions {
         self.watching.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Room for one who listens to so many resources, for as long as it does.
+    pub(super) fn place_for(&self, resources: usize) -> Option<SemaphorePermit<'_>> {
+        // Who listens to none is somebody all the same.
+        self.places.try_acquire_many(u32::try_from(resources.max(1)).ok()?).ok()
+    }
+
     /// Whether it could be taken on.
     pub(super) fn subscribe(&self, session: Session, part: Part, uri: String, listener: Listener) -> bool {
         let mut watching = self.watching();
+        while watching.tasks.try_join_next().is_some() {}
         watching.by_uri.retain(|_, task| !task.is_finished());
         if watching.by_uri.contains_key(&uri) {
             return true;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use cotty_protocol::{Code, Fault};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
@@ -18,12 +19,14 @@ use crate::ops::{Access, Context};
 
 /// No call lasts longer unless the client is known to wait: most cut at 60 seconds.
 pub(super) const LONGEST_CALL_MS: u64 = 50_000;
+/// How long a wait lasts where no time is given.
+const USUAL_WAIT_MS: u64 = 30_000;
 
-/// One call of a tool: who asks, and how long the answer may take.
+/// One call of a tool: who asks, and until when the answer may take.
 #[derive(Debug, Clone)]
 pub(super) struct Call {
     pub(super) context: Context,
-    pub(super) longest_ms: u64,
+    pub(super) until: Instant,
     /// Who called; see [`Call::ask`].
     pub(super) client: Client,
     pub(super) on_cancel: OnCancel,
@@ -55,9 +58,20 @@ impl std::fmt::Debug for OnCancel {
 }
 
 impl Call {
-    /// A time that was asked for, within what a call may take.
+    /// How much is left of what the call may take.
+    pub(super) fn left_ms(&self) -> u64 {
+        let left = self.until.saturating_duration_since(Instant::now());
+        u64::try_from(left.as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// A time that was asked for, within what the call may take.
     pub(super) fn within(&self, ms: Option<u64>) -> Option<u64> {
-        ms.map(|ms| ms.min(self.longest_ms))
+        ms.map(|ms| ms.min(self.left_ms()))
+    }
+
+    /// How long to wait for a condition: what was asked for, or the usual time, within what the call may take.
+    pub(super) fn waiting(&self, ms: Option<u64>) -> Option<u64> {
+        self.within(ms.or(Some(USUAL_WAIT_MS)))
     }
 }
 
@@ -160,15 +174,23 @@ async fn answer<T: McpTool>(call: Call, arguments: JsonObject) -> CallToolResult
 /// Most bytes of an error's sentence: it may repeat what was given, and that may be anything.
 const SENTENCE: usize = 2000;
 
+pub(super) fn short(mut text: String) -> String {
+    if text.len() > SENTENCE {
+        text.truncate(text.floor_char_boundary(SENTENCE));
+        text.push('…');
+    }
+    text
+}
+
+/// A fault in sentences that are not too long.
+pub(super) fn brief(fault: &Fault) -> Fault {
+    let fault = fault.clone();
+    Fault { message: short(fault.message), hint: fault.hint.map(short), ..fault }
+}
+
 /// A fault as a model sees it.
 pub(super) fn refusal(fault: &Fault) -> CallToolResult {
-    let mut fault = fault.clone();
-    for text in [Some(&mut fault.message), fault.hint.as_mut()].into_iter().flatten() {
-        if text.len() > SENTENCE {
-            text.truncate(text.floor_char_boundary(SENTENCE));
-            text.push('…');
-        }
-    }
+    let fault = brief(fault);
     let mut result = CallToolResult::error(vec![ContentBlock::text(fault.to_string())]);
     result.structured_content = Some(json!({ "error": fault }));
     result

@@ -10,6 +10,9 @@ use crate::face::mcp::state::Doing;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{Access, Create, perform};
 
+/// How long a shell may take to its first prompt where no time is given.
+const READY_MS: u64 = 5_000;
+
 pub(super) struct CreateSession;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -75,7 +78,7 @@ impl McpTool for CreateSession {
             env: params.env,
             cwd: params.cwd,
             wait_ready: params.wait_ready,
-            ready_timeout_ms: call.within(params.ready_timeout_ms),
+            ready_timeout_ms: call.within(params.ready_timeout_ms.or(Some(READY_MS))),
         };
         let made = perform::<Create>(call.context, params).await.map_err(ours)?;
         let (state, foreground) = Doing::of(made.activity);

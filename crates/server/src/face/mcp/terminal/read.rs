@@ -123,7 +123,7 @@ impl How {
             prompt: self.wait_for_prompt,
             text: self.wait_for_text,
             since,
-            timeout_ms: call.within(self.timeout_ms),
+            timeout_ms: call.waiting(self.timeout_ms),
             ..op::Wait::default()
         });
         let params = read::Params {

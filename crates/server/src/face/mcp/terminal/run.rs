@@ -62,7 +62,7 @@ impl McpTool for Run {
     type Reply = Reply;
 
     async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
-        let timeout_ms = call.within(params.timeout_ms);
+        let timeout_ms = call.waiting(params.timeout_ms);
         let max_bytes = Some(params.max_bytes.unwrap_or(MAX_BYTES));
         let run = run::Params { session: params.session_id, command: params.command, timeout_ms, max_bytes };
         let ran = perform::<ops::Run>(call.context, run).await.map_err(ours)?;

@@ -1,5 +1,3 @@
-use std::time::{Duration, Instant};
-
 use cotty_protocol::op::read::{self as reading, View};
 use cotty_protocol::op::send::{self, Paste};
 use cotty_protocol::op::{keyboard, mouse};
@@ -195,11 +193,10 @@ async fn steps_of(call: &Call, session: &str, steps: Vec<Step>, params: &Params)
     if count == 0 || count > STEPS {
         return Err(Fault::new(Code::InvalidInput, format!("there are 1 to {STEPS} steps, not {count}")));
     }
-    let deadline = Instant::now() + Duration::from_millis(call.longest_ms);
     let mut progress = step::Progress::default();
     let mut done = Vec::new();
     for (at, step) in steps.into_iter().enumerate() {
-        let did = progress.take(call, session, step, at, deadline).await;
+        let did = progress.take(call, session, step, at).await;
         let stopped = did.stopped();
         if let (0, Some(fault)) = (at, did.error.clone()) {
             return Err(fault);

@@ -1,7 +1,5 @@
 //! The steps of one `terminal__send`: each types once, however often its call is made again.
 
-use std::time::Instant;
-
 use cotty_protocol::op::{self, Met, keyboard, send, wait};
 use cotty_protocol::{Code, Fault};
 use schemars::JsonSchema;
@@ -78,17 +76,10 @@ pub(super) struct Progress {
 
 impl Progress {
     /// Does a step. Its request has a name of its own, the same on every retry.
-    pub(super) async fn take(
-        &mut self,
-        call: &Call,
-        session: &str,
-        step: Step,
-        at: usize,
-        deadline: Instant,
-    ) -> Did {
+    pub(super) async fn take(&mut self, call: &Call, session: &str, step: Step, at: usize) -> Did {
         let request = format!("{}#{at}", call.context.request);
         let context = Context { request, ..call.context.clone() };
-        let done = self.try_take(context, session, step, deadline).await;
+        let done = self.try_take(call, context, session, step).await;
         done.unwrap_or_else(|mut fault| {
             fault.message = format!("step {}: {}", at + 1, fault.message);
             Did { error: Some(fault), ..Did::default() }
@@ -97,10 +88,10 @@ impl Progress {
 
     async fn try_take(
         &mut self,
+        call: &Call,
         context: Context,
         session: &str,
         step: Step,
-        deadline: Instant,
     ) -> Result<Did, Fault> {
         let session = session.to_owned();
         let types = step.text.is_some() || step.key.is_some() || step.mouse.is_some();
@@ -126,8 +117,6 @@ impl Progress {
             let message = "a step is one of text, key, mouse and wait";
             return Err(Fault::new(Code::InvalidInput, message).with_hint("make two steps of it"));
         }
-        let left = u64::try_from(deadline.saturating_duration_since(Instant::now()).as_millis());
-        let left = left.unwrap_or(u64::MAX);
         let wait = op::Wait {
             text: wait.text,
             regex: wait.regex,
@@ -139,7 +128,7 @@ impl Progress {
             keyboard: wait.keyboard,
             stop: wait.stop,
             since: self.last,
-            timeout_ms: wait.timeout_ms.or(Some(30_000)).map(|ms| ms.min(left)),
+            timeout_ms: call.waiting(wait.timeout_ms),
             ..op::Wait::default()
         };
         let waited = perform::<ops::Wait>(context, wait::Params { session, wait }).await.map_err(ours)?;

@@ -69,7 +69,7 @@ impl McpTool for Wait {
     type Reply = Reply;
 
     async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
-        let timeout_ms = call.within(params.timeout_ms);
+        let timeout_ms = call.waiting(params.timeout_ms);
         let wait = op::Wait {
             text: params.text,
             regex: params.regex,

@@ -1,0 +1,168 @@
+"""What clients should not do, and what happens to them alone when they do: ids, times, names, floods."""
+
+import os
+import time
+from pathlib import Path
+
+import anyio
+import pytest
+from conftest import LIMIT
+from rpc import HELLO, Rpc
+from test_actors import Inside, call
+from test_mcp import Gate, soon
+from test_mcp_http import agent_of, post
+
+RUN = "terminal__run"
+
+
+def called(rpc, id, tool, **arguments):
+    rpc.say(id=id, method="tools/call", params={"name": tool, "arguments": arguments})
+    return rpc.answer(id)["result"]["structuredContent"]
+
+
+def test_an_id_that_is_used_again_is_another_call(cotty):
+    with Rpc(cotty) as rpc:
+        session = rpc.begin().call("terminal__create_session")["session_id"]
+        for word in ("AAA", "BBB"):
+            ran = called(rpc, 500, RUN, session_id=session, command=f"echo {word}")
+            assert (ran["outcome"], ran["output"]) == ("done", f"{word}\n")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        (RUN, {"command": "read x"}),
+        ("terminal__wait", {"text": "never"}),
+        ("terminal__read", {"wait_for_text": "never"}),
+        ("terminal__send", {"text": " ", "read": {"wait_for_text": "never"}}),
+        ("terminal__send", {"steps": [{"text": " "}, {"wait": {"text": "never"}}], "read": {"wait_for_text": "never"}}),
+    ],
+)
+def test_no_call_lasts_longer_where_no_time_is_named(cotty, tool, arguments):
+    with Rpc(cotty, "--max-call", "1") as rpc:
+        session = rpc.begin().call("terminal__create_session")["session_id"]
+        begun = time.monotonic()
+        rpc.answer(rpc.start_call(tool, session_id=session, **arguments))
+        # One deadline for all parts of a call.
+        assert 0.9 < time.monotonic() - begun < 1.9
+
+
+def test_a_shell_that_is_slow_is_not_waited_for_longer(cotty):
+    (cotty.work / ".bashrc").write_text("read x\n")
+    with Rpc(cotty, "--max-call", "1") as rpc:
+        begun = time.monotonic()
+        assert not rpc.begin().call("terminal__create_session", program="bash")["ready"]
+        assert time.monotonic() - begun < 4
+
+
+def test_what_cannot_be_read_is_answered_by_its_id_and_nobody_waits_for_it(cotty):
+    with Rpc(cotty) as rpc:
+        rpc.begin()
+        text = r'{"session_id":"x","text":"\ud83d"}'
+        for id, rest, code in [
+            (901, r'"method":"tools/call","params":{"name":"terminal__send","arguments":%s}' % text, -32700),
+            (902, '"method":"ping","params":' + '{"a":' * 200 + "1" + "}" * 200, -32700),
+            (1.5, '"method":"ping"', -32600),
+            (904, '"method":"ping","params":[1]', -32600),
+            (905, '"method":"ping","params":{"_meta":"x"}', -32600),
+            (906, '"method":"tools/call"', -32602),
+            (907, '"method":"tools/call","params":{"name":"terminal__run","arguments":"x"}', -32602),
+        ]:
+            rpc.write(f'{{"jsonrpc":"2.0","id":{id},{rest}}}\n'.encode())
+            assert rpc.answer(id)["error"]["code"] == code, rest
+        assert rpc.end() == ([], 0)
+
+
+@pytest.mark.anyio
+async def test_a_call_over_http_ends_with_its_daemon(cotty):
+    cotty("ls")
+    gate = Gate(cotty)
+    async with agent_of(cotty, mode="legacy") as agent:
+        session = await agent.shell()
+
+        async def kill():
+            await soon(gate.writer)
+            await anyio.to_thread.run_sync(cotty.kill_daemon)
+
+        begun = time.monotonic()
+        async with anyio.create_task_group() as group:
+            group.start_soon(kill)
+            with pytest.raises(Exception):
+                await agent.client.call_tool(RUN, {"session_id": session, "command": f"cat {gate}; cat {gate}"})
+        assert time.monotonic() - begun < LIMIT
+
+
+@pytest.mark.anyio
+async def test_nobody_is_taken_for_who_has_a_token(cotty):
+    cotty("ls")
+    async with agent_of(cotty, token=cotty.token("ci"), mode="auto") as agent:
+        session = await agent.shell()
+    owner = cotty.info(session)["owner"]
+    name = owner.removeprefix("[ci] ").removesuffix(f" in {cotty.work}")
+    assert owner == f"[ci] {name} in {cotty.work}"
+    for client, directory in [(f"[ci] {name}", str(cotty.work)), (name, f"{cotty.work} by ci")]:
+        os.makedirs(directory, exist_ok=True)
+        with Rpc(cotty, cwd=directory) as rpc:
+            rpc.result("initialize", {**HELLO, "clientInfo": {"name": client, "version": "1"}})
+            rpc.say(method="notifications/initialized")
+            refused = rpc.answer(rpc.start_call("terminal__read", session_id=session))["result"]
+            assert refused["structuredContent"]["error"]["code"] == "NOT_YOURS", client
+
+
+def test_names_are_short_and_cannot_act(cotty):
+    with Rpc(cotty) as rpc:
+        loud = "a\x1b[31m\n" + "x" * 100_000
+        rpc.result("initialize", {**HELLO, "clientInfo": {"name": loud, "version": "1"}})
+        rpc.say(method="notifications/initialized")
+        session = rpc.call("terminal__create_session")["session_id"]
+        assert rpc.call(RUN, session_id=session, command="echo fine")["output"] == "fine\n"
+        owner = cotty.info(session)["owner"]
+        assert owner == f"{('a[31m' + 'x' * 100)[:64]} in {cotty.work}"
+        for uri in (f"terminal://{'y' * 100_000}/screen", "z" * 100_000):
+            answer = rpc.answer(rpc.ask("resources/read", {"uri": uri}))
+            assert len(str(answer)) < 10_000
+
+
+def test_a_program_inside_does_not_withdraw_what_its_agent_asks(cotty):
+    inside = Inside(cotty, "agent")
+    plea = cotty.call("ask", session=inside.session, message="Look", wait_ms=0)["plea"]
+    about = {"session": inside.session}
+    answers = inside.ask(
+        call("ask", **about, message="Me, too", wait_ms=0),
+        call("withdraw", **about, plea=plea),
+        call("ask", **about, plea=plea, wait_ms=0),
+    )
+    assert [body["error"]["code"] for _, body in answers] == ["ALREADY_ASKED", "PLEA_NOT_FOUND", "PLEA_NOT_FOUND"]
+    assert plea not in str(answers[0]) and "Look" not in str(answers[0])
+    assert cotty.call("ask", **about, plea=plea, wait_ms=0)["state"] == "waiting"
+    # Its own it may.
+    cotty.call("withdraw", **about, plea=plea)
+    (_, own), = inside.ask(call("ask", **about, message="Mine", wait_ms=0))
+    assert inside.codes(call("withdraw", **about, plea=own["ok"]["plea"])) == ["ok"]
+
+
+def test_one_who_listens_twice_hears_once_and_only_so_much(cotty):
+    with Rpc(cotty, modern=True) as rpc:
+        session = rpc.begin().call("terminal__create_session", program="cat")["session_id"]
+        uri = f"terminal://{session}/screen"
+        wanted = {"notifications": {"resourceSubscriptions": [uri] * 100}}
+        listening = rpc.ask("subscriptions/listen", wanted)
+        rpc.until(lambda message: message.get("method") == "notifications/subscriptions/acknowledged")
+        rpc.call("terminal__send", session_id=session, text="x")
+        rpc.until(lambda message: message.get("method") == "notifications/resources/updated")
+        rpc.result("tools/list")
+        # The next word about one resource is a while off.
+        assert sum(message.get("method") == "notifications/resources/updated" for message in rpc.heard) == 0
+        many = [f"terminal://{session}x{n}/screen" for n in range(100)]
+        refused = rpc.answer(rpc.ask("subscriptions/listen", {"notifications": {"resourceSubscriptions": many}}))
+        assert "too many" in refused["error"]["message"], refused
+        assert listening
+
+
+def test_so_many_older_clients_over_http_and_no_more(cotty):
+    cotty("ls")
+    for _ in range(70):
+        status, _ = post(cotty, {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO})
+        assert status == 200
+    folders = [Path(at) for at, _, files in os.walk(cotty.home) if len(files) >= 60 and "mcp" in at]
+    assert [len(list(folder.iterdir())) for folder in folders] == [64]
