@@ -107,7 +107,7 @@ impl Vt {
         let past = if begun || alternate { None } else { Some(term.history.lines_from(from.line)) };
         let past = past.into_iter().flatten().map(Segment::Past);
         let segments: Vec<Segment<'_>> = past.chain(screen.iter().take(rows).map(Segment::Row)).collect();
-        let (first, dropped) = find_start(term, &segments, from.line);
+        let (first, dropped) = find_start(term, &segments, from.line, to.map(|to| to.line));
         let end = to.map(|to| find_end(&segments, to.line));
         let stop = end.map_or(segments.len(), |end| end.stop);
         let mut text = String::new();
@@ -144,8 +144,8 @@ fn used_rows(term: &Term) -> usize {
     term.primary().used().max(usize::from(cursor.row) + 1)
 }
 
-/// Where an excerpt starts, and how many lines were lost before that.
-fn find_start(term: &Term, segments: &[Segment<'_>], line: LineId) -> (usize, u64) {
+/// Where an excerpt starts, and how many of its lines, up to its end, were lost before that.
+fn find_start(term: &Term, segments: &[Segment<'_>], line: LineId, end: Option<LineId>) -> (usize, u64) {
     if let Some(at) = segments.iter().position(|segment| segment.line() == line) {
         return (at, 0);
     }
@@ -156,7 +156,10 @@ fn find_start(term: &Term, segments: &[Segment<'_>], line: LineId) -> (usize, u6
             let next = segments.iter().position(|segment| segment.line() > line);
             (next.unwrap_or(segments.len()), 0)
         }
-        Some(oldest) => (0, (oldest.0 - line.0).min(term.history.dropped())),
+        Some(oldest) => {
+            let kept = end.map_or(oldest, |end| end.min(oldest));
+            (0, kept.0.saturating_sub(line.0).min(term.history.dropped()))
+        }
         None => (0, 0),
     }
 }
