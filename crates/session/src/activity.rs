@@ -1,5 +1,7 @@
 //! What a session is doing, from what the shell marks, what the kernel knows and, last, what the screen looks like.
 
+use std::time::Duration;
+
 use cotty_pty::facts::{self, Waiting};
 
 use crate::commands::Phase;
@@ -26,6 +28,9 @@ pub enum Activity {
     /// The program has ended.
     Exited,
 }
+
+/// How long the shell may be quiet between a command's end and its prompt.
+const PROMPT_COMES: Duration = Duration::from_millis(250);
 
 const PAGERS: &[&str] = &["less", "more", "most", "man", "pager", "pg", "moar", "moor", "ov", "lv", "w3m"];
 const EDITORS: &[&str] = &[
@@ -72,11 +77,14 @@ impl Task {
         if let Some(asked) = self.asked_secret() {
             return asked;
         }
-        let waits = match self.meta.nonce {
-            Some(_) => matches!(self.saved.commands.phase(), Phase::Prompt(_)) && self.prompt().is_some(),
-            None => self.prompt().is_some(),
-        };
-        if waits { Activity::Prompt } else { self.program_activity() }
+        let marks = self.meta.nonce.is_some();
+        let waits = || self.prompt().is_some();
+        match self.saved.commands.phase() {
+            Phase::Prompt(_) if marks && waits() => Activity::Prompt,
+            // It looks like a prompt, but nobody knows whether of a shell.
+            _ if !marks && waits() => Activity::WaitingForInput(self.foreground_name()),
+            _ => self.program_activity(),
+        }
     }
 
     /// Whether, and how surely, a secret is asked for.
@@ -98,16 +106,48 @@ impl Task {
             Some(name) if secret::has_a_terminal_inside(name) => return Activity::Running(program),
             _ => {}
         }
-        let waits = match facts::waiting(self.pty.get_ref()) {
-            Some(Waiting::Reads) => true,
-            // One that takes keys one by one waits for them, too; a server that left the terminal as it was does not.
-            Some(Waiting::Events) => facts::line_mode(self.pty.get_ref()).is_some_and(|mode| !mode.canonical),
-            Some(Waiting::No) | None => false,
-        };
-        match waits && self.has_taken_input() {
+        match self.waits_for_keys() && self.has_taken_input() && !self.draws_prompt() {
             true => Activity::WaitingForInput(program),
             false => Activity::Running(program),
         }
+    }
+
+    /// Whether the kernel sees the program wait for what is typed.
+    fn waits_for_keys(&self) -> bool {
+        match facts::waiting(self.pty.get_ref()) {
+            Some(Waiting::Reads) => true,
+            // One that takes keys one by one waits for them, too; a server that left the terminal as it was does not.
+            Some(Waiting::Events) => self.takes_keys(),
+            Some(Waiting::No) | None => false,
+        }
+    }
+
+    /// Whether the program takes keys one by one.
+    fn takes_keys(&self) -> bool {
+        facts::line_mode(self.pty.get_ref()).is_some_and(|mode| !mode.canonical)
+    }
+
+    /// Whether the shell is on its way from a command's end to its prompt. What is quiet there for long asks something.
+    fn draws_prompt(&self) -> bool {
+        let quiet = self.last_output.is_some_and(|at| at.elapsed() >= PROMPT_COMES);
+        self.meta.nonce.is_some() && self.saved.commands.comes_to_prompt() && !quiet
+    }
+
+    /// Whether a person, or an agent, has to type something for the program to go on.
+    pub(crate) fn asks(&self) -> bool {
+        let out_of_sight = || self.foreground_name().is_some_and(|name| secret::has_a_terminal_inside(&name));
+        // Of one whose first program has gone (`seq 9 | less`) the kernel does not tell.
+        let unknown = || self.takes_keys() && facts::waiting(self.pty.get_ref()).is_none();
+        let waits = || self.waits_for_keys() || unknown();
+        self.asked_secret().is_some()
+            || (waits() && self.has_taken_input() && !self.draws_prompt() && !out_of_sight())
+    }
+
+    /// Whether the program may be reading the terminal: of one that takes keys one by one, or whose terminal is further
+    /// in, it is not seen when it does not.
+    pub(crate) fn may_read(&self) -> bool {
+        self.takes_keys()
+            || facts::waiting(self.pty.get_ref()).is_none_or(|waiting| waiting == Waiting::Reads)
     }
 
     /// Whether the program has taken what was typed and waits for more.

@@ -105,7 +105,18 @@ impl Commands {
     /// Whether this is the last command and no prompt came after it: where the shell has ended, it ended it.
     pub(crate) fn is_last_word(&self, command: &Command) -> bool {
         let last = self.kept.back().is_some_and(|last| std::ptr::eq(last, command));
-        last && !matches!(self.phase, Phase::Prompt(at) if command.ended.is_some_and(|e| at.seq > e.seq))
+        last && !matches!(self.phase, Phase::Prompt(at) if command.ended.is_some_and(|e| at.seq >= e.seq))
+    }
+
+    /// Whether the last command has ended and the prompt has not come yet.
+    pub(crate) fn comes_to_prompt(&self) -> bool {
+        self.phase == Phase::Running && self.kept.back().is_none_or(|last| last.ended.is_some())
+    }
+
+    /// The last command, where the shell waits for the next.
+    pub(crate) fn last_ended(&self) -> Option<&Command> {
+        let at_prompt = matches!(self.phase, Phase::Prompt(_));
+        self.kept.back().filter(|last| at_prompt && last.ended.is_some())
     }
 
     /// The newest, and those before it.
@@ -131,6 +142,7 @@ impl Commands {
 
     /// A `run` has typed its command.
     pub(crate) fn typed(&mut self, request: &str, at: Moment) {
+        self.end_unmarked();
         self.push(Command { request: Some(request.to_owned()), typed: Some(at), ..Command::default() });
     }
 
@@ -151,6 +163,7 @@ impl Commands {
     }
 
     fn leave_prompt(&mut self) -> Option<Position> {
+        self.end_unmarked();
         match std::mem::replace(&mut self.phase, Phase::Running) {
             Phase::Prompt(at) => Some(at.position),
             _ => None,
@@ -191,6 +204,17 @@ impl Commands {
                     command.exit_code = Some(*code);
                 }
             }
+        }
+    }
+
+    /// Ends a command that the prompt came after, where the shell has lost the mark that tells how it ended. Its output
+    /// ends above the prompt's line. Not at the prompt's mark: a shell may tell of the end behind it.
+    pub(crate) fn end_unmarked(&mut self) {
+        let Phase::Prompt(prompt) = self.phase else { return };
+        let before = |started: Moment| started.seq < prompt.seq;
+        if let Some(command) = self.open().filter(|command| command.started.is_some_and(before)) {
+            let position = Position { cell: 0, ..prompt.position };
+            command.ended = Some(Moment { position, ..prompt });
         }
     }
 
@@ -273,6 +297,43 @@ mod tests {
             (Some(at(10)), Some(at(30)), Some(1))
         );
         assert_eq!(command.prompt, Some(at(2).position));
+    }
+
+    #[test]
+    fn a_prompt_ends_a_command_whose_end_was_not_told() {
+        let mut commands = Commands::default();
+        commands.marked(&ShellMark::PromptEnd, at(2));
+        commands.typed("r1", at(2));
+        commands.asked(Some("echo z".into()));
+        // A line editor may draw its prompt once more before the command starts.
+        commands.marked(&ShellMark::PromptEnd, at(4));
+        assert!(!commands.is_over("r1"));
+        commands.asked(None);
+        commands.marked(&ShellMark::CommandStart, at(6));
+        commands.marked(&ShellMark::PromptEnd, at(9));
+        // The end may be told yet.
+        assert!(!commands.is_over("r1"));
+        commands.end_unmarked();
+        assert!(commands.is_over("r1"));
+        let command = commands.of_request("r1").unwrap();
+        assert_eq!((command.ended, command.exit_code), (Some(at(9)), None));
+        assert!(!commands.is_last_word(command));
+        assert_eq!(commands.last_ended(), Some(command));
+    }
+
+    #[test]
+    fn between_a_commands_end_and_the_prompt_the_shell_comes_to_it() {
+        let mut commands = Commands::default();
+        for (mark, comes) in [
+            (ShellMark::PromptEnd, false),
+            (ShellMark::CommandStart, false),
+            (ShellMark::CommandEnd { code: 0 }, true),
+            (ShellMark::PromptStart, true),
+            (ShellMark::PromptEnd, false),
+        ] {
+            commands.marked(&mark, at(2));
+            assert_eq!(commands.comes_to_prompt(), comes, "{mark:?}");
+        }
     }
 
     #[test]

@@ -64,7 +64,7 @@ pub use ran::{Ran, RanCommand, RanState};
 pub use reaction::Reaction;
 pub use reading::{Found, FoundAt, Reading, View};
 pub use secret::has_a_terminal_inside;
-pub use session::{Control, Ended, Info, Input, RunOutcome, RunResult, Session, Typed, Waited};
+pub use session::{Control, Ended, Info, Input, RanBefore, RunOutcome, RunResult, Session, Typed, Waited};
 pub use share::Shared;
 pub use updates::{Batch, Cursor, Line, Reason, Region, Run, Snapshot, Subscription, Update};
 pub use viewers::{Frame, Viewer};

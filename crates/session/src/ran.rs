@@ -4,6 +4,7 @@ use cotty_vt::Excerpt;
 
 use crate::commands::Command;
 use crate::meta::now_ms;
+use crate::session::RanBefore;
 use crate::task::Task;
 
 /// The commands of a session.
@@ -65,6 +66,14 @@ impl Task {
     pub(crate) fn command_output(&self, wanted: u64) -> Option<(RanCommand, String)> {
         let (number, command) = self.saved.commands.numbered().find(|(number, _)| *number == wanted)?;
         Some(self.ran(number, command))
+    }
+
+    /// How the last command ended, where the shell waits for the next.
+    pub(crate) fn ran_before(&self) -> Option<RanBefore> {
+        let command = self.saved.commands.last_ended()?;
+        let begun = command.started.or(command.typed).or(command.ended)?.ms;
+        let duration_ms = command.ended?.ms.saturating_sub(begun);
+        Some(RanBefore { exit_code: command.exit_code, duration_ms })
     }
 
     fn ran(&self, number: u64, command: &Command) -> (RanCommand, String) {

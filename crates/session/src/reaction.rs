@@ -5,18 +5,22 @@ use std::time::{Duration, Instant};
 use cotty_pty::facts;
 use tokio::sync::oneshot;
 
+use crate::Activity;
 use crate::task::Task;
 
 /// How long a program is given to do something.
 const LONGEST: Duration = Duration::from_millis(100);
 /// When to look, after the typing: that bytes were read announces nothing.
-const SAMPLES: [Duration; 5] = [
+const SAMPLES: [Duration; 6] = [
     Duration::from_millis(1),
     Duration::from_millis(3),
     Duration::from_millis(10),
     Duration::from_millis(30),
+    Duration::from_millis(60),
     LONGEST,
 ];
+/// What is drawn in answer is let finish: until it is quiet this long.
+const FRAME_QUIET: Duration = Duration::from_millis(10);
 
 /// What is known of something typed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -44,8 +48,10 @@ impl Observer {
         Observer { seq, text, since: Instant::now(), reply }
     }
 
-    pub(crate) fn wakeup(&self, now: Instant) -> Instant {
-        SAMPLES.iter().map(|after| self.since + *after).find(|at| *at > now).unwrap_or(now)
+    pub(crate) fn wakeup(&self, now: Instant, last_output: Option<Instant>) -> Instant {
+        let sample = SAMPLES.iter().map(|after| self.since + *after).find(|at| *at > now).unwrap_or(now);
+        let quiet = last_output.map(|at| at + FRAME_QUIET).filter(|at| *at > now);
+        quiet.map_or(sample, |quiet| quiet.min(sample))
     }
 }
 
@@ -56,12 +62,19 @@ impl Task {
             let reaction = self.reaction(&observer);
             let over = now >= observer.since + LONGEST || self.ended.is_some();
             let all = reaction.consumed && reaction.reacted;
-            if over || all {
+            if over || (all && self.has_settled(&reaction, now)) {
                 let _ = observer.reply.send(reaction);
             } else if !observer.reply.is_closed() {
                 self.observers.push(observer);
             }
         }
+    }
+
+    /// Whether what is drawn looks finished. A command that is at work may be over in a moment, and the prompt back.
+    fn has_settled(&self, reaction: &Reaction, now: Instant) -> bool {
+        let quiet = self.last_output.is_none_or(|at| now >= at + FRAME_QUIET);
+        let drawn = quiet && self.half_drawn_since.is_none();
+        drawn && !(reaction.submitted && matches!(self.activity(), Activity::Running(_)))
     }
 
     fn reaction(&self, observer: &Observer) -> Reaction {

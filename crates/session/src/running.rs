@@ -3,7 +3,7 @@
 use std::sync::Weak;
 use std::time::Duration;
 
-use crate::commands::{Moment, Phase};
+use crate::commands::{Command, Moment, Phase};
 use crate::meta::{Typist, now_ms};
 use crate::session::{RunOutcome, RunResult, Typed};
 use crate::task::Task;
@@ -96,7 +96,8 @@ impl Task {
         Ok(())
     }
 
-    pub(crate) fn run_result(&self, request: &str) -> Result<RunResult, SessionError> {
+    pub(crate) fn run_result(&mut self, request: &str) -> Result<RunResult, SessionError> {
+        self.saved.commands.end_unmarked();
         let Some(command) = self.saved.commands.of_request(request) else {
             return Err(SessionError::Invalid(format!("no command was typed by request {request}")));
         };
@@ -125,17 +126,38 @@ impl Task {
             images: self.images.between(since, command.ended.map_or(u64::MAX, |m| m.seq)),
             exit_code,
             duration_ms: over.saturating_sub(begun),
+            incomplete: outcome == RunOutcome::Running && self.line_goes_on(command),
             info: self.info(),
         })
     }
 
-    /// Whether something stands between the prompt and the cursor. A prompt that fills its row leaves the cursor on the next.
+    /// Whether the shell has taken a line, started nothing, and reads on: a quote or a block is open.
+    fn line_goes_on(&self, command: &Command) -> bool {
+        let taken = command.text.is_none() && command.started.is_none();
+        taken && self.shell_has_the_terminal() && self.asks()
+    }
+
+    /// Whether something typed stands between the prompt and the cursor: what a job in the background says there is none.
+    /// A prompt that fills its row leaves the cursor on the next.
     pub(crate) fn line_is_begun(&self, prompt: Moment) -> bool {
         let cursor = self.vt.position();
-        cursor != prompt.position
+        self.typed_at(prompt)
+            && cursor != prompt.position
             && (cursor.line < prompt.position.line
                 || !self.vt.text_between(prompt.position, cursor).text.trim().is_empty()
                 || cursor.line == prompt.position.line)
+    }
+
+    /// Whether anybody typed at this prompt, or ahead of it and without Enter while the command before it ran.
+    fn typed_at(&self, prompt: Moment) -> bool {
+        let Some(typed) = self.saved.requests.back() else { return false };
+        let entered = self.saved.echoes.back().is_some_and(|echo| echo.seq == typed.seq);
+        let last = self.saved.commands.newest_first().next();
+        let ran = last.is_none_or(|last| {
+            last.started.is_none_or(|started| started.seq <= typed.seq)
+                && last.ended.is_none_or(|ended| ended.seq >= typed.seq)
+        });
+        typed.seq >= prompt.seq || (!entered && ran)
     }
 
     /// Why a wait came to nothing, in words to act on.

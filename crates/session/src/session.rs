@@ -26,6 +26,8 @@ use crate::{Met, Meta, SessionError, Wait};
 
 /// A shell that has told its prompt's end has drawn the rest of it when nothing came for this long.
 const PROMPT_DRAWN: Duration = Duration::from_millis(30);
+/// A program that has asked for this long gets no answer from whoever waits for its end.
+const ASKS: Duration = Duration::from_millis(500);
 
 /// What to type.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -146,6 +148,17 @@ pub struct Waited {
     pub matched: Option<String>,
     /// Why nothing held, where nothing did.
     pub why: Option<String>,
+    /// Where the shell waits for the next command: how the last one ended.
+    pub command: Option<RanBefore>,
+}
+
+/// How the last command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RanBefore {
+    /// Its exit code, where the shell told it.
+    pub exit_code: Option<i32>,
+    /// How long it took.
+    pub duration_ms: u64,
 }
 
 /// How far a `run` came.
@@ -176,6 +189,8 @@ pub struct RunResult {
     pub exit_code: Option<i32>,
     /// How long it took, or has taken so far.
     pub duration_ms: u64,
+    /// The shell waits for the rest of the command.
+    pub incomplete: bool,
     /// The session afterwards.
     pub info: Info,
 }
@@ -423,7 +438,8 @@ impl Session {
             }
             started => started?,
         };
-        let wait = Wait { command: Some(request.to_owned()), timeout: Some(timeout), ..Wait::default() };
+        let (command, timeout) = (Some(request.to_owned()), Some(timeout));
+        let wait = Wait { command, asks: Some(ASKS), timeout, ..Wait::default() };
         self.wait(wait).await?;
         let id = request.to_owned();
         let result = self.ask(|reply| Request::RunResult { request: id, reply }).await?;

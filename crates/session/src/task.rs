@@ -462,7 +462,8 @@ impl Task {
                 let matched = running.found(met);
                 let screen = self.vt.screen_text().trim_end_matches('\n').to_owned();
                 let elapsed = now - running.started;
-                let _ = reply.send(Waited { met, elapsed, info: self.info(), screen, matched, why });
+                let command = self.ran_before();
+                let _ = reply.send(Waited { met, elapsed, info: self.info(), screen, matched, why, command });
             }
         }
         if self.viewers.wakeup().is_some_and(|due| due <= now) {
@@ -480,7 +481,7 @@ impl Task {
         let watched = !self.waits.is_empty() || self.viewers.any();
         let frame = self.frame_ends().filter(|_| watched);
         let reopened = (self.hung_up && self.ended.is_none()).then(|| now + REOPENED);
-        let observers = self.observers.iter().map(|observer| observer.wakeup(now)).min();
+        let observers = self.observers.iter().map(|observer| observer.wakeup(now, self.last_output)).min();
         // Looked at less and less often: nothing announces that a program has read.
         let held = self.input_held.map(|since| (since + SHORTEST_HOLD).max(now + (now - since) / 4));
         // A person's time is told by the clock on the wall: it goes on while there is no daemon.
@@ -510,17 +511,20 @@ impl Task {
 
     /// Shows the session to something that decides.
     fn with_look<T>(&self, now: Instant, decide: impl FnOnce(&Look<'_>) -> T) -> T {
+        let prompt = self.prompt();
         decide(&Look {
             now,
             last_output: self.last_output,
             seq: self.vt.shown_seq(),
-            prompt: self.prompt(),
+            prompt,
+            perhaps_prompt: prompt.is_none() && self.meta.nonce.is_some() && self.guessed_prompt().is_some(),
             exited: self.ended.is_some(),
             half_drawn_until: self.frame_ends(),
             last_change: self.last_output.max(self.last_typed),
             keyboard_free: self.saved.keyboard.held().is_none(),
             asks_secret: &|| self.asked_secret().is_some(),
             reads: &|| self.reads(),
+            asks: &|| self.asks(),
             text_since: &|since, after| self.text_since(since, after),
             is_over: &|request| self.saved.commands.is_over(request),
         })
@@ -533,16 +537,17 @@ impl Task {
             _ if self.meta.prompt_pattern.is_some() => self.guessed_prompt()?,
             Phase::Prompt(at) if self.meta.nonce.is_some() => Prompt { seq: at.seq, guessed: false },
             // A shell that marks is believed, unless it edits a line and has not said so: somebody took its marks away.
-            // What runs inside it is judged by its look.
+            // What runs inside it is judged by its look, if it reads: what works may look like anything.
             _ if self.meta.nonce.is_some() && !self.line_is_edited() && self.shell_has_the_terminal() => {
                 return None;
             }
+            _ if self.meta.nonce.is_some() => self.guessed_prompt().filter(|_| self.may_read())?,
             _ => self.guessed_prompt()?,
         };
         self.saved.echoes.back().is_none_or(|echo| prompt.seq > echo.seq).then_some(prompt)
     }
 
-    fn shell_has_the_terminal(&self) -> bool {
+    pub(crate) fn shell_has_the_terminal(&self) -> bool {
         let foreground =
             facts::foreground(self.pty.get_ref()).map(|pid| pid.as_raw_nonzero().get().unsigned_abs());
         foreground.is_none_or(|pid| pid == self.pid) && !self.shell_was_replaced()
@@ -558,7 +563,7 @@ impl Task {
     }
 
     /// Whether the program takes keys one by one and shows them itself.
-    fn line_is_edited(&self) -> bool {
+    pub(crate) fn line_is_edited(&self) -> bool {
         facts::line_mode(self.pty.get_ref()).is_some_and(|mode| !mode.canonical && !mode.echo)
     }
 

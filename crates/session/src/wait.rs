@@ -43,6 +43,8 @@ pub struct Wait {
     pub secret: bool,
     /// The program has taken what was typed and reads the terminal again.
     pub reads: bool,
+    /// The program waits for input or asks for a secret, and has done nothing else for this long.
+    pub asks: Option<Duration>,
     /// No person has the keyboard.
     pub keyboard: bool,
     /// All of the conditions at once, instead of any.
@@ -72,6 +74,8 @@ pub enum Met {
     Secret,
     /// The program reads the terminal again.
     Reads,
+    /// The program asks for something.
+    Asks,
     /// The keyboard is free.
     Keyboard,
     /// All of the conditions hold.
@@ -125,6 +129,8 @@ pub(crate) struct Look<'a> {
     pub(crate) seq: u64,
     /// The shell waits since this much output; guessed where it has no marks.
     pub(crate) prompt: Option<Prompt>,
+    /// What is shown looks like a prompt, of a program that has not been seen to read.
+    pub(crate) perhaps_prompt: bool,
     pub(crate) exited: bool,
     /// The program is in the middle of drawing, and is given until then to finish.
     pub(crate) half_drawn_until: Option<Instant>,
@@ -132,6 +138,7 @@ pub(crate) struct Look<'a> {
     pub(crate) keyboard_free: bool,
     pub(crate) asks_secret: &'a dyn Fn() -> bool,
     pub(crate) reads: &'a dyn Fn() -> bool,
+    pub(crate) asks: &'a dyn Fn() -> bool,
     /// What came since, without the echo of what was typed; with a second number only what changed after it.
     pub(crate) text_since: &'a dyn Fn(Option<u64>, Option<u64>) -> String,
     /// Whether the command that a request typed is over.
@@ -163,17 +170,25 @@ pub(crate) struct Running {
     text: Option<Found>,
     regex: Option<Found>,
     stop: Option<Found>,
+    /// Since when the program has been seen asking, without a break.
+    asking: Option<Instant>,
 }
 
 impl Running {
     pub(crate) fn new(wait: Wait, now: Instant) -> Running {
-        Running { wait, started: now, checked: now, searched: None, text: None, regex: None, stop: None }
+        let (text, regex, stop) = (None, None, None);
+        Running { wait, started: now, checked: now, searched: None, text, regex, stop, asking: None }
     }
 
     /// The condition that holds now, if one does.
     pub(crate) fn check(&mut self, look: &Look<'_>) -> Option<Met> {
         self.checked = look.now;
         self.search(look);
+        if self.wait.asks.is_some() {
+            // What came since was not a program that only waits.
+            let unbroken = self.asking.filter(|since| look.last_change.is_none_or(|at| at <= *since));
+            self.asking = (look.asks)().then(|| unbroken.unwrap_or(look.now));
+        }
         let holds = |at: Option<Instant>| at.is_some_and(|at| at <= look.now || look.exited);
         if holds(frame_ends(self.stop.as_ref(), look)) {
             return Some(Met::Stop);
@@ -198,7 +213,10 @@ impl Running {
         // As of the last check, else what comes true between the two is never looked at.
         let look = &Look { now: self.checked, ..*look };
         let deadline = self.started + self.wait.limit();
-        let samples = (self.wait.secret || self.wait.reads).then(|| next_sample(look, self.started));
+        let wait = &self.wait;
+        let unannounced =
+            wait.secret || wait.reads || wait.asks.is_some() || (wait.prompt && look.perhaps_prompt);
+        let samples = unannounced.then(|| next_sample(look, self.started));
         let stop = frame_ends(self.stop.as_ref(), look);
         let due = self.conditions(look).into_iter().filter_map(|(_, at)| at.filter(|at| *at > look.now));
         due.chain(stop).chain(samples).fold(deadline, Instant::min)
@@ -241,6 +259,9 @@ impl Running {
         }
         if wait.reads {
             conditions.push((Met::Reads, now_if((look.reads)())));
+        }
+        if let Some(quiet) = wait.asks {
+            conditions.push((Met::Asks, self.asking.map(|since| since + quiet)));
         }
         if wait.idle.is_some() {
             conditions.push((Met::Idle, self.idle_at(look)));
@@ -328,6 +349,8 @@ mod tests {
         over: bool,
         secret: bool,
         reads: bool,
+        asks: bool,
+        perhaps_prompt: bool,
         keyboard_free: bool,
         exited: bool,
     }
@@ -341,6 +364,8 @@ mod tests {
                 over: false,
                 secret: false,
                 reads: false,
+                asks: false,
+                perhaps_prompt: false,
                 keyboard_free: true,
                 exited: false,
             }
@@ -385,6 +410,8 @@ mod tests {
                 keyboard_free: self.keyboard_free,
                 asks_secret: &|| self.secret,
                 reads: &|| self.reads,
+                asks: &|| self.asks,
+                perhaps_prompt: self.perhaps_prompt,
                 text_since: &|_, after| if after.is_some() { self.newest.clone() } else { self.text.clone() },
                 is_over: &|_| self.over,
             })
@@ -520,6 +547,36 @@ mod tests {
         assert_eq!(fake.check(&mut running, 5, None, 5), None);
         fake.keyboard_free = true;
         assert_eq!(fake.check(&mut running, 5, None, 5), Some(Met::Keyboard));
+    }
+
+    #[test]
+    fn a_program_asks_once_it_has_done_nothing_else_for_a_while() {
+        let mut fake = Fake::new();
+        let asks = || Wait { asks: Some(Duration::from_millis(500)), ..Wait::default() };
+        let mut running = Running::new(asks(), fake.at(0));
+        assert_eq!(fake.check(&mut running, 1000, Some(0), 5), None);
+        // Seen reading, between other things.
+        fake.asks = true;
+        assert_eq!(fake.check(&mut running, 1010, Some(0), 5), None);
+        fake.asks = false;
+        assert_eq!(fake.check(&mut running, 1250, Some(0), 5), None);
+        fake.asks = true;
+        assert_eq!(fake.check(&mut running, 1600, Some(0), 5), None);
+        // It says something.
+        assert_eq!(fake.check(&mut running, 2000, Some(1900), 9), None);
+        assert_eq!(fake.check(&mut running, 2499, Some(1900), 9), None);
+        assert_eq!(fake.check(&mut running, 2500, Some(1900), 9), Some(Met::Asks));
+    }
+
+    #[test]
+    fn what_looks_like_a_prompt_is_looked_at_again() {
+        let mut fake = Fake::new();
+        let prompt = || Wait { prompt: true, ..Wait::default() };
+        let mut running = Running::new(prompt(), fake.at(0));
+        assert_eq!(fake.check(&mut running, 3, Some(3), 5), None);
+        assert_eq!(fake.wakeup(&running, 3, Some(3)), fake.at(30_000));
+        fake.perhaps_prompt = true;
+        assert_eq!(fake.wakeup(&running, 3, Some(3)), fake.at(5));
     }
 
     #[test]

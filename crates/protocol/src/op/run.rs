@@ -12,7 +12,7 @@ pub struct Params {
     pub session: String,
     /// The command, one line or several.
     pub command: String,
-    /// Answer `running` after this many milliseconds; 30,000 where none are given.
+    /// Answer `running` after this many milliseconds, 30,000 where none are given, or once the command waits for input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// Most bytes of output: of a longer one its head and its tail, with what was left out counted. All where none are
@@ -50,6 +50,9 @@ pub struct Reply {
     pub images: Vec<Images>,
     /// How long it took, or has taken so far.
     pub duration_ms: u64,
+    /// The command is not complete: the shell waits for the rest of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub incomplete: bool,
     /// The shell's directory afterwards.
     pub cwd: Option<String>,
     /// What the session is doing.

@@ -43,4 +43,16 @@ pub struct Reply {
     /// Why nothing held, where nothing did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// How the last command ended, where the prompt was waited for and the shell tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<LastCommand>,
+}
+
+/// How a shell's last command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LastCommand {
+    /// Its exit code, where the shell told it.
+    pub exit_code: Option<i32>,
+    /// How long it took.
+    pub duration_ms: u64,
 }

@@ -249,6 +249,7 @@ pub(super) fn wait(wait: op::Wait) -> Result<Wait, Fault> {
         idle: wait.idle_ms.filter(|&ms| ms > 0).map(Duration::from_millis),
         prompt: wait.prompt,
         command: None,
+        asks: None,
         since: wait.since,
         timeout: wait.timeout_ms.map(Duration::from_millis),
     })
@@ -261,7 +262,7 @@ pub(super) fn met(met: Met) -> op::Met {
         Met::Idle => op::Met::Idle,
         Met::Prompt | Met::Command => op::Met::Prompt,
         Met::Secret => op::Met::Secret,
-        Met::Reads => op::Met::Reads,
+        Met::Reads | Met::Asks => op::Met::Reads,
         Met::Keyboard => op::Met::Keyboard,
         Met::All => op::Met::All,
         Met::Stop => op::Met::Stop,

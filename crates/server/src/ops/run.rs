@@ -43,6 +43,7 @@ impl Operation for Run {
             images: convert::images(result.images),
             exit_code: result.exit_code,
             duration_ms: result.duration_ms,
+            incomplete: result.incomplete,
             cwd: result.info.cwd,
             activity: convert::activity(result.info.activity),
             keyboard: convert::keyboard_news(result.info.keyboard),

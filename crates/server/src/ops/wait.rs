@@ -1,7 +1,8 @@
 //! `wait`: until something is true of a session.
 
-use cotty_protocol::op::wait::{Params, Reply};
+use cotty_protocol::op::wait::{LastCommand, Params, Reply};
 use cotty_protocol::{Code, Fault};
+use cotty_session::Met;
 
 use super::convert::{self, fault};
 use super::{Access, Context, Operation, Route};
@@ -35,9 +36,14 @@ impl Operation for Wait {
                 "give text, regex, idle_ms, prompt, secret, reads, keyboard, exit, stop or timeout_ms",
             ));
         }
+        let wants_prompt = asked.prompt;
         let waited = session.wait(convert::wait(params.wait)?).await.map_err(fault)?;
         let elapsed_ms = u64::try_from(waited.elapsed.as_millis()).unwrap_or(u64::MAX);
+        let told = matches!(waited.met, Met::Prompt | Met::All) && wants_prompt;
+        let command = waited.command.filter(|_| told);
         Ok(Reply {
+            command: command
+                .map(|ran| LastCommand { exit_code: ran.exit_code, duration_ms: ran.duration_ms }),
             met: convert::met(waited.met),
             elapsed_ms,
             activity: convert::activity(waited.info.activity),

@@ -77,7 +77,7 @@ fn facts(hub: &Hub, info: &Info) -> Facts {
             true => Duration::ZERO,
             false => Duration::from_millis(info.idle_ms),
         },
-        at_prompt: info.activity == Activity::Prompt,
+        at_prompt: info.activity == Activity::Prompt || (info.meta.nonce.is_none() && info.prompt),
         persons: info.meta.actor.kind == ActorKind::Person,
         client_there: hub.is_present(&info.meta.actor.owner),
     }

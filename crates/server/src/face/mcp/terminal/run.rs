@@ -10,6 +10,9 @@ use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{self, Access, perform};
 
+const INCOMPLETE: &str = "the command is not complete, and the shell waits for the rest: finish it with terminal__send, or drop it with key \"ctrl+c\"";
+const NOT_TOLD: &str = "the prompt is back, but the shell did not tell how the command ended";
+
 pub(super) struct Run;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -19,7 +22,7 @@ pub(super) struct Params {
     session_id: String,
     /// The command, one line or several.
     command: String,
-    /// Answer "running" after this many ms. Default: 30000, at most 50000.
+    /// Answer "running" after this many ms, or once it waits for input. Default: 30000, at most 50000.
     timeout_ms: Option<u64>,
     /// Most bytes of output; of more you get head and tail, and left_out tells how to read the rest. Default: 16384. 0: all.
     max_bytes: Option<usize>,
@@ -46,7 +49,7 @@ pub(super) struct Reply {
     /// Lines of output that were too many to keep.
     #[serde(skip_serializing_if = "is_zero")]
     dropped_lines: u64,
-    /// What to do where the command goes on.
+    /// What to do where the command goes on; what is not known of its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
     next_since: u64,
@@ -68,7 +71,12 @@ impl McpTool for Run {
         let ran = perform::<ops::Run>(call.context, run).await.map_err(ours)?;
         let state = State::new(ran.activity, ran.keyboard);
         Ok(Reply {
-            note: (ran.outcome == Outcome::Running).then(|| state.next_step()),
+            note: match ran.outcome {
+                Outcome::Running if ran.incomplete => Some(INCOMPLETE.to_owned()),
+                Outcome::Running => Some(state.next_step()),
+                Outcome::Done if ran.exit_code.is_none() => Some(NOT_TOLD.to_owned()),
+                Outcome::Done | Outcome::Exited => None,
+            },
             outcome: ran.outcome,
             output: ran.output,
             left_out: ran.left_out,

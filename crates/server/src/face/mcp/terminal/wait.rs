@@ -1,4 +1,5 @@
-use cotty_protocol::op::{self, Met, wait};
+use cotty_protocol::op::wait::{self, LastCommand};
+use cotty_protocol::op::{self, Met};
 use cotty_protocol::{Code, Fault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -57,6 +58,9 @@ pub(super) struct Reply {
     /// The line that was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     matched: Option<String>,
+    /// Met by prompt: how the last command ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<LastCommand>,
     next_since: u64,
 }
 
@@ -106,6 +110,7 @@ impl McpTool for Wait {
             exit_code: waited.exit_code,
             screen: waited.screen,
             matched: waited.matched,
+            command: waited.command,
             next_since: waited.seq,
         })
     }

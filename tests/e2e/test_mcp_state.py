@@ -1,0 +1,160 @@
+"""What a session is doing, told right and in time: to whoever runs, sends and waits."""
+
+import shlex
+import sys
+from pathlib import Path
+
+import anyio
+import pytest
+from test_mcp import Gate, agent_of
+
+pytestmark = pytest.mark.anyio
+
+# A line that is read without being shown, as sudo does.
+ASKS = shlex.join([sys.executable, "-c", "import getpass; getpass.getpass('Password: ')"])
+
+ASKS_A_NAME = "input('name> ')"
+
+
+async def test_what_a_job_in_the_background_says_is_no_line_that_somebody_began(cotty):
+    gate = Gate(cotty)
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        assert (await agent.run(session, f"(read go < {gate}; echo tick; printf tock) &"))["outcome"] == "done"
+        await gate.open()
+        await agent("wait", session_id=session, text="tock")
+        assert (await agent.run(session, "echo x"))["outcome"] == "done"
+        # What was typed is one, at the prompt or ahead of it.
+        await agent.type(session, "echo mine")
+        await agent.refused("NOT_AT_PROMPT", "run", session_id=session, command="echo x")
+        await agent("send", session_id=session, key="ctrl+u", read={"wait_idle_ms": 50})
+        assert await agent.output(session, "echo x") == "x\n"
+        await agent.type(session, f"read go < {gate}\n")
+        await agent.type(session, "echo ahead")
+        await gate.open()
+        await agent("wait", session_id=session, prompt=True)
+        await agent("wait", session_id=session, idle_ms=100)
+        await agent.refused("NOT_AT_PROMPT", "run", session_id=session, command="echo x")
+
+
+@pytest.mark.parametrize(
+    ("command", "state", "said"),
+    [
+        ("read x", "waiting_for_input", "bash waits for input"),
+        ("echo name?; cat", "waiting_for_input", "cat waits for input"),
+        (ASKS, "secret_input", "a secret is asked for"),
+        ("seq 1000 | less", "pager", "less shows a page"),
+        ("vim -u NONE -n new.txt", "editor", "vim is an editor"),
+        ('echo "unclosed', "waiting_for_input", "the command is not complete"),
+        ("if true; then", "waiting_for_input", "the command is not complete"),
+    ],
+)
+async def test_run_answers_once_the_command_waits_for_somebody(cotty, command, state, said):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        with anyio.fail_after(20):
+            ran = await agent.run(session, command, timeout_ms=40_000)
+        assert (ran["outcome"], ran["state"]) == ("running", state), ran
+        assert said in ran["note"]
+
+
+@pytest.mark.parametrize("program", ["zsh", "fish"])
+async def test_other_shells_say_that_a_command_is_not_complete(cotty, program):
+    # Else fish makes them first, with a program of its own in the foreground.
+    (cotty.work / ".local/share/fish/generated_completions").mkdir(parents=True)
+    async with agent_of(cotty) as agent:
+        session = (await agent("create_session", program=program))["session_id"]
+        with anyio.fail_after(20):
+            ran = await agent.run(session, 'echo "unclosed', timeout_ms=40_000)
+        assert ran["outcome"] == "running" and "not complete" in ran["note"], ran
+
+
+async def test_what_reads_something_else_is_waited_for(cotty):
+    gate = Gate(cotty)
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        ran = await agent.run(session, f"cat {gate}", timeout_ms=1200)
+        assert (ran["outcome"], ran["state"]) == ("running", "running") and ran["duration_ms"] >= 1100, ran
+        await gate.open()
+        await agent("wait", session_id=session, prompt=True)
+        assert await agent.output(session, "sleep 1 | cat; echo over") == "over\n"
+        assert await agent.output(session, "read -t 0.2 x; sleep 0.8; read -t 0.2 x; echo over") == "over\n"
+
+
+async def test_what_works_is_at_no_prompt_whatever_it_shows(cotty):
+    gate = Gate(cotty)
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        ran = await agent.run(session, f"printf 'loading => '; cat {gate}; (exit 3)", timeout_ms=300)
+        assert (ran["outcome"], ran["output"]) == ("running", "loading =>"), ran
+        await agent.refused("WAIT_TIMEOUT", "wait", session_id=session, prompt=True, timeout_ms=300)
+        await gate.open()
+        waited = await agent("wait", session_id=session, prompt=True)
+        # How the command ended that was waited for.
+        assert (waited["state"], waited["command"]["exit_code"]) == ("prompt", 3), waited
+        assert waited["command"]["duration_ms"] >= 300
+        # One that reads is.
+        await agent.type(session, f"{shlex.join([sys.executable, '-c', ASKS_A_NAME])}\n")
+        assert (await agent("wait", session_id=session, prompt=True))["state"] == "waiting_for_input"
+
+
+async def test_the_state_after_a_line_is_the_one_after_its_prompt(cotty):
+    (Path(cotty.env["HOME"]) / ".bashrc").write_text("PROMPT_COMMAND='/bin/sh -c \"sleep 0.03\"'\n")
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        for _ in range(10):
+            sent = await agent("send", session_id=session, text="echo hi\n")
+            # A slow machine may need longer; but nobody is asked for anything.
+            assert sent["state"] in ("prompt", "running"), sent
+            await agent("wait", session_id=session, prompt=True)
+
+
+async def test_what_is_drawn_in_answer_is_let_finish(cotty):
+    (cotty.work / "draws.py").write_text(
+        "import sys, time, tty\n"
+        "tty.setraw(0)\n"
+        "print('ready', end='', flush=True)\n"
+        "sys.stdin.read(1)\n"
+        "for part in ['\\r\\none', '\\r\\ntwo', '\\r\\nthree']:\n"
+        "    print(part, end='', flush=True)\n"
+        "    time.sleep(0.003)\n"
+        "sys.stdin.read(1)\n"
+    )
+    async with agent_of(cotty) as agent:
+        made = await agent("create_session", program=sys.executable, args=["draws.py"], wait_ready=False)
+        session = made["session_id"]
+        await agent("wait", session_id=session, text="ready")
+        sent = await agent("send", session_id=session, key="x")
+        assert "three" in sent["changed"], sent
+
+
+@pytest.mark.parametrize("program", ["python3", "dash"])
+async def test_what_does_not_mark_its_prompt_waits_for_input(cotty, program):
+    async with agent_of(cotty) as agent:
+        made = await agent("create_session", program=program, wait_ready=True)
+        assert (made["state"], made["foreground"]) == ("waiting_for_input", program), made
+        read = await agent("read", session_id=made["session_id"])
+        assert read["prompt_detected"] and read["state"] == "waiting_for_input"
+        read = await agent("read", session_id=made["session_id"], view="new")
+        assert "terminal__run" not in (read.get("note") or "")
+        await agent.refused("NO_SHELL", "run", session_id=made["session_id"], command="1")
+
+
+async def test_a_command_whose_end_the_shell_does_not_tell(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        for command, output in [("PROMPT_COMMAND=()", ""), ("echo z", "z\n"), ("seq 3", "1\n2\n3\n")]:
+            with anyio.fail_after(20):
+                ran = await agent.run(session, command, timeout_ms=40_000)
+            assert (ran["outcome"], ran["output"], ran["exit_code"]) == ("done", output, None), ran
+            assert ran["state"] == "prompt" and "did not tell" in ran["note"]
+
+
+async def test_lines_that_were_too_many_to_keep_are_counted_once(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        assert await agent.output(session, "echo a") == "a\n"
+        ran = await agent.run(session, "seq 1 30000")
+        read = await agent("read", session_id=session, view="new", since=ran["left_out"]["since"])
+        dropped = ran["dropped_lines"]
+        assert 0 < dropped < 30000 and abs(read["dropped_lines"] - dropped) <= 1, (dropped, read["dropped_lines"])
