@@ -9,7 +9,7 @@ use crate::Activity;
 use crate::task::Task;
 
 /// How long a program is given to do something.
-const LONGEST: Duration = Duration::from_millis(100);
+const LONGEST: Duration = Duration::from_millis(80);
 /// When to look, after the typing: that bytes were read announces nothing.
 const SAMPLES: [Duration; 6] = [
     Duration::from_millis(1),

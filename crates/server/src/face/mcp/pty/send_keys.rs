@@ -35,9 +35,9 @@ enum Keys {
 pub(super) struct Reply {
     session_id: u32,
     sent: bool,
-    /// Whether the program took it, within 100 ms.
+    /// Whether the program took it, within 80 ms.
     consumed: Option<bool>,
-    /// Whether the screen changed beyond the echo, within 100 ms.
+    /// Whether the screen changed beyond the echo, within 80 ms.
     reacted: Option<bool>,
     #[serde(flatten)]
     state: State,

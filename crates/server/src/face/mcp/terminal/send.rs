@@ -97,10 +97,10 @@ impl From<Mouse> for mouse::Mouse {
 pub(super) struct Reply {
     /// Whether all of it was typed.
     sent: bool,
-    /// Whether the program took it, within 100 ms.
+    /// Whether the program took it, within 80 ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     consumed: Option<bool>,
-    /// Whether the screen changed beyond the echo, within 100 ms.
+    /// Whether the screen changed beyond the echo, within 80 ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     reacted: Option<bool>,
     /// The text was pasted: its lines are text, not Enter keys or commands of an editor.
