@@ -233,6 +233,15 @@ pub struct Wait {
     pub timeout_ms: Option<u64>,
 }
 
+impl Wait {
+    /// Whether it names a condition, and not a time alone.
+    pub fn has_condition(&self) -> bool {
+        let texts = [&self.text, &self.regex, &self.stop];
+        let facts = [self.prompt, self.exit, self.secret, self.reads, self.keyboard];
+        self.idle_ms.is_some() || texts.iter().any(|text| text.is_some()) || facts.contains(&true)
+    }
+}
+
 /// Which condition ended a wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -22,21 +22,12 @@ impl Operation for Wait {
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
         let session = context.session(&params.session)?;
-        let asked = &params.wait;
-        let conditions = asked.text.is_some()
-            || asked.regex.is_some()
-            || asked.idle_ms.is_some()
-            || asked.stop.is_some()
-            || asked.prompt
-            || asked.secret
-            || asked.reads
-            || asked.keyboard;
-        if !conditions && !asked.exit && asked.timeout_ms.is_none() {
+        if !params.wait.has_condition() && params.wait.timeout_ms.is_none() {
             return Err(Fault::new(Code::InvalidInput, "nothing to wait for").with_hint(
                 "give text, regex, idle_ms, prompt, secret, reads, keyboard, exit, stop or timeout_ms",
             ));
         }
-        let wants_prompt = asked.prompt;
+        let wants_prompt = params.wait.prompt;
         let waited = session.wait(convert::wait(params.wait)?).await.map_err(fault)?;
         let elapsed_ms = u64::try_from(waited.elapsed.as_millis()).unwrap_or(u64::MAX);
         let told = matches!(waited.met, Met::Prompt | Met::All) && wants_prompt;

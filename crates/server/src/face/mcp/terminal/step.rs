@@ -117,7 +117,7 @@ impl Progress {
             let message = "a step is one of text, key, mouse and wait";
             return Err(Fault::new(Code::InvalidInput, message).with_hint("make two steps of it"));
         }
-        let wait = op::Wait {
+        let mut wait = op::Wait {
             text: wait.text,
             regex: wait.regex,
             idle_ms: wait.idle_ms,
@@ -128,9 +128,12 @@ impl Progress {
             keyboard: wait.keyboard,
             stop: wait.stop,
             since: self.last,
-            timeout_ms: call.waiting(wait.timeout_ms),
+            timeout_ms: call.within(wait.timeout_ms),
             ..op::Wait::default()
         };
+        if wait.has_condition() {
+            wait.timeout_ms = call.waiting(wait.timeout_ms);
+        }
         let waited = perform::<ops::Wait>(context, wait::Params { session, wait }).await.map_err(ours)?;
         Ok(Did {
             met: Some(waited.met),

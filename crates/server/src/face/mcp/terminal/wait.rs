@@ -73,8 +73,7 @@ impl McpTool for Wait {
     type Reply = Reply;
 
     async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
-        let timeout_ms = call.waiting(params.timeout_ms);
-        let wait = op::Wait {
+        let mut wait = op::Wait {
             text: params.text,
             regex: params.regex,
             idle_ms: params.idle_ms,
@@ -85,9 +84,12 @@ impl McpTool for Wait {
             keyboard: params.keyboard,
             stop: params.stop,
             since: params.since,
-            timeout_ms,
+            timeout_ms: call.within(params.timeout_ms),
             ..op::Wait::default()
         };
+        if wait.has_condition() {
+            wait.timeout_ms = call.waiting(wait.timeout_ms);
+        }
         let waited = perform::<ops::Wait>(call.context, wait::Params { session: params.session_id, wait })
             .await
             .map_err(ours)?;
