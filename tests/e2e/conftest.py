@@ -13,6 +13,7 @@ import time
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import anyio
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,6 +57,29 @@ def eventually_same(pair):
         assert shown[0] == shown[1]
         raise
     return shown[1]
+
+
+async def eventually_so(what):
+    """The same for what has to be awaited."""
+    with anyio.fail_after(LIMIT):
+        while True:
+            value = await what()
+            if value:
+                return value
+            await anyio.sleep(0.01)
+
+
+@asynccontextmanager
+async def openly(connecting):
+    """A client. Raised inside of it, a failed assertion would be buried in its task groups."""
+    failure = None
+    async with connecting as client:
+        try:
+            yield client
+        except Exception as error:
+            failure = error
+    if failure:
+        raise failure
 
 
 class UnixConnection(http.client.HTTPConnection):

@@ -12,7 +12,7 @@ from pathlib import Path
 import anyio
 import jsonschema
 import pytest
-from conftest import BINARY, LIMIT, alive, eventually
+from conftest import BINARY, LIMIT, alive, eventually, openly
 
 pytestmark = pytest.mark.anyio
 
@@ -85,15 +85,8 @@ class Agent:
 
 @asynccontextmanager
 async def agent_of(cotty, **options):
-    failure = None
-    async with cotty.mcp(read_timeout_seconds=2 * LIMIT, **options) as client:
-        # Raised inside, a failed assertion would be buried in the client's task groups.
-        try:
-            yield Agent(client)
-        except Exception as error:
-            failure = error
-    if failure:
-        raise failure
+    async with openly(cotty.mcp(read_timeout_seconds=2 * LIMIT, **options)) as client:
+        yield Agent(client)
 
 
 class Gate:

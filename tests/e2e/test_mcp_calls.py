@@ -4,16 +4,16 @@ import os
 
 import anyio
 import pytest
-from conftest import LIMIT
+from conftest import LIMIT, eventually_so
 from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitResult
 from test_mcp import Gate, soon
-from transports import WAYS, agent_by
+from transports import TRANSPORTS, agent_over
 
 pytestmark = pytest.mark.anyio
 
 
-@WAYS
+@TRANSPORTS
 async def test_a_call_that_lasts_says_so(cotty, way, mode):
     gate = Gate(cotty)
     told = []
@@ -23,7 +23,7 @@ async def test_a_call_that_lasts_says_so(cotty, way, mode):
         told.append((done, message))
         first.set()
 
-    async with agent_by(cotty, way, mode=mode) as agent:
+    async with agent_over(cotty, way, mode=mode) as agent:
         session = await agent.shell()
         answers = []
 
@@ -45,10 +45,10 @@ async def test_a_call_that_lasts_says_so(cotty, way, mode):
         assert len(told) == count
 
 
-@WAYS
+@TRANSPORTS
 async def test_cancelling_a_call_ends_its_wait_and_not_the_program(cotty, way, mode):
     gate = Gate(cotty)
-    async with agent_by(cotty, way, mode=mode) as agent:
+    async with agent_over(cotty, way, mode=mode) as agent:
         session = await agent.shell()
         with anyio.fail_after(LIMIT):
             async with anyio.create_task_group() as group:
@@ -57,9 +57,12 @@ async def test_cancelling_a_call_ends_its_wait_and_not_the_program(cotty, way, m
                 writer = await soon(gate.writer)
                 group.cancel_scope.cancel()
         # The lane is free: what is typed goes to the program, which still runs.
-        with anyio.fail_after(LIMIT):
-            while (await agent.client.call_tool("terminal__send", {"session_id": session, "text": "typed\n"})).is_error:
-                await anyio.sleep(0.01)
+        typing = {"session_id": session, "text": "typed\n"}
+
+        async def typed():
+            return not (await agent.client.call_tool("terminal__send", typing)).is_error
+
+        await eventually_so(typed)
         os.write(writer, b"through the gate\n")
         os.close(writer)
         await agent("wait", session_id=session, text="through the gate")
@@ -70,7 +73,7 @@ async def test_cancelling_a_call_ends_its_wait_and_not_the_program(cotty, way, m
         assert await agent.output(session, "echo free") == "free\n"
 
 
-@WAYS
+@TRANSPORTS
 @pytest.mark.parametrize("action", ["accept", "decline", "cancel"])
 async def test_a_tool_asks_the_person_behind_the_agent(cotty, way, mode, action):
     cotty.env["COTTY_TEST_MCP_FIXTURES"] = "1"
@@ -81,16 +84,16 @@ async def test_a_tool_asks_the_person_behind_the_agent(cotty, way, mode, action)
         content = {"username": "ann", "email": "ann@example.org"} if action == "accept" else None
         return ElicitResult(action=action, content=content)
 
-    async with agent_by(cotty, way, mode=mode, elicitation_callback=ask) as agent:
+    async with agent_over(cotty, way, mode=mode, elicitation_callback=ask) as agent:
         result = await agent.client.call_tool("test_elicitation", {"message": "Who?"})
     assert asked == ["Who?"] and f"action={action}" in result.content[0].text
     assert ("ann@example.org" in result.content[0].text) == (action == "accept")
 
 
-@WAYS
+@TRANSPORTS
 async def test_a_tool_learns_that_nobody_can_be_asked(cotty, way, mode):
     cotty.env["COTTY_TEST_MCP_FIXTURES"] = "1"
-    async with agent_by(cotty, way, mode=mode) as agent:
+    async with agent_over(cotty, way, mode=mode) as agent:
         result = await agent.client.call_tool("test_elicitation", {"message": "Who?"})
     assert "nobody can be asked" in result.content[0].text
 
@@ -102,7 +105,7 @@ async def test_an_answer_belongs_to_its_question(cotty, way):
     async def ask(context, params):
         raise AssertionError("asked by hand")
 
-    async with agent_by(cotty, way, mode="auto", elicitation_callback=ask) as agent:
+    async with agent_over(cotty, way, mode="auto", elicitation_callback=ask) as agent:
         session = agent.client.session
 
         async def call(message, **answer):

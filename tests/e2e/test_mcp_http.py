@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 import anyio
 import httpx2
 import pytest
-from conftest import LIMIT, UnixConnection
+from conftest import LIMIT, UnixConnection, openly
 from test_mcp import ERAS, TOOLS, Agent, Gate, soon
 
 pytestmark = pytest.mark.anyio
@@ -16,15 +16,8 @@ pytestmark = pytest.mark.anyio
 
 @asynccontextmanager
 async def agent_of(cotty, **options):
-    failure = None
-    async with cotty.mcp_http(read_timeout_seconds=2 * LIMIT, **options) as client:
-        # Raised inside, a failed assertion would be buried in the client's task groups.
-        try:
-            yield Agent(client)
-        except Exception as error:
-            failure = error
-    if failure:
-        raise failure
+    async with openly(cotty.mcp_http(read_timeout_seconds=2 * LIMIT, **options)) as client:
+        yield Agent(client)
 
 
 # Over a Unix socket the client's own library fails when it lets go of the stream that only the older era has.

@@ -8,7 +8,7 @@ import pytest
 from conftest import LIMIT
 from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated
 from mcp.shared.exceptions import MCPError
-from transports import WAYS, agent_by
+from transports import TRANSPORTS, agent_over
 
 pytestmark = pytest.mark.anyio
 PARTS = ["screen", "history", "commands", "recording"]
@@ -20,9 +20,9 @@ async def text(client, uri, mime_type):
     return content.text
 
 
-@WAYS
+@TRANSPORTS
 async def test_a_session_is_four_resources(cotty, way, mode):
-    async with agent_by(cotty, way, mode=mode) as agent:
+    async with agent_over(cotty, way, mode=mode) as agent:
         client = agent.client
         templates = (await client.list_resource_templates()).resource_templates
         assert [t.uri_template for t in templates] == [f"terminal://{{session}}/{part}" for part in PARTS]
@@ -45,11 +45,11 @@ async def test_a_session_is_four_resources(cotty, way, mode):
         assert "100" in (await agent("read", session_id=session, view="new"))["content"]
 
 
-@WAYS
+@TRANSPORTS
 async def test_what_is_not_there_or_not_yours_is_not_found(cotty, way, mode):
     other = cotty.call("create", actor="person", program="/bin/cat")["session_id"]
     code = -32002 if mode == "legacy" else -32602
-    async with agent_by(cotty, way, mode=mode) as agent:
+    async with agent_over(cotty, way, mode=mode) as agent:
         wrong = [("sess_nothing/screen", "SESSION_NOT_FOUND"), (f"{other}/screen", "NOT_YOURS"), ("a/b/c", None)]
         for place, reason in wrong:
             with pytest.raises(MCPError) as refused:
@@ -99,7 +99,7 @@ class Heard:
 @pytest.mark.parametrize("way", ["stdio", "http"])
 async def test_the_older_era_hears_of_changes(cotty, way):
     heard = Heard()
-    async with agent_by(cotty, way, mode="legacy", message_handler=heard) as agent:
+    async with agent_over(cotty, way, mode="legacy", message_handler=heard) as agent:
         # Whoever has read the list is told when it changes.
         await agent.client.list_resources()
         session = (await agent("create_session", program="cat"))["session_id"]
@@ -126,7 +126,7 @@ async def test_the_older_era_hears_of_changes(cotty, way):
 
 @pytest.mark.parametrize("way", ["stdio", "http"])
 async def test_the_newer_era_listens(cotty, way):
-    async with agent_by(cotty, way, mode="auto") as agent:
+    async with agent_over(cotty, way, mode="auto") as agent:
         session = (await agent("create_session", program="cat"))["session_id"]
         uri = f"terminal://{session}/screen"
         client = agent.client
@@ -146,7 +146,7 @@ async def test_the_newer_era_listens(cotty, way):
 
 async def test_a_busy_session_is_told_of_a_few_times_a_second(cotty):
     heard = Heard()
-    async with agent_by(cotty, "stdio", mode="legacy", message_handler=heard) as agent:
+    async with agent_over(cotty, "stdio", mode="legacy", message_handler=heard) as agent:
         session = await agent.shell()
         await subscribe(agent.client, f"terminal://{session}/screen")
         ran = await agent.run(session, "for i in $(seq 200); do echo $i; sleep 0.005; done")

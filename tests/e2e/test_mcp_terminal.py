@@ -5,6 +5,7 @@ import sys
 
 import anyio
 import pytest
+from conftest import eventually_so
 from test_mcp import Gate, agent_of, soon
 
 pytestmark = pytest.mark.anyio
@@ -18,11 +19,9 @@ async def state(agent, session, expected, program=None):
 
     async def seen():
         info = await agent("get_info", session_id=session)
-        return info["state"], info.get("foreground")
+        return (info["state"], info.get("foreground")) == (expected, program)
 
-    with anyio.fail_after(20):
-        while await seen() != (expected, program):
-            await anyio.sleep(0.01)
+    await eventually_so(seen)
     # Every answer says the same.
     listed = await agent("list_sessions")
     (info,) = [entry for entry in listed["sessions"] if entry["session_id"] == session]

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import anyio
 import jsonschema
 import pytest
-from conftest import LIMIT
+from conftest import LIMIT, openly
 
 # Protocol revisions up to 2025-11-25 begin with `initialize`, those since 2026-07-28 do not.
 ERAS = pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -53,15 +53,8 @@ class Tools:
 
 @asynccontextmanager
 async def tools_of(cotty, name, shown="structured", **options):
-    failure = None
-    async with cotty.mcp(args=["--tools", name], read_timeout_seconds=2 * LIMIT, **options) as client:
-        # Raised inside, a failed assertion would be buried in the client's task groups.
-        try:
-            yield Tools(cotty, client, shown)
-        except Exception as error:
-            failure = error
-    if failure:
-        raise failure
+    async with openly(cotty.mcp(args=["--tools", name], read_timeout_seconds=2 * LIMIT, **options)) as client:
+        yield Tools(cotty, client, shown)
 
 
 async def described(cotty, name, mode):

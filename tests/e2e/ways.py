@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import pytest
-from conftest import BINARY, LIMIT
+from conftest import BINARY, LIMIT, openly
 
 
 @dataclass(frozen=True)
@@ -62,15 +62,8 @@ async def agent_by(way, cotty, tools=None, prefix="terminal__", **options):
     from mcp import Client
 
     options = {"mode": way.mode, "read_timeout_seconds": 2 * LIMIT} | options
-    failure = None
-    async with server(way, cotty, tools) as place, Client(place, **options) as client:
-        # Raised inside, a failed assertion would be buried in the client's task groups.
-        try:
-            yield Agent(client, way.shown, prefix)
-        except Exception as error:
-            failure = error
-    if failure:
-        raise failure
+    async with server(way, cotty, tools) as place, openly(Client(place, **options)) as client:
+        yield Agent(client, way.shown, prefix)
 
 
 @asynccontextmanager

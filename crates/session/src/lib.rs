@@ -68,7 +68,7 @@ pub use session::{Control, Ended, Info, Input, RanBefore, RunOutcome, RunResult,
 pub use share::Shared;
 pub use updates::{Batch, Cursor, Line, Reason, Region, Run, Snapshot, Subscription, Update};
 pub use viewers::{Frame, Viewer};
-pub use wait::{Met, Wait};
+pub use wait::{Met, USUAL_WAIT, Wait};
 
 /// Patterns are compiled here, within bounds.
 pub use regex::Regex;

@@ -8,8 +8,8 @@ use crate::SessionError;
 
 /// Longest regular expression, in bytes.
 const LONGEST_PATTERN: usize = 16 << 10;
-/// Where no time limit is given with a condition.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long is waited where no time limit is given with a condition, and for a command.
+pub const USUAL_WAIT: Duration = Duration::from_secs(30);
 /// After input, silence counts only once something came back, or after this long without anything.
 const FIRST_OUTPUT: Duration = Duration::from_millis(500);
 /// A prompt that is only guessed from its look must stand still for this long.
@@ -115,7 +115,7 @@ impl Wait {
     }
 
     fn limit(&self) -> Duration {
-        self.timeout.unwrap_or(DEFAULT_TIMEOUT)
+        self.timeout.unwrap_or(USUAL_WAIT)
     }
 }
 

@@ -4,12 +4,10 @@ use std::time::Duration;
 
 use cotty_protocol::Fault;
 use cotty_protocol::op::run::{Outcome, Params, Reply};
-use cotty_session::{Cut, RunOutcome};
+use cotty_session::{Cut, RunOutcome, USUAL_WAIT};
 
 use super::convert::{self, fault};
 use super::{Access, Context, Operation, Route};
-
-const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// See the module.
 #[derive(Debug)]
@@ -25,7 +23,7 @@ impl Operation for Run {
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
         let session = context.session(&params.session)?;
-        let timeout = params.timeout_ms.map_or(TIMEOUT, Duration::from_millis);
+        let timeout = params.timeout_ms.map_or(USUAL_WAIT, Duration::from_millis);
         let result = session
             .run(&params.command, timeout, &context.typist(), &context.request)
             .await

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use cotty_protocol::{Code, Fault};
+use cotty_session::USUAL_WAIT;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,8 +20,6 @@ use crate::ops::{Access, Context};
 
 /// No call lasts longer unless the client is known to wait: most cut at 60 seconds.
 pub(super) const LONGEST_CALL_MS: u64 = 50_000;
-/// How long a wait lasts where no time is given.
-const USUAL_WAIT_MS: u64 = 30_000;
 
 /// One call of a tool: who asks, and until when the answer may take.
 #[derive(Debug, Clone)]
@@ -71,7 +70,8 @@ impl Call {
 
     /// How long to wait for a condition: what was asked for, or the usual time, within what the call may take.
     pub(super) fn waiting(&self, ms: Option<u64>) -> Option<u64> {
-        self.within(ms.or(Some(USUAL_WAIT_MS)))
+        let usual = u64::try_from(USUAL_WAIT.as_millis()).unwrap_or(u64::MAX);
+        self.within(ms.or(Some(usual)))
     }
 }
 
