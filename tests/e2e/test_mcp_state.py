@@ -98,6 +98,20 @@ async def test_what_works_is_at_no_prompt_whatever_it_shows(cotty):
         assert (await agent("wait", session_id=session, prompt=True))["state"] == "waiting_for_input"
 
 
+async def test_the_end_of_a_pipeline_is_judged_also_when_its_beginning_has_gone(cotty):
+    gate = Gate(cotty)
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        await agent.run(session, f"true | (printf 'loading => '; cat {gate})", timeout_ms=300)
+        refused = await agent.refused("WAIT_TIMEOUT", "wait", session_id=session, prompt=True, timeout_ms=300)
+        await gate.open()
+        waited = await agent("wait", session_id=session, prompt=True)
+        assert (waited["state"], waited["command"]["exit_code"]) == ("prompt", 0), (refused, waited)
+        await agent.type(session, "true | (printf 'name => '; read name </dev/tty; echo hello $name)\n")
+        waited = await agent("wait", session_id=session, prompt=True)
+        assert waited["state"] == "waiting_for_input", waited
+
+
 async def test_the_state_after_a_line_is_the_one_after_its_prompt(cotty):
     (Path(cotty.env["HOME"]) / ".bashrc").write_text("PROMPT_COMMAND='/bin/sh -c \"sleep 0.03\"'\n")
     async with agent_of(cotty) as agent:

@@ -3,7 +3,8 @@
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 
-use rustix::process::Pid;
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process_group};
 use rustix::pty::OpenptFlags;
 use rustix::termios::LocalModes;
 
@@ -64,16 +65,15 @@ pub fn started_with(pid: Pid, what: &str) -> Option<String> {
 /// The name of the program in a process group that most likely reads the terminal: not the one that leads it (`git`) but
 /// the newest that it started (`less`).
 pub fn reader_name(group: Pid) -> Option<String> {
-    let leader_gone = || newest_of(group.as_raw_nonzero().get()).and_then(process_name);
-    process_name(reader(group)).or_else(leader_gone)
+    process_name(reader(group)?)
 }
 
 /// The process of a group that most likely reads the terminal. Of a pipeline it is the one that is seen reading it, if any:
-/// `less`, not what feeds it.
-fn reader(group: Pid) -> Pid {
+/// `less`, not what feeds it. None where the group has gone, or is hidden from us.
+fn reader(group: Pid) -> Option<Pid> {
     let (leader, group) = (group, group.as_raw_nonzero().get());
-    let beside =
-        Stat::read(group).and_then(|stat| Pid::from_raw(stat.parent)).map(children).unwrap_or_default();
+    let Some(led) = Stat::read(group).filter(|stat| stat.state != 'Z') else { return newest_of(group) };
+    let beside = Pid::from_raw(led.parent).map(children).unwrap_or_default();
     let members: Vec<Pid> = beside.into_iter().filter(|&pid| group_of(pid) == Some(group)).collect();
     if members.len() > 1
         && let Some(reads) = members
@@ -82,9 +82,9 @@ fn reader(group: Pid) -> Pid {
             .map(|member| newest_below(member, group))
             .find(|&pid| waiting_of(pid) == Some(Waiting::Reads))
     {
-        return reads;
+        return Some(reads);
     }
-    newest_below(leader, group)
+    Some(newest_below(leader, group))
 }
 
 /// The end of a chain of programs that each started the next; bounded, in case the kernel shows us a circle.
@@ -118,7 +118,12 @@ pub enum Waiting {
 
 /// What the program in the foreground waits for. A hint: the kernel does not tell every user.
 pub fn waiting(pty: &Pty) -> Option<Waiting> {
-    waiting_of(reader(foreground(pty)?))
+    let group = foreground(pty)?;
+    match reader(group) {
+        Some(reader) => waiting_of(reader),
+        // Between two programs there is none. One that we may not see is another matter.
+        None => (test_kill_process_group(group) == Err(Errno::SRCH)).then_some(Waiting::No),
+    }
 }
 
 /// Whether the program in the foreground waits for input, or for anything to happen as an editor does.
@@ -128,12 +133,15 @@ pub fn waits_for_input(pty: &Pty) -> Option<bool> {
 
 fn waiting_of(pid: Pid) -> Option<Waiting> {
     let pid = pid.as_raw_nonzero();
-    if Stat::read(pid.get())?.state != 'S' {
+    if Stat::read(pid.get()).is_none_or(|stat| stat.state != 'S') {
         return Some(Waiting::No);
     }
     if let Ok(call) = std::fs::read_to_string(format!("/proc/{pid}/syscall")) {
         let mut words = call.split_ascii_whitespace();
-        let number: i64 = words.next()?.parse().ok()?;
+        // Else it says "running": the program went on after the look above.
+        let Some(number) = words.next().and_then(|word| word.parse::<i64>().ok()) else {
+            return Some(Waiting::No);
+        };
         let first = words.next().unwrap_or_default();
         return Some(match number {
             READ_CALL if is_terminal(pid.get(), first) => Waiting::Reads,
