@@ -220,7 +220,8 @@ class Daemon:
             pass
         self.file.write(b"HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: cotty-mcp\r\n\r\n")
         self.file.flush()
-        assert set(self.next()) >= {"instance", "origin"}
+        self.hello = self.next()
+        assert set(self.hello) >= {"instance", "origin"}
 
     def next(self):
         return json.loads(self.file.readline())

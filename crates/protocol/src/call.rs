@@ -94,4 +94,17 @@ pub struct McpHello {
     /// How long a call may last, in milliseconds; 50,000 where nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_call_ms: Option<u64>,
+    /// Calls that a daemon before left open and that are said again: their time goes on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<McpOpen>,
+}
+
+/// A call that is said again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct McpOpen {
+    /// The request's id: a string or a number.
+    pub id: serde_json::Value,
+    /// How long ago the client made it.
+    pub ms: u64,
 }

@@ -8,5 +8,5 @@ pub mod op;
 pub mod update;
 pub mod view;
 
-pub use call::{ActorKind, Answer, Call, Caller, McpHello, Origin};
+pub use call::{ActorKind, Answer, Call, Caller, McpHello, McpOpen, Origin};
 pub use fault::{Code, Fault};

@@ -1,7 +1,9 @@
 //! What a client and its daemons have said to each other, as far as the next daemon has to know it. Pure.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::time::Instant;
 
+use cotty_protocol::McpOpen;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
@@ -9,6 +11,8 @@ use serde_json::{Value, json};
 /// Most requests that may be open at once, and how long they may be together: all of them may have to be said again.
 const MOST_OPEN: usize = 1024;
 const MOST_BYTES: usize = 64 << 20;
+/// Longest id of a call that the next daemon is told the age of. Nobody has longer ones.
+const LONGEST_ID: usize = 256;
 /// Requests that the pipe makes on its own behalf, and the daemon's own that the client is asked, begin so.
 const OURS: &str = "cotty:";
 
@@ -40,6 +44,7 @@ struct Open {
     id: Value,
     method: String,
     line: String,
+    asked_at: Instant,
     /// A `subscriptions/listen` of which the client knows that it was taken.
     acknowledged: bool,
 }
@@ -66,7 +71,7 @@ pub(super) struct Conversation {
 
 impl Conversation {
     /// The client said this.
-    pub(super) fn asked(&mut self, line: &str) -> Verdict {
+    pub(super) fn asked(&mut self, line: &str, now: Instant) -> Verdict {
         if line.trim().is_empty() {
             return Verdict::Drop;
         }
@@ -83,7 +88,7 @@ impl Conversation {
             (Some(method), Some(id)) => {
                 return match unfit(line, &id, &method) {
                     Some((code, why)) => refused(Some(&id), code, &why),
-                    None => self.opened(id, method, line),
+                    None => self.opened(id, method, line, now),
                 };
             }
             (Some(method), None) if method == "notifications/initialized" => {
@@ -101,7 +106,7 @@ impl Conversation {
         Verdict::Pass
     }
 
-    fn opened(&mut self, id: Value, method: String, line: &str) -> Verdict {
+    fn opened(&mut self, id: Value, method: String, line: &str, asked_at: Instant) -> Verdict {
         if self.open.len() >= MOST_OPEN || self.bytes + line.len() > MOST_BYTES {
             return refused(
                 Some(&id),
@@ -113,7 +118,7 @@ impl Conversation {
             (self.initialize, self.initialized) = (None, None);
         }
         self.bytes += line.len();
-        self.open.push_back(Open { id, method, line: line.to_owned(), acknowledged: false });
+        self.open.push_back(Open { id, method, line: line.to_owned(), asked_at, acknowledged: false });
         Verdict::Pass
     }
 
@@ -255,6 +260,18 @@ impl Conversation {
             notification("notifications/cancelled", params)
         };
         asked.iter().map(taken_back).collect()
+    }
+
+    /// The calls that a new daemon hears again, and how old they are.
+    pub(super) fn ages(&self, now: Instant) -> Vec<McpOpen> {
+        let is_told = |open: &&Open| {
+            open.method == "tools/call" && open.id.as_str().is_none_or(|id| id.len() <= LONGEST_ID)
+        };
+        let age = |open: &Open| {
+            let age = now.saturating_duration_since(open.asked_at).as_millis();
+            McpOpen { id: open.id.clone(), ms: u64::try_from(age).unwrap_or(u64::MAX) }
+        };
+        self.open.iter().filter(is_told).map(age).collect()
     }
 
     /// What a new daemon has to hear.

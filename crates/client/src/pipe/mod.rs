@@ -11,7 +11,7 @@ mod conversation;
 mod lines;
 
 use std::future::Future;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cotty_protocol::McpHello;
 use http_body_util::Empty;
@@ -58,16 +58,11 @@ pub async fn run(
         tools: options.tools,
         only: options.only,
         max_call_ms: options.max_call.and_then(|time| u64::try_from(time.as_millis()).ok()),
+        open: Vec::new(),
     };
     let (queue, waiting) = mpsc::channel(QUEUE);
     let mut writer = tokio::spawn(write_lines(output, waiting));
-    let mut pipe = Pipe {
-        client,
-        hello: serde_json::to_string(&hello).map_err(std::io::Error::other)?,
-        conversation: Conversation::default(),
-        said_all: false,
-        out: queue,
-    };
+    let mut pipe = Pipe { client, hello, conversation: Conversation::default(), said_all: false, out: queue };
     tokio::pin!(told_to_end);
     let passed = tokio::select! {
         passed = pipe.pass(input) => Some(passed),
@@ -97,7 +92,7 @@ async fn write_lines(mut output: impl AsyncWrite + Unpin, mut waiting: mpsc::Rec
 
 struct Pipe<'a> {
     client: &'a Client,
-    hello: String,
+    hello: McpHello,
     conversation: Conversation,
     /// The client has said all that it will; what it asked for is still answered.
     said_all: bool,
@@ -177,11 +172,13 @@ impl Pipe<'_> {
     ) -> Result<Ended, ClientError> {
         let (read, mut write) = tokio::io::split(stream);
         let mut answers = Lines::new(read, usize::MAX);
+        let hello = McpHello { open: self.conversation.ages(Instant::now()), ..self.hello.clone() };
+        let hello = serde_json::to_string(&hello).map_err(std::io::Error::other)?;
         let again = self.conversation.begin_again();
         // A daemon that is spoken to first by a notification hangs up.
         let mut has_begun = !again.is_empty();
         let mut to_daemon = std::io::Cursor::new(Vec::new());
-        for line in std::iter::once(&self.hello).chain(&again) {
+        for line in std::iter::once(&hello).chain(&again) {
             append(&mut to_daemon, line);
         }
         let mut heard = false;
@@ -230,7 +227,7 @@ impl Pipe<'_> {
     /// The client said this; answers what the daemon is to hear of it.
     async fn hear(&mut self, line: Line) -> Option<String> {
         let answer = match line {
-            Line::Text(line) => match self.conversation.asked(&line) {
+            Line::Text(line) => match self.conversation.asked(&line, Instant::now()) {
                 Verdict::Pass => return Some(line),
                 Verdict::Swap(line) => return Some(line),
                 Verdict::Drop => return None,

@@ -7,10 +7,15 @@ const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialize
 fn begun() -> Conversation {
     let mut conversation = Conversation::default();
     assert!(conversation.begin_again().is_empty());
-    assert_eq!(conversation.asked(INITIALIZE), Verdict::Pass);
+    assert_eq!(heard(&mut conversation, INITIALIZE), Verdict::Pass);
     assert_eq!(conversation.told(&result(json!(0))), Verdict::Pass);
-    assert_eq!(conversation.asked(INITIALIZED), Verdict::Pass);
+    assert_eq!(heard(&mut conversation, INITIALIZED), Verdict::Pass);
     conversation
+}
+
+/// The client says this, at a moment that does not matter.
+fn heard(conversation: &mut Conversation, line: &str) -> Verdict {
+    conversation.asked(line, Instant::now())
 }
 
 fn request(id: Value, method: &str, params: Value) -> String {
@@ -45,12 +50,12 @@ fn a_new_daemon_hears_the_handshake_and_what_is_still_open() {
     // `2` and `"2"` are two requests.
     let [one, two, three] = [json!(1), json!("2"), json!(2)].map(|id| request(id, "ping", json!({})));
     for line in [&one, &two, &three] {
-        assert_eq!(conversation.asked(line), Verdict::Pass);
+        assert_eq!(heard(&mut conversation, line), Verdict::Pass);
     }
     assert_eq!(conversation.told(&result(json!(1))), Verdict::Pass);
     assert_eq!(again(&mut conversation), [two.clone(), three.clone()]);
     let cancelled = notification("notifications/cancelled", json!({"requestId": 2}));
-    assert_eq!(conversation.asked(&cancelled), Verdict::Pass);
+    assert_eq!(heard(&mut conversation, &cancelled), Verdict::Pass);
     assert_eq!(conversation.told(&result(json!(2))), Verdict::Drop, "nobody waits for it");
     assert_eq!(again(&mut conversation), [two]);
     assert!(!conversation.is_answered());
@@ -62,7 +67,7 @@ fn a_new_daemon_hears_the_handshake_and_what_is_still_open() {
 fn a_handshake_that_was_not_answered_is_simply_open() {
     let mut conversation = Conversation::default();
     conversation.begin_again();
-    conversation.asked(INITIALIZE);
+    heard(&mut conversation, INITIALIZE);
     assert_eq!(conversation.begin_again(), [INITIALIZE]);
     assert_eq!(conversation.told(&result(json!(0))), Verdict::Pass);
     assert_eq!(whole(&conversation.begin_again()[0])["method"], "initialize");
@@ -72,12 +77,12 @@ fn a_handshake_that_was_not_answered_is_simply_open() {
 fn what_is_not_a_message_is_refused() {
     let mut conversation = begun();
     let code = |verdict| said(verdict)[0]["error"]["code"].clone();
-    assert_eq!(code(conversation.asked("[{}]")), -32600);
-    assert_eq!(code(conversation.asked("[")), -32600);
-    assert_eq!(code(conversation.asked("{\"id\":")), -32700);
-    assert_eq!(conversation.asked("  "), Verdict::Drop);
+    assert_eq!(code(heard(&mut conversation, "[{}]")), -32600);
+    assert_eq!(code(heard(&mut conversation, "[")), -32600);
+    assert_eq!(code(heard(&mut conversation, "{\"id\":")), -32700);
+    assert_eq!(heard(&mut conversation, "  "), Verdict::Drop);
     // The daemon's to judge.
-    assert_eq!(conversation.asked(r#"{"method":5}"#), Verdict::Pass);
+    assert_eq!(heard(&mut conversation, r#"{"method":5}"#), Verdict::Pass);
     assert!(conversation.is_answered() && again(&mut conversation).is_empty());
 }
 
@@ -106,14 +111,14 @@ fn what_the_daemon_would_answer_to_nobody_is_refused_by_its_id() {
         (&call(r#"{"name":"t","arguments":"x"}"#), -32602),
         (r#"{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":5}}"#, -32602),
     ] {
-        let refused = said(conversation.asked(line)).remove(0);
+        let refused = said(heard(&mut conversation, line)).remove(0);
         assert_eq!(refused["error"]["code"], code, "{line}");
         let id = serde_json::from_str::<Head>(line).unwrap().id;
         assert_eq!(Some(&refused["id"]), id.as_ref(), "{line}");
         assert!(!conversation.has_open(), "{line}");
     }
     for params in [r#"{"name":"t"}"#, r#"{"name":"t","arguments":null}"#, r#"{"name":"t","arguments":{}}"#] {
-        assert_eq!(conversation.asked(&call(params)), Verdict::Pass);
+        assert_eq!(heard(&mut conversation, &call(params)), Verdict::Pass);
         conversation.told(&result(json!(7)));
     }
 }
@@ -122,22 +127,22 @@ fn what_the_daemon_would_answer_to_nobody_is_refused_by_its_id() {
 fn too_much_at_once_is_refused_and_forgotten() {
     let mut conversation = begun();
     for id in 0..MOST_OPEN {
-        assert_eq!(conversation.asked(&request(id.into(), "ping", json!({}))), Verdict::Pass);
+        assert_eq!(heard(&mut conversation, &request(id.into(), "ping", json!({}))), Verdict::Pass);
     }
-    let refused = said(conversation.asked(&request(json!("more"), "ping", json!({}))));
+    let refused = said(heard(&mut conversation, &request(json!("more"), "ping", json!({}))));
     assert_eq!((&refused[0]["id"], &refused[0]["error"]["code"]), (&json!("more"), &json!(-32000)));
     assert_eq!(conversation.give_up("gone").len(), MOST_OPEN);
     let large = request(json!(1), "ping", json!({"text": "x".repeat(MOST_BYTES / 2)}));
-    assert_eq!(conversation.asked(&large), Verdict::Pass);
-    assert_eq!(said(conversation.asked(&large)).len(), 1);
+    assert_eq!(heard(&mut conversation, &large), Verdict::Pass);
+    assert_eq!(said(heard(&mut conversation, &large)).len(), 1);
     conversation.told(&result(json!(1)));
-    assert_eq!(conversation.asked(&large), Verdict::Pass);
+    assert_eq!(heard(&mut conversation, &large), Verdict::Pass);
 }
 
 #[test]
 fn what_is_open_when_cotty_is_stopped_is_answered_once() {
     let mut conversation = begun();
-    conversation.asked(&request(json!("b"), "ping", json!({})));
+    heard(&mut conversation, &request(json!("b"), "ping", json!({})));
     let answers = conversation.give_up("stopped");
     let answer = whole(&answers[0]);
     assert!(answers.len() == 1 && answer["id"] == "b" && answer["error"]["message"] == "stopped");
@@ -158,10 +163,10 @@ fn questions_of_two_daemons_are_never_mixed_up() {
     again(&mut conversation);
     let second = said(conversation.told(&question)).remove(0)["id"].clone();
     assert_ne!(first, second);
-    assert_eq!(conversation.asked(&result(first)), Verdict::Drop, "its daemon is gone");
-    assert_eq!(said(conversation.asked(&result(second.clone())))[0]["id"], 0);
-    assert_eq!(conversation.asked(&result(second)), Verdict::Drop, "answered already");
-    assert_eq!(conversation.asked(&result(json!(0))), Verdict::Drop, "never asked");
+    assert_eq!(heard(&mut conversation, &result(first)), Verdict::Drop, "its daemon is gone");
+    assert_eq!(said(heard(&mut conversation, &result(second.clone())))[0]["id"], 0);
+    assert_eq!(heard(&mut conversation, &result(second)), Verdict::Drop, "answered already");
+    assert_eq!(heard(&mut conversation, &result(json!(0))), Verdict::Drop, "never asked");
 }
 
 #[test]
@@ -179,13 +184,13 @@ fn subscriptions_are_said_again_until_they_end() {
     let mut conversation = begun();
     let about = |uri: &str| json!({"uri": uri});
     for (id, uri) in [(1, "a"), (2, "b")] {
-        conversation.asked(&request(id.into(), "resources/subscribe", about(uri)));
+        heard(&mut conversation, &request(id.into(), "resources/subscribe", about(uri)));
         assert_eq!(conversation.told(&result(id.into())), Verdict::Pass);
     }
     // Refused ones, and those that were never answered, do not count.
-    conversation.asked(&request(json!(3), "resources/subscribe", about("c")));
+    heard(&mut conversation, &request(json!(3), "resources/subscribe", about("c")));
     assert_eq!(conversation.told(&error(Some(&json!(3)), -32002, "no")), Verdict::Pass);
-    conversation.asked(&request(json!(4), "resources/unsubscribe", about("a")));
+    heard(&mut conversation, &request(json!(4), "resources/unsubscribe", about("a")));
     conversation.told(&result(json!(4)));
     let lines = again(&mut conversation);
     let [line] = &lines[..] else { panic!("{lines:?}") };
@@ -212,7 +217,7 @@ fn a_client_that_listens_hears_of_it_once() {
         "subscriptions/listen",
         json!({"notifications": {"toolsListChanged": true, "resourceSubscriptions": ["a", "b"]}}),
     );
-    conversation.asked(&listen);
+    heard(&mut conversation, &listen);
     let meta = json!({"io.modelcontextprotocol/subscriptionId": 5});
     let acknowledged = notification("notifications/subscriptions/acknowledged", json!({"_meta": meta}));
     assert_eq!(conversation.told(&acknowledged), Verdict::Pass);
@@ -231,7 +236,7 @@ fn progress_never_goes_back() {
     let progress =
         |at: f64| notification("notifications/progress", json!({"progressToken": "t", "progress": at}));
     let call = |id: u32| request(id.into(), "ping", json!({"_meta": {"progressToken": "t"}}));
-    conversation.asked(&call(1));
+    heard(&mut conversation, &call(1));
     for at in [1.0, 2.5] {
         assert_eq!(conversation.told(&progress(at)), Verdict::Pass);
     }
@@ -241,6 +246,26 @@ fn progress_never_goes_back() {
     }
     // Another request may use the token again.
     conversation.told(&result(json!(1)));
-    conversation.asked(&call(2));
+    heard(&mut conversation, &call(2));
     assert_eq!(conversation.told(&progress(1.0)), Verdict::Pass);
+}
+
+#[test]
+fn a_new_daemon_hears_how_old_the_calls_are() {
+    let began = Instant::now();
+    let after = |ms| began + std::time::Duration::from_millis(ms);
+    let mut conversation = begun();
+    let call = |id: Value| request(id, "tools/call", json!({"name": "t"}));
+    conversation.asked(&call(json!(1)), began);
+    conversation.asked(&request(json!(2), "tools/list", json!({})), after(1));
+    conversation.asked(&call(json!("3")), after(1_500));
+    conversation.asked(&call("x".repeat(LONGEST_ID + 1).into()), after(1_500));
+    let ages = |conversation: &Conversation, at| {
+        let ages = conversation.ages(after(at)).into_iter();
+        ages.map(|open| (open.id, open.ms)).collect::<Vec<_>>()
+    };
+    assert_eq!(ages(&conversation, 2_000), [(json!(1), 2_000), (json!("3"), 500)]);
+    again(&mut conversation);
+    conversation.told(&result(json!(1)));
+    assert_eq!(ages(&conversation, 3_000), [(json!("3"), 1_500)], "also with the daemon after that");
 }

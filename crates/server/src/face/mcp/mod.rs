@@ -39,7 +39,7 @@ use rmcp::ServiceExt;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader, ReadBuf};
 
 pub(crate) use self::http::routes;
-use self::server::{Server, Way};
+use self::server::{Open, Server, Way};
 use self::sets::Offer;
 pub use self::sets::check;
 use crate::face::http::{App, refuse};
@@ -87,7 +87,13 @@ async fn serve(app: App, standing: Standing, stream: impl AsyncRead + AsyncWrite
     };
     let (here, gone) = tokio::sync::watch::channel(());
     let longest_ms = hello.max_call_ms;
-    let way = Way::Pipe { standing, instance: hello.instance, origin: hello.origin, gone };
+    let way = Way::Pipe {
+        standing,
+        instance: hello.instance,
+        origin: hello.origin,
+        open: Open::new(hello.open),
+        gone,
+    };
     match Server::new(app, way, offer, longest_ms).serve((Presence { read, here: Some(here) }, write)).await {
         Ok(service) => {
             let _ = service.waiting().await;

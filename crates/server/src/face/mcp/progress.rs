@@ -12,10 +12,11 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at};
 const EVERY: Duration = Duration::from_secs(1);
 
 /// Answers what the call does, and says meanwhile that it lasts, and what its session is doing. Nothing is said after the
-/// answer: a word that is being sent is sent before it.
+/// answer: a word that is being sent is sent before it. `spent` is how long the call has lasted before.
 pub(super) async fn told<T>(
     context: &RequestContext<RoleServer>,
     session: Option<Session>,
+    spent: Duration,
     calling: impl Future<Output = T>,
 ) -> T {
     let Some(token) = context.meta.get_progress_token() else { return calling.await };
@@ -30,7 +31,8 @@ pub(super) async fn told<T>(
             done = &mut calling => return done,
             _ = ticks.tick() => {}
         }
-        let seconds = began.elapsed().as_secs();
+        let lasted = spent.saturating_add(began.elapsed());
+        let seconds = lasted.as_secs();
         let message = match &session {
             Some(session) => match session.info().await {
                 Ok(info) => format!("{seconds} s: {}", doing(&info.activity)),
@@ -38,7 +40,7 @@ pub(super) async fn told<T>(
             },
             None => format!("{seconds} s"),
         };
-        let note = ProgressNotificationParam::new(token.clone(), began.elapsed().as_secs_f64());
+        let note = ProgressNotificationParam::new(token.clone(), lasted.as_secs_f64());
         if context.peer.notify_progress(note.with_message(message)).await.is_err() {
             return calling.await;
         }

@@ -1,17 +1,18 @@
 //! The one handler, for both eras of MCP and both ways to it.
 
-use std::sync::OnceLock;
+use std::collections::HashMap;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::http::request::Parts;
-use cotty_protocol::{ActorKind, Caller, Origin};
+use cotty_protocol::{ActorKind, Caller, McpOpen, Origin};
 use cotty_session::Present;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, GetPromptRequestMethod, GetPromptRequestParams,
     GetPromptResponse, Implementation, JsonObject, ListPromptsRequestMethod, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
-    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, RequestId, ServerCapabilities,
+    ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -37,6 +38,7 @@ pub(super) enum Way {
         /// With a request's id it makes an operation happen once.
         instance: String,
         origin: Origin,
+        open: Open,
         /// Ends when the pipe does.
         gone: watch::Receiver<()>,
     },
@@ -45,6 +47,22 @@ pub(super) enum Way {
         /// Of whoever began: nobody else goes on with what it began.
         standing: Standing,
     },
+}
+
+/// How old the calls were that a pipe said again to this daemon.
+#[derive(Debug)]
+pub(super) struct Open(Mutex<HashMap<RequestId, Duration>>);
+
+impl Open {
+    pub(super) fn new(open: Vec<McpOpen>) -> Open {
+        let age = |McpOpen { id, ms }| Some((serde_json::from_value(id).ok()?, Duration::from_millis(ms)));
+        Open(Mutex::new(open.into_iter().filter_map(age).collect()))
+    }
+
+    /// Answers once: the next call of that id is another.
+    fn take(&self, id: &RequestId) -> Option<Duration> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(id)
+    }
 }
 
 /// What answers one client: for as long as its pipe or its session over HTTP lasts, or for one request where there are no
@@ -113,6 +131,15 @@ impl Server {
         Ok(context)
     }
 
+    /// How long a call has been open already, with daemons before.
+    fn spent(&self, id: &RequestId) -> Duration {
+        match &self.way {
+            Way::Pipe { open, .. } => open.take(id).unwrap_or_default(),
+            // Nobody sends it again.
+            Way::Http { .. } => Duration::ZERO,
+        }
+    }
+
     /// Returns when the client is gone, where that can be seen.
     async fn gone(&self) {
         match &self.way {
@@ -175,6 +202,7 @@ impl ServerHandler for Server {
         mut request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let spent = self.spent(&context.id);
         let called = self.offer.find(&request.name);
         if called.is_none() && fixtures::find(&request.name).is_none() {
             let names: Vec<&str> = self.offer.tools().map(|tool| tool.name.as_ref()).collect();
@@ -193,8 +221,9 @@ impl ServerHandler for Server {
         let wanted = context.meta.get_progress_token().and(named);
         let session = wanted.and_then(|session| calling.session(session).ok());
         let on_cancel = OnCancel::default();
-        let until = Instant::now() + Duration::from_millis(self.longest_ms);
-        let call = Call { context: calling, until, client, on_cancel: on_cancel.clone() };
+        let left = Duration::from_millis(self.longest_ms).saturating_sub(spent);
+        let until = Instant::now() + left;
+        let call = Call { context: calling, spent, until, client, on_cancel: on_cancel.clone() };
         let answering = async {
             match called {
                 Some((entry, described)) => {
@@ -209,7 +238,7 @@ impl ServerHandler for Server {
         // Cancelling a call ends its waiting, never the program.
         tokio::select! {
             biased;
-            answer = progress::told(&context, session, answering) => answer,
+            answer = progress::told(&context, session, spent, answering) => answer,
             Some(question) = questions.recv() => Ok(question.into()),
             () = self.gone() => Err(ErrorData::internal_error("the client is gone", None)),
             () = context.ct.cancelled() => {

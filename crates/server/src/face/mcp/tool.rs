@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cotty_protocol::{Code, Fault};
 use cotty_session::USUAL_WAIT;
@@ -25,6 +25,8 @@ pub(super) const LONGEST_CALL_MS: u64 = 50_000;
 #[derive(Debug, Clone)]
 pub(super) struct Call {
     pub(super) context: Context,
+    /// How long it has lasted before, where a daemon died in the middle of it.
+    pub(super) spent: Duration,
     pub(super) until: Instant,
     /// Who called; see [`Call::ask`].
     pub(super) client: Client,
@@ -59,20 +61,32 @@ impl std::fmt::Debug for OnCancel {
 impl Call {
     /// How much is left of what the call may take.
     pub(super) fn left_ms(&self) -> u64 {
-        let left = self.until.saturating_duration_since(Instant::now());
-        u64::try_from(left.as_millis()).unwrap_or(u64::MAX)
+        millis(self.until.saturating_duration_since(Instant::now()))
     }
 
-    /// A time that was asked for, within what the call may take.
+    /// What is left of a time that was asked for, within what the call may take.
     pub(super) fn within(&self, ms: Option<u64>) -> Option<u64> {
-        ms.map(|ms| ms.min(self.left_ms()))
+        ms.map(|ms| ms.saturating_sub(millis(self.spent)).min(self.left_ms()))
+    }
+
+    /// How long it has lasted in all, of which `ms` now.
+    pub(super) fn lasted_ms(&self, ms: u64) -> u64 {
+        ms.saturating_add(millis(self.spent))
+    }
+
+    /// The same call where it does not begin with its wait: whose time was spent is not known.
+    pub(super) fn afresh(self) -> Call {
+        Call { spent: Duration::ZERO, ..self }
     }
 
     /// How long to wait for a condition: what was asked for, or the usual time, within what the call may take.
     pub(super) fn waiting(&self, ms: Option<u64>) -> Option<u64> {
-        let usual = u64::try_from(USUAL_WAIT.as_millis()).unwrap_or(u64::MAX);
-        self.within(ms.or(Some(usual)))
+        self.within(ms.or(Some(millis(USUAL_WAIT))))
     }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// One tool.

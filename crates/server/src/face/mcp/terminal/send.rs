@@ -140,10 +140,13 @@ impl McpTool for Send {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(call: Call, mut params: Params) -> Result<Reply, Fault> {
+    async fn call(mut call: Call, mut params: Params) -> Result<Reply, Fault> {
         let (session, how) = (std::mem::take(&mut params.session_id), params.read.take());
         let mut sent = match params.steps.take() {
-            Some(steps) => steps_of(&call, &session, steps, &params).await?,
+            Some(steps) => {
+                call = call.afresh();
+                steps_of(&call, &session, steps, &params).await?
+            }
             None => once(&call, &session, params).await?,
         };
         match how {

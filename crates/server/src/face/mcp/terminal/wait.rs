@@ -84,19 +84,19 @@ impl McpTool for Wait {
             keyboard: params.keyboard,
             stop: params.stop,
             since: params.since,
-            timeout_ms: call.within(params.timeout_ms),
             ..op::Wait::default()
         };
-        if wait.has_condition() {
-            wait.timeout_ms = call.waiting(wait.timeout_ms);
-        }
-        let waited = perform::<ops::Wait>(call.context, wait::Params { session: params.session_id, wait })
-            .await
-            .map_err(ours)?;
+        wait.timeout_ms = match wait.has_condition() {
+            true => call.waiting(params.timeout_ms),
+            false => call.within(params.timeout_ms),
+        };
+        let asked = wait::Params { session: params.session_id, wait };
+        let waited = perform::<ops::Wait>(call.context.clone(), asked).await.map_err(ours)?;
+        let elapsed_ms = call.lasted_ms(waited.elapsed_ms);
         let state = State::new(waited.activity, waited.keyboard);
         if waited.met == Met::Timeout {
             let why = waited.why.unwrap_or_default();
-            let message = format!("Wait timeout after {}ms: {why}", waited.elapsed_ms);
+            let message = format!("Wait timeout after {elapsed_ms}ms: {why}");
             let hint = format!(
                 "{}; what came so far: terminal__read; go on from since {}",
                 state.next_step(),
@@ -106,7 +106,7 @@ impl McpTool for Wait {
         }
         Ok(Reply {
             met: waited.met,
-            elapsed_ms: waited.elapsed_ms,
+            elapsed_ms,
             state,
             exited: waited.exited,
             exit_code: waited.exit_code,
