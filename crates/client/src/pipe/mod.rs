@@ -27,7 +27,7 @@ use crate::call::instance;
 use crate::{Client, ClientError};
 
 /// Lines that wait for the client to read them. More stay with the daemon.
-const QUEUE: usize = 16;
+const QUEUE: usize = 4;
 /// How long a client may take to read the rest when the pipe is told to end.
 const GRACE: Duration = Duration::from_millis(500);
 /// How many daemons may hang up without a word before what is open is given up.

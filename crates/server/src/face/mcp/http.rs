@@ -1,27 +1,28 @@
 //! MCP over HTTP: `/mcp`. Clients up to 2025-11-25 have a session there, those since 2026-07-28 send requests that stand
 //! each for itself. Who may come is settled before (a token, or the user's own socket); an agent it is either way.
 
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, Bytes, HttpBody};
+use axum::body::Body;
 use axum::extract::{Extension, Query, Request, State};
-use axum::http::{HeaderMap, Uri};
+use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::Response;
 use axum::routing::any;
 use cotty_protocol::{Code, Fault};
-use hyper::body::Frame;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{
     SessionId, SessionManager, StreamableHttpServerConfig, StreamableHttpService,
 };
 use tokio::sync::Mutex;
 
+use super::granted::{Granted, Places};
+use super::posted;
 use super::server::{Server, Way};
 use super::sessions::{Begun, SILENCE};
 use super::sets::Offer;
+use super::tool::longest;
 use crate::face::http::{App, BODY, refuse};
 use crate::standing::Standing;
 
@@ -39,6 +40,7 @@ struct Endpoint {
     sessions: Arc<LocalSessionManager>,
     /// Had by whoever brings back a session of the daemon before: two at once would be in each other's way.
     restoring: Arc<Mutex<()>>,
+    places: Places,
 }
 
 pub(crate) fn routes(app: &App) -> Router<App> {
@@ -46,12 +48,19 @@ pub(crate) fn routes(app: &App) -> Router<App> {
     sessions.session_config.keep_alive = Some(SILENCE);
     // A stream that says how to resume it is resumed for ever, also with a daemon that knows nothing of its call.
     sessions.session_config.sse_retry = None;
-    let endpoint = Endpoint { app: app.clone(), sessions: Arc::new(sessions), restoring: Arc::default() };
+    // Answers that were given are not kept for whoever might ask for them again: they can be large.
+    sessions.session_config.completed_cache_ttl = Duration::ZERO;
+    let endpoint = Endpoint {
+        app: app.clone(),
+        sessions: Arc::new(sessions),
+        restoring: Arc::default(),
+        places: Places::default(),
+    };
     Router::new().route("/mcp", any(answer)).with_state(endpoint)
 }
 
 async fn answer(
-    State(Endpoint { app, sessions, restoring }): State<Endpoint>,
+    State(Endpoint { app, sessions, restoring, places }): State<Endpoint>,
     Extension(standing): Extension<Standing>,
     request: Request,
 ) -> Response {
@@ -63,19 +72,26 @@ async fn answer(
     };
     let begun = Begun::new(&app.place.mcp_sessions, &standing, Arc::clone(&sessions));
     let session = request.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(SessionId::from);
-    let mut turn = None;
-    if let Some(id) = session {
-        if !begun.has(&id) {
-            // As if it were not there: clients know what that means, and begin anew.
-            return refuse(Fault::new(
-                Code::UnknownRoute,
-                "there is no such MCP session, or it is not yours",
-            ));
-        }
-        if !sessions.has_session(&id).await.unwrap_or_default() {
-            turn = Some(restoring.lock().await);
-        }
+    if session.as_ref().is_some_and(|id| !begun.has(id)) {
+        // As if it were not there: clients know what that means, and begin anew.
+        let message = "there is no such MCP session, or it is not yours";
+        return refuse(Fault::new(Code::UnknownRoute, message));
     }
+    let (request, message) = match posted::look(request).await {
+        Ok(looked_at) => looked_at,
+        Err(response) => return response,
+    };
+    let place = match message.as_ref().is_some_and(|message| message.is_large) {
+        true => match places.one_of(&standing, longest(longest_ms)).await {
+            Ok(place) => Some(place),
+            Err(fault) => return refuse(fault),
+        },
+        false => None,
+    };
+    let turn = match session {
+        Some(id) if !sessions.has_session(&id).await.unwrap_or_default() => Some(restoring.lock().await),
+        _ => None,
+    };
     let revoked = app.place.tokens.revocation(standing.token());
     let make = move || {
         let way = Way::Http { standing: standing.clone() };
@@ -91,7 +107,10 @@ async fn answer(
     config.session_store = Some(Arc::new(begun));
     let response = StreamableHttpService::new(make, sessions, config).handle(request).await;
     drop(turn);
-    response.map(|body| Body::new(Granted { body, revoked: Box::pin(revoked) }))
+    match message {
+        Some(message) if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE => message.refused(),
+        _ => response.map(|body| Body::new(Granted::new(body, revoked, place))),
+    }
 }
 
 /// What a client asks for.
@@ -128,27 +147,6 @@ impl Asked {
             })?),
         };
         Ok(Asked { tools: names(TOOLS), only: names(ONLY), max_call_ms })
-    }
-}
-
-/// An answer that ends when the token that asked for it is revoked.
-struct Granted<B> {
-    body: B,
-    revoked: Pin<Box<dyn Future<Output = ()> + Send>>,
-}
-
-impl<B: HttpBody<Data = Bytes> + Unpin> HttpBody for Granted<B> {
-    type Data = Bytes;
-    type Error = B::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
-        match self.revoked.as_mut().poll(cx) {
-            Poll::Ready(()) => Poll::Ready(None),
-            Poll::Pending => Pin::new(&mut self.body).poll_frame(cx),
-        }
     }
 }
 

@@ -8,9 +8,12 @@
 mod check;
 mod elicitation;
 mod fixtures;
+mod granted;
 mod http;
+mod paced;
 mod panel;
 mod plea;
+mod posted;
 mod progress;
 mod pty;
 #[cfg(test)]
@@ -36,9 +39,11 @@ use axum::response::{IntoResponse, Response};
 use cotty_protocol::{Code, Fault, McpHello};
 use hyper_util::rt::TokioIo;
 use rmcp::ServiceExt;
+use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader, ReadBuf};
 
 pub(crate) use self::http::routes;
+use self::paced::Paced;
 use self::server::{Open, Server, Way};
 use self::sets::Offer;
 pub use self::sets::check;
@@ -94,7 +99,8 @@ async fn serve(app: App, standing: Standing, stream: impl AsyncRead + AsyncWrite
         open: Open::new(hello.open),
         gone,
     };
-    match Server::new(app, way, offer, longest_ms).serve((Presence { read, here: Some(here) }, write)).await {
+    let lines = AsyncRwTransport::new_server(Presence { read, here: Some(here) }, write);
+    match Server::new(app, way, offer, longest_ms).serve(Paced::new(lines)).await {
         Ok(service) => {
             let _ = service.waiting().await;
         }

@@ -24,7 +24,7 @@ use super::check;
 use super::elicitation::Client;
 use super::sets::Offer;
 use super::subscriptions::{self, Listener, Subscriptions};
-use super::tool::{self, Call, LONGEST_CALL_MS, OnCancel};
+use super::tool::{self, Call, OnCancel, longest};
 use super::{fixtures, progress, resources};
 use crate::face::http::{App, without_process};
 use crate::ops;
@@ -71,7 +71,7 @@ pub(super) struct Server {
     app: App,
     way: Way,
     offer: Offer,
-    longest_ms: u64,
+    longest: Duration,
     /// Its owner has a client as long as this lives; who that is, is known with the first call.
     present: OnceLock<Present>,
     subscriptions: Subscriptions,
@@ -79,13 +79,11 @@ pub(super) struct Server {
 
 impl Server {
     pub(super) fn new(app: App, way: Way, offer: Offer, longest_ms: Option<u64>) -> Server {
-        // Who would wait for ever would wait for a day.
-        let longest_ms = longest_ms.unwrap_or(LONGEST_CALL_MS).min(24 * 60 * 60 * 1000);
         Server {
             app,
             way,
             offer,
-            longest_ms,
+            longest: longest(longest_ms),
             present: OnceLock::new(),
             subscriptions: Subscriptions::default(),
         }
@@ -221,8 +219,7 @@ impl ServerHandler for Server {
         let wanted = context.meta.get_progress_token().and(named);
         let session = wanted.and_then(|session| calling.session(session).ok());
         let on_cancel = OnCancel::default();
-        let left = Duration::from_millis(self.longest_ms).saturating_sub(spent);
-        let until = Instant::now() + left;
+        let until = Instant::now() + self.longest.saturating_sub(spent);
         let call = Call { context: calling, spent, until, client, on_cancel: on_cancel.clone() };
         let answering = async {
             match called {
@@ -283,7 +280,12 @@ impl ServerHandler for Server {
         {
             return Ok(read?.into());
         }
-        Ok(resources::read(self.context(&context)?, &request.uri).await?.into())
+        let asking = self.context(&context)?;
+        tokio::select! {
+            read = resources::read(asking, &request.uri) => Ok(read?.into()),
+            // It may be large: nobody makes it for nobody.
+            () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
+        }
     }
 
     async fn subscribe(

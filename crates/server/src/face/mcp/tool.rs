@@ -19,7 +19,13 @@ use super::schema::{input_schema, output_schema};
 use crate::ops::{Access, Context};
 
 /// No call lasts longer unless the client is known to wait: most cut at 60 seconds.
-pub(super) const LONGEST_CALL_MS: u64 = 50_000;
+const LONGEST_CALL_MS: u64 = 50_000;
+
+/// How long a call may last for a client that said so.
+pub(super) fn longest(asked_ms: Option<u64>) -> Duration {
+    // Who would wait for ever would wait for a day.
+    Duration::from_millis(asked_ms.unwrap_or(LONGEST_CALL_MS).min(24 * 60 * 60 * 1000))
+}
 
 /// One call of a tool: who asks, and until when the answer may take.
 #[derive(Debug, Clone)]
