@@ -112,7 +112,7 @@ def post(cotty, message, query="", **headers):
         **{name.replace("_", "-"): value for name, value in headers.items()},
     }
     connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=4 * LIMIT)
-    body = None if message is None else json.dumps(message)
+    body = message if message is None or isinstance(message, bytes) else json.dumps(message)
     connection.request("POST", f"/mcp{query}", body, headers)
     answer = connection.getresponse()
     body = answer.read()
@@ -144,6 +144,32 @@ async def test_who_is_refused_hears_why(cotty):
         assert (status, answer["error"]["code"]) == (401, "UNAUTHORIZED"), answer
     status, _ = post(cotty, message, **(headers | {"host": "evil.example"}))
     assert status == 401
+
+
+@pytest.mark.parametrize("version", ["2025-11-25", "2026-07-28"])
+def test_what_is_no_message_is_answered_as_mcp_says(cotty, version):
+    cotty("ls")
+    headers = {"mcp_protocol_version": version, "mcp_method": "tools/list"}
+    deep = b'{"jsonrpc":"2.0","id":3,"method":"tools/list","params":' + b"[" * 200 + b"]" * 200 + b"}"
+    for body, code, id in (
+        (b"", -32700, None),
+        (b"{no", -32700, None),
+        (b'"\xff"', -32700, None),
+        (b"[]", -32600, None),
+        (b"null", -32600, None),
+        (b"{}", -32600, None),
+        (b'{"id":1,"method":"tools/list"}', -32600, 1),
+        (b'{"jsonrpc":"2.0","id":"two"}', -32600, "two"),
+        (b'{"jsonrpc":"2.0","id":1.5,"method":"tools/list"}', -32600, None),
+        (b'{"jsonrpc":"2.0","id":2,"method":7}', -32600, None),
+        (deep, -32600, 3),
+    ):
+        status, answer = post(cotty, body, **headers)
+        assert (status, answer["jsonrpc"], answer["error"]["code"]) == (400, "2.0", code), (body, answer)
+        assert answer.get("id") == id and answer["error"]["message"], (body, answer)
+    for kind in ("text/plain", ""):
+        status, answer = post(cotty, b"{}", content_type=kind, **headers)
+        assert status == 415 and "application/json" in answer, answer
 
 
 async def test_ten_mebibytes_of_text_in_one_call(cotty):
