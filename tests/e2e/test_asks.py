@@ -9,9 +9,9 @@ from pathlib import Path
 
 import anyio
 import pytest
+from agents import agent_of, soon
 from attaching import window  # noqa: F401
 from conftest import BINARY, LIMIT, UnixConnection, eventually
-from test_mcp import agent_of, soon
 from test_page import browser, context, page  # noqa: F401
 
 pytestmark = pytest.mark.anyio

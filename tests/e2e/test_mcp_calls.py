@@ -4,10 +4,10 @@ import os
 
 import anyio
 import pytest
+from agents import Gate, soon
 from conftest import LIMIT, eventually_so
 from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitResult
-from test_mcp import Gate, soon
 from transports import TRANSPORTS, agent_over
 
 pytestmark = pytest.mark.anyio

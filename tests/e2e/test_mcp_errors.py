@@ -4,8 +4,8 @@ import resource
 
 import anyio
 import pytest
+from agents import Gate, agent_of, soon
 from test_faults import served
-from test_mcp import Gate, agent_of, soon
 
 pytestmark = pytest.mark.anyio
 

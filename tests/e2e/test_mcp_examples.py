@@ -4,9 +4,9 @@ import subprocess
 
 import anyio
 import pytest
+from agents import soon
 from attaching import window  # noqa: F401 (a fixture)
 from conftest import LIMIT
-from test_mcp import soon
 from test_programs_builds import toolchain  # noqa: F401 (a fixture)
 from ways import WAYS, agent_by
 

@@ -2,7 +2,7 @@
 
 import anyio
 import pytest
-from test_mcp import agent_of, implementation
+from agents import agent_of, implementation
 
 pytestmark = pytest.mark.anyio
 

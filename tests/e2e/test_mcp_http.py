@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 import anyio
 import httpx2
 import pytest
+from agents import ERAS, TOOLS, Agent, Gate, soon
 from conftest import LIMIT, UnixConnection, openly
-from test_mcp import ERAS, TOOLS, Agent, Gate, soon
 
 pytestmark = pytest.mark.anyio
 

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from agents import carriers
 from conftest import BINARY, LIMIT, alive, eventually
 from rpc import HELLO, Rpc
 from test_host import box  # noqa: F401
-from test_mcp import carriers
 
 ERAS = pytest.mark.parametrize("modern", [False, True], ids=["legacy", "modern"])
 

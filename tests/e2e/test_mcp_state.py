@@ -6,7 +6,7 @@ from pathlib import Path
 
 import anyio
 import pytest
-from test_mcp import Gate, agent_of
+from agents import Gate, agent_of
 
 pytestmark = pytest.mark.anyio
 

@@ -4,7 +4,7 @@ import shlex
 
 import anyio
 import pytest
-from test_mcp import agent_of
+from agents import ERAS, Gate, agent_of, soon
 from test_survival import Killer
 
 pytestmark = pytest.mark.anyio
@@ -72,3 +72,96 @@ async def test_sessions_are_made_and_ended_once_and_waits_are_answered(cotty, mo
                 await agent.refused("SESSION_DESTROYED", "read", session_id=made[-1])
         assert len(set(made)) == len(made)
         assert (await agent("list_sessions"))["count"] == 0
+
+
+# At chosen moments
+
+
+@ERAS
+async def test_a_killed_daemon_between_two_calls(cotty, mode):
+    async with agent_of(cotty, mode=mode) as agent:
+        session = await agent.shell()
+        await agent.output(session, "x=kept; cd /")
+        for _ in range(3):
+            killed = cotty.kill_daemon()
+            assert await agent.output(session, "echo $x $PWD") == "kept /\n"
+            assert cotty.status()["pid"] != killed
+        assert (await agent.client.list_tools()).tools
+
+
+@ERAS
+async def test_a_killed_daemon_during_a_run(cotty, mode):
+    async with agent_of(cotty, mode=mode) as agent:
+        session = await agent.shell()
+        gate, log = Gate(cotty), cotty.work / "log"
+        results = []
+
+        async def run():
+            results.append(await agent.run(session, f"echo ran >> {log}; echo before; read x < {gate}; echo $x; (exit 5)"))
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(run)
+            await soon(log.exists)
+            for _ in range(3):
+                killed = await anyio.to_thread.run_sync(cotty.kill_daemon)
+                await soon(lambda killed=killed: cotty.status()["pid"] != killed)
+            await gate.open("after")
+        (ran,) = results
+        assert (ran["outcome"], ran["output"], ran["exit_code"]) == ("done", "before\nafter\n", 5)
+        assert log.read_text() == "ran\n"
+
+
+@ERAS
+async def test_commands_run_exactly_once_whenever_the_daemon_dies(cotty, mode):
+    async with agent_of(cotty, mode=mode) as agent:
+        session = await agent.shell()
+        log = cotty.work / "log"
+
+        async def run(n):
+            ran = await agent.run(session, f"echo {n} >> {log}; echo {n}")
+            assert (ran["outcome"], ran["output"], ran["exit_code"]) == ("done", f"{n}\n", 0)
+
+        for n in range(12):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(run, n)
+                # At another point of the call each time.
+                for _ in range(n):
+                    await anyio.lowlevel.checkpoint()
+                await anyio.to_thread.run_sync(cotty.kill_daemon)
+        assert log.read_text().split() == [str(n) for n in range(12)]
+
+
+async def test_sending_happens_exactly_once_whenever_the_daemon_dies(cotty):
+    async with agent_of(cotty) as agent:
+        session = (await agent("create_session", program="cat", args=["-u"]))["session_id"]
+
+        async def send(n):
+            assert (await agent.type(session, f"line {n}\n"))["sent"]
+
+        for n in range(12):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(send, n)
+                await anyio.to_thread.run_sync(cotty.kill_daemon)
+        await agent("wait", session_id=session, text="line 11")
+        # The kernel's echo and what `cat` says, in whatever order the two come to it.
+        expected = sorted(f"line {n}" for n in range(12) for _ in ("echo", "cat"))
+        read = await agent("read", session_id=session, view="scrollback")
+        shown = read["content"].splitlines() + (await agent("read", session_id=session))["content"].splitlines()
+        assert sorted(shown) == expected
+
+
+async def test_sessions_are_made_exactly_once_whenever_the_daemon_dies(cotty):
+    async with agent_of(cotty) as agent:
+        made = []
+
+        async def create():
+            made.append((await agent("create_session", program="cat"))["session_id"])
+
+        for _ in range(8):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(create)
+                await anyio.to_thread.run_sync(cotty.kill_daemon)
+        listed = await agent("list_sessions")
+        assert sorted(s["session_id"] for s in listed["sessions"]) == sorted(made)
+        assert len(set(made)) == 8
+        assert [s["exited"] for s in listed["sessions"]] == [False] * 8

@@ -5,8 +5,8 @@ import sys
 
 import anyio
 import pytest
+from agents import Gate, agent_of, implementation, soon
 from conftest import eventually_so
-from test_mcp import Gate, agent_of, soon
 
 pytestmark = pytest.mark.anyio
 
@@ -313,7 +313,6 @@ async def test_search_in_recordings_also_of_sessions_that_ended(cotty):
         assert await found(session_id=gone) == [(gone, "buried treasure")]
         assert await found(session_id=live) == [(live, "living treasure")]
         await agent.refused("NO_RECORDING", "search", query="x", where="recordings", session_id="sess_zzzzzzzz")
-    from test_mcp import implementation
 
     async with agent_of(cotty, client_info=implementation("another")) as other:
         assert (await other("search", query="treasure", where="recordings"))["count"] == 0

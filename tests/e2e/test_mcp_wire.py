@@ -6,10 +6,10 @@ from pathlib import Path
 
 import anyio
 import pytest
+from agents import Gate, soon
 from conftest import LIMIT
 from rpc import HELLO, Rpc
 from test_actors import Inside, call
-from test_mcp import Gate, soon
 from test_mcp_http import agent_of, post
 
 RUN = "terminal__run"

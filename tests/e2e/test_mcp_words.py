@@ -1,7 +1,7 @@
 """What the tools say: how a wait ended, what was left out, and hints that can be done."""
 
 import pytest
-from test_mcp import Gate, agent_of, implementation
+from agents import Gate, agent_of, implementation
 from toolsets import tools_of
 
 pytestmark = pytest.mark.anyio

@@ -3,8 +3,8 @@
 from contextlib import asynccontextmanager
 
 import pytest
+from agents import Agent
 from conftest import LIMIT, openly
-from test_mcp import Agent
 
 TRANSPORTS = pytest.mark.parametrize(
     ("way", "mode"), [("stdio", "legacy"), ("stdio", "auto"), ("http", "legacy"), ("http", "auto")]
