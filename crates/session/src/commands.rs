@@ -65,17 +65,31 @@ pub(crate) struct Commands {
     /// the shell does so right before it marks its prompt.
     told: Option<String>,
     directory: Option<String>,
+    /// Where the newest prompt begins.
+    prompt_began: Option<Position>,
 }
 
 impl Default for Commands {
     fn default() -> Self {
-        Commands { phase: Phase::Starting, kept: VecDeque::new(), forgotten: 0, told: None, directory: None }
+        Commands {
+            phase: Phase::Starting,
+            kept: VecDeque::new(),
+            forgotten: 0,
+            told: None,
+            directory: None,
+            prompt_began: None,
+        }
     }
 }
 
 impl Commands {
     pub(crate) fn phase(&self) -> Phase {
         self.phase
+    }
+
+    /// Where the newest prompt begins, where the shell tells.
+    pub(crate) fn prompt_began(&self) -> Option<Position> {
+        self.prompt_began
     }
 
     /// Each with its number, which no other will have; oldest first.
@@ -129,10 +143,12 @@ impl Commands {
         self.kept.iter().filter(|c| c.started.is_some_and(|s| s.seq > seq)).count()
     }
 
-    /// Where lines were typed at the prompt and then run, after `seq`: from the prompt's end to the command's start.
+    /// Where lines were typed at the prompt and then run, after `seq`: from the prompt's end to the command's start. A `run` knows
+    /// better where it typed: a job may have said something behind the prompt.
     pub(crate) fn typed_after(&self, seq: u64) -> impl Iterator<Item = (Position, Position)> {
         let after = self.kept.iter().filter(move |c| c.started.is_some_and(|s| s.seq > seq));
-        after.filter_map(|c| Some((c.prompt?, c.started?.position)))
+        let typed = |c: &Command| c.typed.map(|typed| typed.position).or(c.prompt);
+        after.filter_map(move |c| Some((typed(c)?, c.started?.position)))
     }
 
     /// The prompt's end before a line that the shell asks about now.
@@ -180,7 +196,10 @@ impl Commands {
     /// The shell said something.
     pub(crate) fn marked(&mut self, mark: &ShellMark, at: Moment) {
         match mark {
-            ShellMark::PromptStart => self.directory.clone_from(&self.told),
+            ShellMark::PromptStart => {
+                self.directory.clone_from(&self.told);
+                self.prompt_began = Some(at.position);
+            }
             // A line editor that draws the prompt again says its end again; the shell waits no later for that.
             ShellMark::PromptEnd => {
                 self.phase = match self.phase {

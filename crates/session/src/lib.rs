@@ -5,6 +5,7 @@
 //! told the time. What must outlive the daemon lies in the [`journal`], whose memory the keeper holds.
 
 mod activity;
+mod answered;
 mod commands;
 mod company;
 pub mod counts;

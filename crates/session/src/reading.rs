@@ -4,6 +4,7 @@ use cotty_vt::{Line, LineId, Position};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
+use crate::answered::is_within;
 use crate::commands::Phase;
 use crate::images::Images;
 use crate::journal::{Record, What};
@@ -99,6 +100,8 @@ pub enum FoundAt {
 pub(crate) struct Place {
     pub(crate) seq: u64,
     pub(crate) spot: Spot,
+    /// What further on is not new to it: `run` has answered it, from here to there.
+    pub(crate) answered: Option<(Position, Position)>,
 }
 
 /// A reader, and by which request it came where it is: one that comes again reads from `before`.
@@ -120,7 +123,7 @@ pub(crate) struct Spot {
 
 impl Reader {
     /// Where it stood before this request, whether that comes for the first time or again.
-    fn before_request(&self, request: u64) -> Option<Place> {
+    pub(crate) fn before_request(&self, request: u64) -> Option<Place> {
         if self.request == request { self.before } else { Some(self.place) }
     }
 }
@@ -165,7 +168,7 @@ impl Shown {
 }
 
 /// FNV-1a: the same in every daemon.
-fn hash(text: &str) -> u64 {
+pub(crate) fn hash(text: &str) -> u64 {
     text.bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
@@ -178,6 +181,7 @@ impl Task {
         reader: &str,
         request: &str,
         since: Option<u64>,
+        most: usize,
     ) -> Reading {
         let request = hash(request);
         let known = self.saved.readers.get(reader);
@@ -196,7 +200,7 @@ impl Task {
             View::Screen if raw => (self.rows_raw(), 0),
             View::Screen => (self.vt.screen_text().trim_end_matches('\n').to_owned(), 0),
             View::New if raw => (String::from_utf8_lossy(self.hot.output(seen, seq)).into_owned(), 0),
-            View::New => self.new_text(since, place),
+            View::New => self.new_text(since, place, most),
             View::Scrollback { offset, limit } => self.scrollback(offset, limit, raw),
             View::Lines { first, last, .. } => (self.lines(first, last, raw), self.vt.history_dropped()),
             View::Whole { limit } => self.whole(limit, raw),
@@ -223,7 +227,16 @@ impl Task {
 
     /// A reader has read so far.
     pub(crate) fn apply_read(&mut self, reader: &str, seq: u64, request: u64) {
-        let place = Place { seq, spot: self.spot(self.vt.shown_position()) };
+        let place = Place { seq, spot: self.spot(self.vt.shown_position()), answered: None };
+        let before = self.put_reader(reader, place, request);
+        if let Some(before) = before.filter(|before| !self.saved.passed.contains(before)) {
+            // What was read from there may be paged through.
+            push_bounded(&mut self.saved.passed, before);
+        }
+    }
+
+    /// Puts a reader where a request brought it; answers where it stood before.
+    pub(crate) fn put_reader(&mut self, reader: &str, place: Place, request: u64) -> Option<Place> {
         let readers = &mut self.saved.readers;
         let before = readers.get(reader).and_then(|known| known.before_request(request));
         let oldest = || readers.iter().min_by_key(|(_, known)| known.place.seq).map(|(name, _)| name.clone());
@@ -234,10 +247,7 @@ impl Task {
             readers.remove(&oldest);
         }
         readers.insert(reader.to_owned(), Reader { place, before, request });
-        if let Some(before) = before.filter(|before| !self.saved.passed.contains(before)) {
-            // What was read from there may be paged through.
-            push_bounded(&mut self.saved.passed, before);
-        }
+        before
     }
 
     fn rows_text(&self, rows: &[u16], raw: bool) -> String {
@@ -309,23 +319,28 @@ impl Task {
         (text, self.vt.history_dropped() + left_out as u64)
     }
 
-    fn new_text(&self, since: Option<u64>, place: Option<Place>) -> (String, u64) {
+    fn new_text(&self, since: Option<u64>, place: Option<Place>, most: usize) -> (String, u64) {
         let seq = since.or(place.map(|p| p.seq));
         if self.vt.modes().alt_screen {
             return (join(&self.vt.lines_since(seq.unwrap_or(0))), 0);
         }
         match (since, place) {
-            (None, None) => self.text_after(self.spot(self.first()), 0),
-            (None, Some(place)) => self.text_after(place.spot, place.seq),
+            (None, None) => self.text_after(self.spot(self.first()), 0, None),
+            (None, Some(place)) => {
+                let new = self.text_after(place.spot, place.seq, place.answered);
+                // What is cut is paged through from a seq on, which knows of no reader: then all is in it.
+                let is_cut = place.answered.is_some() && new.0.len() > most;
+                if is_cut { self.text_after(place.spot, place.seq, None) } else { new }
+            }
             (Some(since), _) => match self.spot_at(since) {
-                Some(spot) => self.text_after(spot, since),
+                Some(spot) => self.text_after(spot, since, None),
                 None => (join(&self.lines_without_echo(since)), 0),
             },
         }
     }
 
     /// Where a reader begins that has read nothing yet. A prompt that a line was typed at is no answer to it.
-    fn first(&self) -> Position {
+    pub(crate) fn first(&self) -> Position {
         let typed = self.typed_regions(0).first().map(|(typed, _)| *typed);
         typed.filter(|typed| typed.line == self.start.line).unwrap_or(self.start)
     }
@@ -344,8 +359,8 @@ impl Task {
     }
 
     /// What came after a spot, without what was typed since: what a person would call the answer. A line that was drawn
-    /// anew, as progress bars are, is there as a whole, also one further up.
-    fn text_after(&self, spot: Spot, seq: u64) -> (String, u64) {
+    /// anew, as progress bars are, is there as a whole, also one further up. Without what was answered already.
+    fn text_after(&self, spot: Spot, seq: u64, answered: Option<(Position, Position)>) -> (String, u64) {
         if spot.alt_screen {
             return (join(&self.lines_without_echo(seq)), 0);
         }
@@ -358,7 +373,13 @@ impl Task {
             begin.cell = 0;
         }
         let (mut dropped, mut from) = (0, Some((begin, 0)));
-        for (typed, answer) in self.typed_regions(seq) {
+        let mut regions = self.typed_regions(seq);
+        if let Some(stretch) = answered {
+            regions.retain(|(typed, _)| !is_within(stretch, *typed));
+            regions.push((stretch.0, Answer::At(stretch.1)));
+            regions.sort_by_key(|(from, _)| (from.line, from.cell));
+        }
+        for (typed, answer) in regions {
             let Some((start, skip)) = from else { break };
             let before = self.vt.text_between(start, typed);
             dropped += before.dropped;
@@ -458,7 +479,7 @@ impl Task {
             Some(seq) => {
                 // Both what was added and what was changed further up.
                 let changed = join(&self.lines_without_echo(seq));
-                let added = self.spot_at(seq).filter(|_| !alt_screen).map(|at| self.text_after(at, seq).0);
+                let added = self.spot_at(seq).filter(|_| !alt_screen).map(|at| self.text_after(at, seq, None).0);
                 match added {
                     // Apart, so that nothing is found that begins in one and ends in the other.
                     Some(added) => format!("{changed}\n\n{added}"),

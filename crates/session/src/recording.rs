@@ -63,7 +63,8 @@ impl Task {
             | What::Read { .. }
             | What::CaptureBegan(_)
             | What::CaptureEnded { .. }
-            | What::Plea(_) => None,
+            | What::Plea(_)
+            | What::Answered { .. } => None,
         }
     }
 

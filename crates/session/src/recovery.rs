@@ -26,7 +26,7 @@ pub(crate) mod slot {
 }
 
 /// Of the format below; another is not read.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// The part of a session that is neither engine nor journal.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]

@@ -214,6 +214,7 @@ pub(crate) enum Request {
     },
     RunResult {
         request: String,
+        reader: String,
         reply: Reply<Result<RunResult, SessionError>>,
     },
     Commands {
@@ -234,6 +235,7 @@ pub(crate) enum Request {
         reader: String,
         request: String,
         since: Option<u64>,
+        most: usize,
         reply: Reply<Reading>,
     },
     Observe {
@@ -414,12 +416,13 @@ impl Session {
     }
 
     /// Runs one command in the shell and waits for its end, but not longer than `timeout`. The same request again
-    /// types nothing and goes on waiting.
+    /// types nothing and goes on waiting. What it answers is not new to that reader any more.
     pub async fn run(
         &self,
         command: &str,
         timeout: Duration,
         by: &Typist,
+        reader: &str,
         request: &str,
     ) -> Result<RunResult, SessionError> {
         // Held until the end: as long as it lives, nobody else types.
@@ -441,8 +444,8 @@ impl Session {
         let (command, timeout) = (Some(request.to_owned()), Some(timeout));
         let wait = Wait { command, asks: Some(ASKS), timeout, ..Wait::default() };
         self.wait(wait).await?;
-        let id = request.to_owned();
-        let result = self.ask(|reply| Request::RunResult { request: id, reply }).await?;
+        let (request, reader) = (request.to_owned(), reader.to_owned());
+        let result = self.ask(|reply| Request::RunResult { request, reader, reply }).await?;
         drop(lane);
         result.map(|mut result| {
             result.info.keyboard.returned = result.info.keyboard.returned.or(typed.returned);
@@ -461,7 +464,7 @@ impl Session {
     }
 
     /// Reads. Each reader has its own place; `since` reads from another without moving it. A request that comes again, because
-    /// its answer was lost with a daemon, reads from where it read.
+    /// its answer was lost with a daemon, reads from where it read. `most`: of more bytes the caller gives only a part.
     pub async fn read(
         &self,
         view: View,
@@ -469,9 +472,10 @@ impl Session {
         reader: &str,
         request: &str,
         since: Option<u64>,
+        most: usize,
     ) -> Result<Reading, SessionError> {
         let (reader, request) = (reader.to_owned(), request.to_owned());
-        self.ask(|reply| Request::Read { view, raw, reader, request, since, reply }).await
+        self.ask(|reply| Request::Read { view, raw, reader, request, since, most, reply }).await
     }
 
     /// What it is, now.

@@ -140,8 +140,16 @@ impl Task {
                 self.note_refusal(&by, &started);
                 let _ = reply.send(started);
             }
-            Request::RunResult { request, reply } => {
-                let _ = reply.send(self.run_result(&request));
+            Request::RunResult { request, reader, reply } => {
+                if self.hot.wants_checkpoint() {
+                    let _ = self.checkpoint().await;
+                }
+                let result = self.run_result(&request);
+                // Who has gone was answered nothing.
+                if result.is_ok() && !reply.is_closed() {
+                    self.answered(&reader, &request);
+                }
+                let _ = reply.send(result);
             }
             Request::Commands { limit, reply } => {
                 let _ = reply.send(self.commands(limit));
@@ -150,11 +158,11 @@ impl Task {
                 let _ = reply.send(self.command_output(number));
             }
             Request::Wait { wait, reply } => self.waits.push((Running::new(wait, Instant::now()), reply)),
-            Request::Read { view, raw, reader, request, since, reply } => {
+            Request::Read { view, raw, reader, request, since, most, reply } => {
                 if self.hot.wants_checkpoint() {
                     let _ = self.checkpoint().await;
                 }
-                let _ = reply.send(self.read(view, raw, &reader, &request, since));
+                let _ = reply.send(self.read(view, raw, &reader, &request, since, most));
             }
             Request::Observe { seq, text, reply } => self.observers.push(Observer::new(seq, text, reply)),
             Request::Hold { hold, by, reply } => {

@@ -223,6 +223,7 @@ impl Task {
             What::Keyboard { change, at } => self.apply_keyboard(change, *at),
             What::History { lines } => self.vt.set_history_lines(*lines),
             What::Read { reader, shown, request } => self.apply_read(reader, *shown, *request),
+            What::Answered { reader, run } => self.apply_answered(reader, run),
             What::CaptureBegan(capturing) => self.saved.capturing = Some(capturing.clone()),
             What::CaptureEnded { request, capture } => {
                 self.saved.capturing = None;

@@ -59,10 +59,10 @@ impl Operation for Read {
             Some(reader) => format!("{owner}: {reader}"),
             None => owner.clone(),
         };
-        let reading =
-            session.read(view, raw, &reader, &context.request, params.since).await.map_err(fault)?;
-        let info = reading.info;
         let most = params.max_bytes.filter(|&most| most > 0).unwrap_or(usize::MAX);
+        let reading =
+            session.read(view, raw, &reader, &context.request, params.since, most).await.map_err(fault)?;
+        let info = reading.info;
         let cut = match params.view {
             View::New if params.offset > 0 => Cut::page(&reading.content, params.offset, most),
             _ => Cut::head_and_tail(reading.content, most),

@@ -25,7 +25,7 @@ impl Operation for Run {
         let session = context.session(&params.session)?;
         let timeout = params.timeout_ms.map_or(USUAL_WAIT, Duration::from_millis);
         let result = session
-            .run(&params.command, timeout, &context.typist(), &context.request)
+            .run(&params.command, timeout, &context.typist(), &context.actor.owner, &context.request)
             .await
             .map_err(fault)?;
         let most = params.max_bytes.filter(|&most| most > 0).unwrap_or(usize::MAX);

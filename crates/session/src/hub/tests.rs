@@ -172,7 +172,7 @@ async fn a_task_that_panics_is_taken_over_with_all_it_had() {
         let failed = session.panic().await.unwrap_err();
         assert!(matches!(failed, SessionError::Broken(_)), "{failed}");
         // The same handle goes on; what was typed is neither forgotten nor typed again.
-        let screen = session.read(View::Screen, false, "r", "1", None).await.unwrap().content;
+        let screen = session.read(View::Screen, false, "r", "1", None, usize::MAX).await.unwrap().content;
         assert_eq!(screen.lines().next(), Some("before"));
         types(&session, "typed\n", "once").await;
         types(&session, &format!("line {turn}\n"), &format!("line {turn}")).await;
@@ -236,7 +236,7 @@ fn terminals_are_read_before_their_turn_and_rebuilt_when_asked_for() {
             let session = hub.find(&session.meta().id).unwrap();
             shows(&session, &format!("{at}: 19999")).await;
             let history =
-                session.read(View::Scrollback { offset: 0, limit: 500 }, false, "r", "2", None).await;
+                session.read(View::Scrollback { offset: 0, limit: 500 }, false, "r", "2", None, usize::MAX).await;
             let history = history.unwrap().content;
             let expected: Vec<String> = (19_477..19_977).map(|n| format!("{at}: {n}")).collect();
             assert_eq!(history.lines().collect::<Vec<_>>(), expected);

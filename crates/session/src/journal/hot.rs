@@ -79,6 +79,8 @@ pub(crate) enum What {
     CaptureEnded { request: String, capture: Capture },
     /// An agent asks people for something, or no longer does.
     Plea(PleaChange),
+    /// A `run`, by its request, has answered to a reader what its command said so far.
+    Answered { reader: String, run: String },
 }
 
 /// What becomes of a plea.

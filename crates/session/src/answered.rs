@@ -1,0 +1,69 @@
+//! What `run` has answered to a reader is not new to it. What came before and was not read still is.
+
+use cotty_vt::{LineId, Position};
+
+use crate::commands::{Command, Phase};
+use crate::journal::{Record, What};
+use crate::reading::{Place, hash};
+use crate::task::Task;
+
+impl Task {
+    /// Notes that a reader was given what the command of a `run` said so far.
+    pub(crate) fn answered(&mut self, reader: &str, run: &str) {
+        let what = What::Answered { reader: reader.to_owned(), run: run.to_owned() };
+        // Where it cannot be written down, the next daemon gives this reader more than it needs.
+        let _ = self.hot.record(&Record { seq: self.vt.seq(), what: what.clone() });
+        self.apply(&what, 0);
+    }
+
+    pub(crate) fn apply_answered(&mut self, reader: &str, run: &str) {
+        // What a full-screen program shows is in no answer of `run`.
+        if self.vt.modes().alt_screen {
+            return;
+        }
+        let Some(command) = self.saved.commands.of_request(run) else { return };
+        let Some(typed) = command.typed else { return };
+        let (end, seq) = self.answered_to(command);
+        let request = hash(run);
+        let known = self.saved.readers.get(reader).and_then(|known| known.before_request(request));
+        let begin = || Place { seq: 0, spot: self.spot(self.first()), answered: None };
+        let place = known.unwrap_or_else(begin);
+        let read_to = place.answered.map_or(place.spot.position, |(_, to)| to);
+        let place = match (self.says_anything(read_to, typed.position), place.answered) {
+            (false, None) => Place { seq, spot: self.spot(end), answered: None },
+            (false, Some((from, _))) => Place { answered: Some((from, end)), ..place },
+            (true, None) => Place { answered: Some((typed.position, end)), ..place },
+            // One stretch is enough to know: what is behind the next is given again, which loses nothing.
+            (true, Some(_)) => place,
+        };
+        self.put_reader(reader, place, request);
+    }
+
+    /// How far the answer to a `run` goes, and after how much output: past the prompt, which says nothing, where nobody said
+    /// anything before or behind it.
+    fn answered_to(&self, command: &Command) -> (Position, u64) {
+        let shown = (self.vt.shown_position(), self.vt.shown_seq());
+        let Some(ended) = command.ended else { return shown };
+        let commands = &self.saved.commands;
+        let newest = commands.last_ended().is_some_and(|last| std::ptr::eq(last, command));
+        match (commands.phase(), commands.prompt_began()) {
+            (Phase::Prompt(prompt), Some(began)) if newest && !self.says_anything(ended.position, began) => {
+                match self.says_anything(prompt.position, shown.0) {
+                    true => (prompt.position, prompt.seq),
+                    false => shown,
+                }
+            }
+            _ => (ended.position, ended.seq),
+        }
+    }
+
+    fn says_anything(&self, from: Position, to: Position) -> bool {
+        !self.vt.text_between(from, to).text.trim().is_empty()
+    }
+}
+
+/// Whether a position stands in a stretch.
+pub(crate) fn is_within((from, to): (Position, Position), at: Position) -> bool {
+    let place = |position: Position| -> (LineId, u32) { (position.line, position.cell) };
+    place(from) <= place(at) && place(at) < place(to)
+}

@@ -1,0 +1,85 @@
+"""What is new to a reader: not what `run` has answered already, and nothing else is left out."""
+
+import pytest
+from test_mcp import Gate, agent_of
+
+pytestmark = pytest.mark.anyio
+
+
+async def new(agent, session, **how):
+    return await agent("read", session_id=session, view="new", **how)
+
+
+async def test_what_run_answered_is_not_new(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        assert await agent.output(session, "echo one") == "one\n"
+        assert (await new(agent, session))["content"] == ""
+        # The same for several, and for readers that have read before.
+        await agent.output(session, "echo two")
+        await agent.output(session, "printf three")
+        assert (await new(agent, session))["content"] == ""
+        # Other readers have places of their own.
+        read = await new(agent, session, reader="other")
+        assert "one\n" in read["content"] and "three" in read["content"]
+        assert "two\n" in cotty.call("read", actor="person", client="another", session=session, view="new")["content"]
+
+
+async def test_what_came_before_a_run_is_still_new(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        await agent("send", session_id=session, steps=[{"text": "echo un; echo read\n"}, {"wait": {"prompt": True}}])
+        for n in range(3):
+            await agent.output(session, f"echo answered {n}")
+        read = await new(agent, session)
+        assert "un\nread\n" in read["content"] and "answered" not in read["content"], read
+        # What is too long for one answer is paged through, and nothing of it is missing.
+        await agent("send", session_id=session, steps=[{"text": "seq -f 'line %g' 300\n"}, {"wait": {"text": "line 300"}}, {"wait": {"prompt": True}}])
+        await agent.output(session, "echo answered")
+        read = await new(agent, session, max_bytes=1000)
+        out = read["left_out"]
+        rest = await new(agent, session, since=out["since"], offset=out["offset"], max_bytes=out["bytes"])
+        head, tail = read["content"][: out["offset"]], read["content"][out["offset"] :]
+        assert "".join(f"line {n}\n" for n in range(1, 301)) in head + rest["content"] + tail
+
+
+async def test_what_a_command_says_after_its_answer_is_new(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        gate = Gate(cotty)
+        ran = await agent.run(session, f"echo first; read x < {gate}; echo second", timeout_ms=300)
+        assert (ran["outcome"], ran["output"]) == ("running", "first\n")
+        await gate.open()
+        read = await new(agent, session, wait_for_prompt=True)
+        assert read["content"].startswith("second\n"), read
+        # What a job says behind the prompt was in nobody's answer.
+        await agent.output(session, f"(read x < {gate}; echo from behind) &")
+        await gate.open()
+        await agent("wait", session_id=session, text="from behind")
+        await agent.output(session, "echo answered")
+        read = await new(agent, session)
+        assert "from behind" in read["content"] and "answered" not in read["content"], read
+
+
+async def test_what_run_left_out_can_be_read(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        ran = await agent.run(session, "seq -f 'line %g' 3000", max_bytes=2000)
+        out = ran["left_out"]
+        rest = await new(agent, session, since=out["since"], offset=out["offset"], max_bytes=out["bytes"])
+        whole = ran["output"][: out["offset"]] + rest["content"] + ran["output"][out["offset"] :]
+        assert whole == "".join(f"line {n}\n" for n in range(1, 3001))
+        assert (await new(agent, session))["content"] == ""
+
+
+async def test_a_new_daemon_knows_what_run_answered(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        await agent("send", session_id=session, steps=[{"text": "echo unread\n"}, {"wait": {"prompt": True}}])
+        await agent.output(session, "echo answered")
+        cotty.kill_daemon()
+        read = await new(agent, session)
+        assert "unread" in read["content"] and "answered" not in read["content"], read
+        await agent.output(session, "echo answered")
+        cotty.kill_daemon()
+        assert (await new(agent, session))["content"] == ""
