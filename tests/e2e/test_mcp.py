@@ -131,7 +131,7 @@ async def test_readers_do_not_steal_each_others_output(cotty):
     async with agent_of(cotty) as one, agent_of(cotty) as two:
         session = await one.shell()
         await two("read", session_id=session, view="new", reader="two")
-        await one.output(session, "echo for both")
+        await one("send", session_id=session, steps=[{"text": "echo for both\n"}, {"wait": {"prompt": True}}])
         assert "for both" in (await one("read", session_id=session, view="new"))["content"]
         assert "for both" in (await two("read", session_id=session, view="new", reader="two"))["content"]
         assert "for both" not in (await two("read", session_id=session, view="new"))["content"], "the owner has read it"

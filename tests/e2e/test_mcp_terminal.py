@@ -147,7 +147,7 @@ async def test_answers_say_only_what_there_is_to_say(cotty):
         ran = await agent.run(session, "echo hi")
         assert set(ran) == {"outcome", "output", "exit_code", "duration_ms", "cwd", "state", "next_since"}
         seeds = {"content", "lines", "cursor", "dimensions", "has_new_content", "prompt_detected", "idle", "exited", "exit_code"}
-        assert set(await agent("read", session_id=session, view="new")) == seeds | {"state", "next_since"}
+        assert set(await agent("read", session_id=session, view="new", since=0)) == seeds | {"state", "next_since"}
 
 
 # P19
@@ -162,11 +162,11 @@ async def test_images_are_told_of_and_leave_no_text(cotty):
         assert {image["kind"]: image["count"] for image in ran["images"]} == {"sixel": 1, "kitty": 2, "iterm2": 1}
         assert all(image["bytes"] >= 80 for image in ran["images"])
         assert "images" not in await agent.run(session, "echo none")
-        assert len((await agent("read", session_id=session, view="new"))["images"]) == 3
+        assert len((await agent("read", session_id=session, view="new", since=0))["images"]) == 3
         assert "images" not in await agent("read", session_id=session)
         ran = await agent.run(session, "cat binary; echo; echo end", max_bytes=0)
         assert ran["output"].endswith("end\n")
-        assert (await agent("read", session_id=session, view="new", format="raw"))["content"]
+        assert (await agent("read", session_id=session, view="new", since=0, format="raw"))["content"]
 
 
 # Sending

@@ -54,8 +54,13 @@ pub enum SessionError {
     #[error("Process has exited{}", .0.map_or_else(|| " by a signal".to_owned(), |code| format!(" with code {code}")))]
     Exited(Option<i32>),
     /// Another call is typing.
-    #[error("another call is typing into this session")]
-    Busy,
+    #[error("another call has been typing into this session for {:.1} s: {with}", *.ms as f64 / 1000.0)]
+    Busy {
+        /// What that call does.
+        with: String,
+        /// For how long.
+        ms: u64,
+    },
     /// A person has the keyboard.
     #[error("a person has the keyboard ({by})")]
     KeyboardHeld {
@@ -198,7 +203,7 @@ impl SessionError {
                 "destroy sessions that are no longer needed, or start cotty where `ulimit -Hn` is higher"
             }
             Self::Exited(_) => "read it, then destroy it and create a new session",
-            Self::Busy => "wait for that call to end, or cancel it",
+            Self::Busy { .. } => "wait for that call to end, or cancel it",
             Self::KeyboardHeld { ends_in_ms: Some(ms), .. } => {
                 return Some(format!(
                     "wait for the keyboard (a wait with `keyboard`); it comes back {} s after the last key",

@@ -26,6 +26,7 @@ use self::sessions::{Sessions, number_of};
 use crate::company::Watchers;
 use crate::images::Gallery;
 use crate::journal::{Hot, InputQueue};
+use crate::lane::Taken;
 use crate::recovery::Saved;
 use crate::session::{Info, Request};
 use crate::shell::{Hook, Integration};
@@ -308,7 +309,7 @@ impl Hub {
             hook,
             policy: Arc::clone(&self.inner.policy),
             prompt_pattern,
-            lane: std::sync::Weak::new(),
+            lane: Taken::new(),
             last_typed: None,
             typed_seq: 0,
             ended: None,

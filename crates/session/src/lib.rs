@@ -18,6 +18,7 @@ mod id;
 mod images;
 mod journal;
 mod keyboard;
+mod lane;
 mod line;
 mod meta;
 mod notation;
@@ -54,6 +55,7 @@ pub use journal::disk::{
     Capture, Page, Purged, Recorded, RecordingFormat, RecordingLimits, RecordingState, SearchedRecordings,
 };
 pub use keyboard::Returned;
+pub use lane::Lane;
 pub use meta::{Actor, ActorKind, Meta, Origin, Typist};
 pub use notation::with_keys;
 pub use panel::{OpenPanel, Panel};

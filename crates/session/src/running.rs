@@ -1,9 +1,9 @@
 //! `run`: one command at the prompt, and what became of it.
 
-use std::sync::Weak;
 use std::time::Duration;
 
 use crate::commands::{Command, Moment, Phase};
+use crate::lane::Taken;
 use crate::meta::{Typist, now_ms};
 use crate::session::{RunOutcome, RunResult, Typed};
 use crate::task::Task;
@@ -21,15 +21,13 @@ impl Task {
         command: &str,
         request: &str,
         by: &Typist,
-        lane: Weak<()>,
+        lane: &Taken,
     ) -> Result<Typed, SessionError> {
         if let Some(typed) = self.remembered(request) {
-            self.lane = lane;
+            self.take_lane(Some(lane));
             return Ok(typed);
         }
-        if self.lane.strong_count() > 0 {
-            return Err(SessionError::Busy);
-        }
+        self.check_lane(None)?;
         // One that was replaced (`exec zsh`) has marked its last prompt.
         let at_prompt = matches!(self.saved.commands.phase(), Phase::Prompt(_));
         if self.meta.nonce.is_none() || (!at_prompt && self.ended.is_none() && self.shell_was_replaced()) {
@@ -55,7 +53,7 @@ impl Task {
         self.check_line_is_free()?;
         let bytes = self.encode_command(command);
         let typed = self.type_bytes(&bytes, request, by, true).await?;
-        self.lane = lane;
+        self.take_lane(Some(lane));
         Ok(typed)
     }
 

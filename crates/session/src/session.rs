@@ -13,6 +13,7 @@ use crate::holding::{Hold, KeyboardState};
 use crate::images::Images;
 use crate::journal::disk::{Capture, Capturing, RecordingState};
 use crate::keyboard::Returned;
+use crate::lane::{Lane, Taken};
 use crate::meta::Typist;
 use crate::plea::Plea;
 use crate::pleading::PleaRequest;
@@ -203,13 +204,14 @@ pub(crate) enum Request {
         input: Input,
         request: String,
         by: Typist,
+        lane: Option<Taken>,
         reply: Reply<Result<Typed, SessionError>>,
     },
     Run {
         command: String,
         request: String,
         by: Typist,
-        lane: std::sync::Weak<()>,
+        lane: Taken,
         reply: Reply<Result<Typed, SessionError>>,
     },
     RunResult {
@@ -355,10 +357,17 @@ impl Session {
         self.requests.closed().await;
     }
 
-    /// Types. The same request again types nothing and answers the same.
-    pub async fn send(&self, input: Input, by: &Typist, request: &str) -> Result<Typed, SessionError> {
-        let (request, by) = (request.to_owned(), by.clone());
-        self.ask(|reply| Request::Type { input, request, by, reply }).await?
+    /// Types. The same request again types nothing and answers the same. With a lane no other call of an agent types from
+    /// now on, as long as that lives.
+    pub async fn send(
+        &self,
+        input: Input,
+        by: &Typist,
+        request: &str,
+        lane: Option<&Lane>,
+    ) -> Result<Typed, SessionError> {
+        let (request, by, lane) = (request.to_owned(), by.clone(), lane.map(Lane::taken));
+        self.ask(|reply| Request::Type { input, request, by, lane, reply }).await?
     }
 
     /// What the program did with something typed after `seq`, or has done in a tenth of a second.
@@ -426,10 +435,10 @@ impl Session {
         request: &str,
     ) -> Result<RunResult, SessionError> {
         // Held until the end: as long as it lives, nobody else types.
-        let lane = Arc::new(());
+        let lane = Lane::of_command(command);
         let start = || {
             let (command, request) = (command.to_owned(), request.to_owned());
-            let (lane, by) = (Arc::downgrade(&lane), by.clone());
+            let (lane, by) = (lane.taken(), by.clone());
             self.ask(|reply| Request::Run { command, request, by, lane, reply })
         };
         let typed = match start().await? {

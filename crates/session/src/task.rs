@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::io;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cotty_pty::{Link, Watched, facts};
@@ -18,6 +18,7 @@ use crate::company::Watchers;
 use crate::images::Gallery;
 use crate::journal::disk::{Catcher, Tape, Worker};
 use crate::journal::{Hot, InputQueue, Pushed, Record, What};
+use crate::lane::Taken;
 use crate::meta::now_ms;
 use crate::pleading::Pleading;
 use crate::reaction::Observer;
@@ -55,7 +56,7 @@ pub(crate) struct Task {
     /// Where the very first output went.
     pub(crate) start: Position,
     /// Who types: alive as long as its call.
-    pub(crate) lane: Weak<()>,
+    pub(crate) lane: Taken,
     pub(crate) last_typed: Option<Instant>,
     pub(crate) typed_seq: u64,
     pub(crate) ended: Option<Ended>,
@@ -130,13 +131,13 @@ impl Task {
         self.end_late_frame(Instant::now());
         // Whoever asked may have gone; then the answer is for nobody, and that is fine.
         match request {
-            Request::Type { input, request, by, reply } => {
-                let typed = self.type_input(&input, &request, &by).await;
+            Request::Type { input, request, by, lane, reply } => {
+                let typed = self.type_input(&input, &request, &by, lane.as_ref()).await;
                 self.note_refusal(&by, &typed);
                 let _ = reply.send(typed);
             }
             Request::Run { command, request, by, lane, reply } => {
-                let started = self.start_run(&command, &request, &by, lane).await;
+                let started = self.start_run(&command, &request, &by, &lane).await;
                 self.note_refusal(&by, &started);
                 let _ = reply.send(started);
             }

@@ -9,6 +9,7 @@ use rustix::termios::{SpecialCodeIndex, tcgetattr};
 
 use crate::commands::{Moment, Phase};
 use crate::journal::{Record, What};
+use crate::lane::Taken;
 use crate::meta::{ActorKind, Typist, now_ms};
 use crate::reading::{Echo, Shown};
 use crate::recovery::Remembered;
@@ -48,13 +49,15 @@ impl Task {
         input: &Input,
         request: &str,
         by: &Typist,
+        lane: Option<&Taken>,
     ) -> Result<Typed, SessionError> {
         if let Some(typed) = self.remembered(request) {
+            self.take_lane(lane);
             return Ok(typed);
         }
         // A person can always type; calls of agents do not mix into each other.
-        if by.kind != ActorKind::Person && self.lane.strong_count() > 0 {
-            return Err(SessionError::Busy);
+        if by.kind != ActorKind::Person {
+            self.check_lane(lane)?;
         }
         self.drain().await;
         self.check_keyboard(by)?;
@@ -62,7 +65,9 @@ impl Task {
         self.check_not_into_a_line(by, input)?;
         self.check_modifiers(by, input)?;
         let bytes = self.encode(input)?;
-        self.type_bytes(&bytes, request, by, false).await
+        let typed = self.type_bytes(&bytes, request, by, false).await?;
+        self.take_lane(lane);
+        Ok(typed)
     }
 
     fn encode(&self, input: &Input) -> Result<Vec<u8>, SessionError> {

@@ -57,6 +57,7 @@ impl App {
             origin: cotty_session::Origin { cwd, env: origin.env },
             request,
             usual: Usual::default(),
+            lane: None,
             place: Arc::clone(&self.place),
         }
     }

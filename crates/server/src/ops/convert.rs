@@ -28,7 +28,7 @@ pub(crate) fn fault(error: SessionError) -> Fault {
         SessionError::Io(_) | SessionError::Keeper(_) => Code::IoError,
         SessionError::Broken(_) => Code::SessionError,
         SessionError::Exited(_) => Code::ProcessExited,
-        SessionError::Busy => Code::Busy,
+        SessionError::Busy { .. } => Code::Busy,
         SessionError::KeyboardHeld { .. } | SessionError::KeyboardNotYours => Code::KeyboardHeld,
         SessionError::NotAPerson => Code::NotAPerson,
         SessionError::Secret { .. } => Code::SecretInput,

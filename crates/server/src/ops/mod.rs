@@ -38,7 +38,7 @@ use std::pin::Pin;
 use std::sync::{Arc, LazyLock};
 
 use cotty_protocol::{Code, Fault};
-use cotty_session::{Actor, ActorKind, Hub, Origin, Session, SessionError, Typist};
+use cotty_session::{Actor, ActorKind, Hub, Lane, Origin, Session, SessionError, Typist};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
@@ -181,6 +181,8 @@ pub struct Context {
     pub request: String,
     /// What the face that asks takes for usual, where nobody set it. Not a parameter: an agent could raise its own limits.
     pub(crate) usual: Usual,
+    /// Where a call types more than once: nobody types in between.
+    pub(crate) lane: Option<Lane>,
     /// The daemon itself.
     pub(crate) place: Arc<Place>,
 }

@@ -147,7 +147,7 @@ async fn shows(session: &Session, text: &str) {
 async fn types(session: &Session, text: &str, request: &str) {
     let input = Input::Text { text: text.into(), paste: Paste::Never };
     let agent = Typist { kind: ActorKind::Agent, who: "test".into(), name: "test".into() };
-    session.send(input, &agent, request).await.unwrap();
+    session.send(input, &agent, request, None).await.unwrap();
 }
 
 fn line(terminal: &mut File) -> String {

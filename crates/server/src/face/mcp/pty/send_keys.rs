@@ -1,6 +1,7 @@
 use cotty_protocol::op::info;
 use cotty_protocol::op::send::{self, Paste};
 use cotty_protocol::{Code, Fault};
+use cotty_session::Lane;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -53,7 +54,7 @@ impl McpTool for SendKeys {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
+    async fn call(mut call: Call, params: Params) -> Result<Reply, Fault> {
         let session = look(&call, &params.session_id).await?.session_id;
         let keys = match params.keys {
             Keys::One(keys) => vec![keys],
@@ -65,6 +66,8 @@ impl McpTool for SendKeys {
         }
         let (mut consumed, mut reacted) = (None, None);
         let count = keys.len();
+        // They are one: no other call types in between.
+        call.context.lane = Some(Lane::new(format!("send of {count} keys")));
         for (typed, keys) in keys.into_iter().enumerate() {
             let sent = type_one(&call, &session, keys, params.special, typed).await;
             let sent = sent.map_err(|fault| match typed {

@@ -2,6 +2,7 @@ use cotty_protocol::op::read::{self as reading, View};
 use cotty_protocol::op::send::{self, Paste};
 use cotty_protocol::op::{keyboard, mouse};
 use cotty_protocol::{Code, Fault};
+use cotty_session::Lane;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -198,8 +199,11 @@ async fn steps_of(call: &Call, session: &str, steps: Vec<Step>, params: &Params)
     }
     let mut progress = step::Progress::default();
     let mut done = Vec::new();
+    // They are one: from the first that types to the last, no other call types.
+    let mut call = call.clone();
+    call.context.lane = Some(Lane::new(format!("send of {count} steps")));
     for (at, step) in steps.into_iter().enumerate() {
-        let did = progress.take(call, session, step, at).await;
+        let did = progress.take(&call, session, step, at).await;
         let stopped = did.stopped();
         if let (0, Some(fault)) = (at, did.error.clone()) {
             return Err(fault);

@@ -1,0 +1,76 @@
+//! Who types: one call of an agent at a time. A person is never kept out.
+
+use std::sync::{Arc, Weak};
+use std::time::Instant;
+
+use crate::SessionError;
+use crate::task::Task;
+
+/// Most characters of a command that are told: it may be a whole script.
+const NAME: usize = 60;
+
+/// A call that types more than once, or waits for what it typed. From its first input on, and for as long as this lives, no other
+/// call of an agent types into that session.
+#[derive(Debug, Clone)]
+pub struct Lane(Arc<Typing>);
+
+/// As the session knows it: the call may go away at any time.
+pub(crate) type Taken = Weak<Typing>;
+
+/// What a call does, for those who have to wait for it.
+#[derive(Debug)]
+pub(crate) struct Typing {
+    what: String,
+    since: Instant,
+}
+
+impl Lane {
+    /// For a call that does this, in a few words.
+    pub fn new(what: String) -> Lane {
+        Lane(Arc::new(Typing { what, since: Instant::now() }))
+    }
+
+    pub(crate) fn of_command(command: &str) -> Lane {
+        let line = command.trim().lines().next().unwrap_or_default();
+        let end = line.char_indices().nth(NAME).map_or(line.len(), |(end, _)| end);
+        let more = if end < command.trim().len() { "…" } else { "" };
+        Lane::new(format!("run of `{}{more}`", &line[..end]))
+    }
+
+    pub(crate) fn taken(&self) -> Taken {
+        Arc::downgrade(&self.0)
+    }
+}
+
+impl Task {
+    /// Refuses where another call types.
+    pub(crate) fn check_lane(&self, lane: Option<&Taken>) -> Result<(), SessionError> {
+        match self.lane.upgrade() {
+            Some(other) if !lane.is_some_and(|lane| Weak::ptr_eq(lane, &self.lane)) => {
+                let ms = u64::try_from(other.since.elapsed().as_millis()).unwrap_or(u64::MAX);
+                Err(SessionError::Busy { with: other.what.clone(), ms })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Has nobody else type as long as this call lives. One that comes again after another began has to do without.
+    pub(crate) fn take_lane(&mut self, lane: Option<&Taken>) {
+        if let Some(lane) = lane.filter(|_| self.lane.strong_count() == 0) {
+            self.lane = lane.clone();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_named_in_one_short_line() {
+        let named = |command: &str| Lane::of_command(command).0.what.clone();
+        assert_eq!(named("make\n"), "run of `make`");
+        assert_eq!(named("first\nsecond"), "run of `first…`");
+        assert_eq!(named(&"é".repeat(100)), format!("run of `{}…`", "é".repeat(NAME)));
+    }
+}
