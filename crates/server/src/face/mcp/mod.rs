@@ -28,6 +28,7 @@ mod subscriptions;
 mod terminal;
 mod tool;
 mod tui;
+mod words;
 
 use std::pin::Pin;
 use std::task::{Context, Poll};

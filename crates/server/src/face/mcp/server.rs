@@ -220,7 +220,8 @@ impl ServerHandler for Server {
         let session = wanted.and_then(|session| calling.session(session).ok());
         let on_cancel = OnCancel::default();
         let until = Instant::now() + self.longest.saturating_sub(spent);
-        let call = Call { context: calling, spent, until, client, on_cancel: on_cancel.clone() };
+        let words = self.offer.words.clone();
+        let call = Call { context: calling, spent, until, client, on_cancel: on_cancel.clone(), words };
         let answering = async {
             match called {
                 Some((entry, described)) => {

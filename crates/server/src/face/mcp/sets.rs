@@ -4,6 +4,7 @@ use cotty_protocol::{Code, Fault};
 use rmcp::model::Tool;
 
 use super::tool::Entry;
+use super::words::Words;
 use super::{panel, pty, terminal, tui};
 use crate::near;
 
@@ -23,6 +24,8 @@ pub(super) static SETS: [&ToolSet; 4] = [&terminal::SET, &pty::SET, &panel::SET,
 pub(super) struct Offer {
     tools: Vec<(&'static Entry, &'static Tool)>,
     pub(super) instructions: String,
+    /// How this client is advised.
+    pub(super) words: Words,
 }
 
 /// Refuses names of sets and of tools that there are not. For whoever wants to know before there is a daemon.
@@ -71,11 +74,8 @@ fn unknown(what: &str, name: &str, names: &[&str]) -> Fault {
 }
 
 /// Instructions without the sentences about tools that are not offered.
-fn without(missing: &[&str], instructions: &str) -> String {
-    let told = |sentence: &&str| {
-        let mut words = sentence.split(|c: char| !c.is_alphanumeric() && c != '_');
-        !words.any(|word| missing.contains(&word))
-    };
+fn without(words: &Words, instructions: &str) -> String {
+    let told = |sentence: &&str| !words.misleads(sentence);
     let lines = instructions.lines().map(|line| {
         let (dash, text) = line.strip_prefix("- ").map_or(("", line), |text| ("- ", text));
         let sentences: Vec<&str> = text.split_inclusive(". ").filter(told).collect();
@@ -88,16 +88,14 @@ impl Offer {
     /// The tools of the named sets, or of those only the named ones.
     pub(super) fn new(sets: &[String], only: &[String]) -> Result<Offer, Fault> {
         let (chosen, entries) = choose(sets, only)?;
-        let all = chosen.iter().flat_map(|set| set.tools);
-        let missing: Vec<&str> = all
-            .map(|entry| entry.name)
-            .filter(|name| !entries.iter().any(|entry| entry.name == *name))
-            .collect();
+        let offered: Vec<&str> = entries.iter().map(|entry| entry.name).collect();
+        let words = Words::new(&offered);
         let instructions: Vec<String> =
-            chosen.iter().map(|set| without(&missing, set.instructions)).collect();
+            chosen.iter().map(|set| without(&words, set.instructions)).collect();
         Ok(Offer {
             tools: entries.into_iter().map(|entry| (entry, entry.described())).collect(),
             instructions: instructions.join("\n"),
+            words,
         })
     }
 

@@ -81,23 +81,23 @@ impl State {
     pub(super) fn next_step(&self) -> String {
         let program = self.program.as_deref().unwrap_or("the program");
         if let Some(person) = &self.keyboard.keyboard_held_by {
-            return format!("{person} has the keyboard: terminal__wait with keyboard true");
+            return format!("{person} has the keyboard: wait for it (terminal__wait with keyboard true)");
         }
         match self.state {
             Doing::Running if !self.is_at_work() => format!(
-                "what runs inside {program} cannot be seen: look at the screen with terminal__read, type with terminal__send, or terminal__wait for text"
+                "what runs inside {program} cannot be seen: look at the screen (terminal__read), type (terminal__send), or wait for text (terminal__wait)"
             ),
-            Doing::Prompt => "the shell waits for a command: terminal__run".to_owned(),
+            Doing::Prompt => "the shell waits for a command (terminal__run)".to_owned(),
             Doing::Running => format!(
-                "{program} is at work: terminal__wait with prompt, exit or text, or interrupt it with terminal__send key \"ctrl+c\""
+                "{program} is at work: wait for it (terminal__wait with prompt, exit or text), or interrupt it (terminal__send key \"ctrl+c\")"
             ),
-            Doing::WaitingForInput => format!("{program} waits for input: terminal__send"),
-            Doing::Pager => format!("{program} shows a page: terminal__send key \"space\" goes on, \"q\" leaves it"),
-            Doing::Editor => format!("{program} is an editor and waits for keys: terminal__send"),
+            Doing::WaitingForInput => format!("{program} waits for input (terminal__send)"),
+            Doing::Pager => format!("{program} shows a page: space goes on, q leaves it (terminal__send key \"space\" or \"q\")"),
+            Doing::Editor => format!("{program} is an editor and waits for keys (terminal__send)"),
             Doing::SecretInput | Doing::SecretSuspected => {
-                "a secret is asked for, which only a person may type: terminal__request_user_input, or leave it with terminal__send key \"ctrl+c\"".to_owned()
+                "a secret is asked for, which only a person may type: ask one (terminal__request_user_input), or leave the question (terminal__send key \"ctrl+c\")".to_owned()
             }
-            Doing::Exited => "the program has ended and says no more: terminal__destroy_session".to_owned(),
+            Doing::Exited => "the program has ended and says no more (terminal__destroy_session)".to_owned(),
         }
     }
 }

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use super::elicitation::Client;
 use super::schema::{input_schema, output_schema};
+use super::words::Words;
 use crate::ops::{Access, Context};
 
 /// No call lasts longer unless the client is known to wait: most cut at 60 seconds.
@@ -37,6 +38,8 @@ pub(super) struct Call {
     /// Who called; see [`Call::ask`].
     pub(super) client: Client,
     pub(super) on_cancel: OnCancel,
+    /// How the client is advised.
+    pub(super) words: Words,
 }
 
 type Undoing = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -170,6 +173,7 @@ impl Entry {
 }
 
 async fn answer<T: McpTool>(call: Call, arguments: JsonObject) -> CallToolResult {
+    let words = call.words.clone();
     // Models like to say `null` for what they do not give.
     let params = serde_json::from_value(without_nulls(Value::Object(arguments)))
         .map_err(|error| Fault::new(Code::InvalidInput, format!("{}: {error}", T::NAME)));
@@ -187,7 +191,7 @@ async fn answer<T: McpTool>(call: Call, arguments: JsonObject) -> CallToolResult
             result.structured_content = Some(value);
             result
         }
-        Err(fault) => refusal(&fault),
+        Err(fault) => refusal(&words.fault(fault)),
     }
 }
 

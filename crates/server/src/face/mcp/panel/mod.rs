@@ -32,9 +32,9 @@ async fn panels(call: &Call) -> Result<Vec<Panel>, Fault> {
 }
 
 /// What to do about an error, in this set's words.
-fn in_our_words(fault: Fault) -> Fault {
+pub(super) fn in_our_words(fault: Fault) -> Fault {
     let hint = match fault.code {
-        Code::KeyboardHeld => "look again with terminal_read_screen until keyboard_held_by is gone",
+        Code::KeyboardHeld => "look again (terminal_read_screen) until keyboard_held_by is gone",
         Code::SecretInput => {
             "ask the person to type it, or leave the question with the text \"\\u0003\" (Ctrl-C)"
         }
@@ -53,7 +53,7 @@ fn which(panels: &[Panel]) -> Fault {
 fn there_are(panels: &[Panel]) -> String {
     let names: Vec<&str> = panels.iter().map(|panel| panel.panel_id.as_str()).collect();
     match names.as_slice() {
-        [] => "there are none yet: terminal_write opens one".to_owned(),
+        [] => "there are none yet: write to one, and it is opened (terminal_write)".to_owned(),
         names => format!("there are: {}", names.join(", ")),
     }
 }

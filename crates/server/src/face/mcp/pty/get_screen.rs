@@ -86,7 +86,7 @@ impl McpTool for GetScreen {
             let message = format!("lines {first} to {last} are more than {MOST}");
             return Err(wrong(
                 message,
-                "ask for them in several calls, or write them to a file with pty_start_capture",
+                "ask for them in several calls, or write them to a file (pty_start_capture)",
             ));
         }
         let read = read::Params {

@@ -60,20 +60,20 @@ async fn look(call: &Call, session: &Reference) -> Result<SessionInfo, Fault> {
 }
 
 /// What to do about an error, in this set's words.
-fn in_our_words(fault: Fault) -> Fault {
+pub(super) fn in_our_words(fault: Fault) -> Fault {
     let hint = match fault.code {
-        Code::SessionNotFound | Code::NotYours => "pty_list shows your sessions",
-        Code::SessionDestroyed => "pty_launch starts a new one",
+        Code::SessionNotFound | Code::NotYours => "list your sessions (pty_list)",
+        Code::SessionDestroyed => "start a new one (pty_launch)",
         Code::ProcessExited => {
-            "read it with pty_get_screen, end it with pty_kill, and start a new one with pty_launch"
+            "read it (pty_get_screen), end it (pty_kill), and start a new one (pty_launch)"
         }
-        Code::KeyboardHeld => "look again with pty_get_screen until keyboard_held_by is gone",
+        Code::KeyboardHeld => "look again (pty_get_screen) until keyboard_held_by is gone",
         Code::SecretInput => {
-            "ask the person with pty_request_user_input, or leave the question with keys \"^C\" and special true"
+            "ask the person (pty_request_user_input), or leave the question (pty_send_keys with keys \"^C\" and special true)"
         }
-        Code::NotAtPrompt => "clear the line with keys \"^U\" and special true, then try again",
-        Code::CaptureRunning => "pty_stop_capture ends it",
-        Code::NoCapture => "pty_start_capture begins one",
+        Code::NotAtPrompt => "clear the line (pty_send_keys with keys \"^U\" and special true), then try again",
+        Code::CaptureRunning => "end it first (pty_stop_capture)",
+        Code::NoCapture => "begin one first (pty_start_capture)",
         Code::ProgramNotFound => "give the program's path, or another command",
         _ => return fault,
     };

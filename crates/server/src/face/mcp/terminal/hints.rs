@@ -3,7 +3,7 @@
 use cotty_protocol::{Code, Fault};
 
 /// The fault with its hint in our words, where there are better ones than the operation's.
-pub(super) fn ours(mut fault: Fault) -> Fault {
+pub(in crate::face::mcp) fn ours(mut fault: Fault) -> Fault {
     if fault.code == Code::KeyboardHeld {
         // It says when the keyboard comes back.
         let ours = |hint: String| hint.replace("a wait with `keyboard`", "terminal__wait with keyboard true");
@@ -12,32 +12,32 @@ pub(super) fn ours(mut fault: Fault) -> Fault {
     }
     let hint = match fault.code {
         Code::SessionNotFound if fault.hint.as_ref().is_none_or(|hint| !hint.starts_with("did you mean")) => {
-            "terminal__list_sessions shows yours"
+            "list yours (terminal__list_sessions)"
         }
-        Code::NotYours => "use a session of your own: terminal__list_sessions shows them",
-        Code::SessionDestroyed => "make another with terminal__create_session",
+        Code::NotYours => "use a session of your own (terminal__list_sessions shows them)",
+        Code::SessionDestroyed => "make another (terminal__create_session)",
         Code::ProcessExited => {
-            "read its last screen with terminal__read; then terminal__destroy_session, and make another"
+            "read its last screen (terminal__read), destroy it (terminal__destroy_session), and make another (terminal__create_session)"
         }
         Code::SecretInput => {
-            "only a person may type it: terminal__request_user_input; or leave the question with terminal__send key \"ctrl+c\""
+            "only a person may type it: ask one (terminal__request_user_input), or leave the question (terminal__send key \"ctrl+c\")"
         }
         Code::NotAtPrompt if fault.message.contains("command line") => {
-            "clear it with terminal__send key \"ctrl+u\", or run it with key \"enter\""
+            "clear it (terminal__send key \"ctrl+u\"), or run it (terminal__send key \"enter\")"
         }
         Code::NotAtPrompt => {
-            "terminal__wait with prompt true, answer the program with terminal__send, or leave it: a pager with text \"q\", an editor with its own command, most others with key \"ctrl+c\""
+            "wait for the prompt (terminal__wait with prompt true), or answer the program or leave it (terminal__send: a pager with text \"q\", an editor with its own command, most others with key \"ctrl+c\")"
         }
-        Code::NoShell => "use terminal__send with read instead, or create a session with bash, zsh or fish",
+        Code::NoShell => "type and read instead (terminal__send with read), or create a session with bash, zsh or fish",
         Code::Busy => "another of your calls types there: let it end, then call again",
         Code::NoInput => "give text, key, mouse or steps",
-        Code::LabelNotFound => "terminal__read the screen, and give the label exactly as it stands there",
+        Code::LabelNotFound => "look at the screen (terminal__read), and give the label exactly as it stands there",
         Code::MouseOff => "use keys instead",
         Code::IoError | Code::PtyError if fault.hint.is_none() => {
             "call once more; if it fails again, make another session, and tell the person"
         }
         Code::SessionError if fault.hint.is_none() => {
-            "terminal__get_info tells how it is; or make another session"
+            "ask how it is (terminal__get_info), or make another session"
         }
         _ => return fault,
     };

@@ -15,6 +15,8 @@ mod session;
 mod step;
 mod wait;
 
+#[cfg(test)]
+pub(super) use self::hints::ours;
 use super::sets::ToolSet;
 use super::tool::{Entry, entry};
 

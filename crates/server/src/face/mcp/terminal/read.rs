@@ -146,7 +146,7 @@ impl How {
         let unpaged = read.left_out.is_some_and(|out| out.offset.is_none());
         let more = unpaged.then(|| "not all is shown: raise max_bytes or lower limit".to_owned());
         let notes: Vec<String> = again.into_iter().chain(more).collect();
-        let note = (!notes.is_empty()).then(|| notes.join("; "));
+        let note = call.words.advice(&notes.join("; "));
         Ok(Reply {
             content: read.content,
             lines: read.lines,

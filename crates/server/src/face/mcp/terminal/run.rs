@@ -10,7 +10,7 @@ use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{self, Access, perform};
 
-const INCOMPLETE: &str = "the command is not complete, and the shell waits for the rest: finish it with terminal__send, or drop it with key \"ctrl+c\"";
+const INCOMPLETE: &str = "the command is not complete, and the shell waits for the rest: finish it (terminal__send), or drop it (terminal__send key \"ctrl+c\")";
 const NOT_TOLD: &str = "the prompt is back, but the shell did not tell how the command ended";
 
 pub(super) struct Run;
@@ -72,8 +72,8 @@ impl McpTool for Run {
         let state = State::new(ran.activity, ran.keyboard);
         Ok(Reply {
             note: match ran.outcome {
-                Outcome::Running if ran.incomplete => Some(INCOMPLETE.to_owned()),
-                Outcome::Running => Some(state.next_step()),
+                Outcome::Running if ran.incomplete => call.words.advice(INCOMPLETE),
+                Outcome::Running => call.words.advice(&state.next_step()),
                 Outcome::Done if ran.exit_code.is_none() => Some(NOT_TOLD.to_owned()),
                 Outcome::Done | Outcome::Exited => None,
             },

@@ -80,7 +80,8 @@ impl Progress {
         let request = format!("{}#{at}", call.context.request);
         let context = Context { request, ..call.context.clone() };
         let done = self.try_take(call, context, session, step).await;
-        done.unwrap_or_else(|mut fault| {
+        done.unwrap_or_else(|fault| {
+            let mut fault = call.words.fault(fault);
             fault.message = format!("step {}: {}", at + 1, fault.message);
             Did { error: Some(fault), ..Did::default() }
         })

@@ -98,7 +98,7 @@ impl McpTool for Wait {
             let why = waited.why.unwrap_or_default();
             let message = format!("Wait timeout after {elapsed_ms}ms: {why}");
             let hint = format!(
-                "{}; what came so far: terminal__read; go on from since {}",
+                "{}; read what came so far (terminal__read); go on from since {}",
                 state.next_step(),
                 waited.seq
             );

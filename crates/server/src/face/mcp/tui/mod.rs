@@ -61,20 +61,20 @@ async fn missing(call: &Call, code: Code, named: bool) -> Fault {
     let windows: Vec<String> = listed.unwrap_or_default().iter().map(|info| window(info.number)).collect();
     let message = if named { "window not found or not a terminal" } else { "no terminal window" };
     let hint = match windows.is_empty() {
-        true => "tui_create_window opens one".to_owned(),
+        true => "open one (tui_create_window)".to_owned(),
         false => format!("there are: {}", windows.join(", ")),
     };
     Fault::new(code, message).with_hint(hint)
 }
 
 /// What to do about an error, in this set's words.
-fn in_our_words(fault: Fault) -> Fault {
+pub(super) fn in_our_words(fault: Fault) -> Fault {
     let hint = match fault.code {
-        Code::KeyboardHeld => "read again with tui_terminal_read until keyboard_held_by is gone",
+        Code::KeyboardHeld => "read again (tui_terminal_read) until keyboard_held_by is gone",
         Code::SecretInput => {
             "ask the person to type it, or leave the question with the text \"\\u0003\" (Ctrl-C)"
         }
-        Code::ProcessExited => "its last text can be read; tui_create_window opens a new one",
+        Code::ProcessExited => "its last text can be read; open a new one (tui_create_window)",
         _ => return fault,
     };
     fault.with_hint(hint)
