@@ -83,3 +83,21 @@ async def test_a_new_daemon_knows_what_run_answered(cotty):
         await agent.output(session, "echo answered")
         cotty.kill_daemon()
         assert (await new(agent, session))["content"] == ""
+
+
+CLEARS = ["clear", "clear -x", "tput clear", "reset", r"printf '\033[2J\033[H'", r"printf '\033[H\033[2J'", r"printf '\033[H\033[J'", r"printf '\033c'"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+async def test_what_a_command_clears_away_is_not_its_output(cotty, shell):
+    async with agent_of(cotty) as agent:
+        session = (await agent("create_session", program=shell))["session_id"]
+        for command in CLEARS:
+            # Old text, also below the prompt.
+            await agent.output(session, "seq -f 'old %g' 20")
+            await agent.output(session, r"printf '\033[5;1H'")
+            assert await agent.output(session, command) == "", command
+            await agent.output(session, "seq -f 'old %g' 20")
+            await agent.output(session, r"printf '\033[5;1H'")
+            assert await agent.output(session, f"echo before; {command}; echo behind") in ("before\nbehind\n", "before\n\nbehind\n"), command
+            assert (await new(agent, session))["content"] == "", command

@@ -1,8 +1,8 @@
 //! The list of what a session's shell ran, for whoever asks.
 
-use cotty_vt::Excerpt;
+use cotty_vt::{Excerpt, Position};
 
-use crate::commands::Command;
+use crate::commands::{Command, Moment};
 use crate::meta::now_ms;
 use crate::session::RanBefore;
 use crate::task::Task;
@@ -109,8 +109,13 @@ impl Task {
     /// What a command said.
     pub(crate) fn output_of(&self, command: &Command) -> Excerpt {
         match (command.started, command.ended) {
-            (Some(started), Some(ended)) => self.vt.text_between(started.position, ended.position),
-            (Some(started), None) => self.vt.text_from(started.position),
+            (Some(started), Some(ended)) if ended.position.line < started.position.line => {
+                self.said_above(started, ended)
+            }
+            // Not what stood below already, and was only moved: by `clear`, into the history.
+            (Some(started), ended) => {
+                self.vt.text_since(started.position, ended.map(|ended| ended.position), started.seq)
+            }
             // It never started: what the shell said to the line stands below it.
             (None, Some(_)) => {
                 let (mut excerpt, typed) = self.below_the_prompt(command);
@@ -120,6 +125,16 @@ impl Task {
             }
             (None, None) => Excerpt::default(),
         }
+    }
+
+    /// What a command said that ended further up than it began, because it moved the cursor there.
+    fn said_above(&self, started: Moment, ended: Moment) -> Excerpt {
+        let lines = self.vt.lines_since(started.seq);
+        let above = lines.iter().take_while(|line| line.id != ended.position.line);
+        let mut text: String = above.map(|line| format!("{}\n", line.text)).collect();
+        let begin = Position { cell: 0, ..ended.position };
+        text.push_str(&self.vt.text_between(begin, ended.position).text);
+        Excerpt { text, dropped: 0 }
     }
 
     /// What was typed, as the screen shows it, where the shell did not tell.

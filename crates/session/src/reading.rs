@@ -381,7 +381,7 @@ impl Task {
         }
         for (typed, answer) in regions {
             let Some((start, skip)) = from else { break };
-            let before = self.vt.text_between(start, typed);
+            let before = self.vt.text_since(start, Some(typed), seq);
             dropped += before.dropped;
             append(&mut text, skip_lines(&before.text, skip));
             from = match answer {
@@ -391,7 +391,7 @@ impl Task {
             };
         }
         if let Some((start, skip)) = from {
-            let rest = self.vt.text_from(start);
+            let rest = self.vt.text_since(start, None, seq);
             dropped += rest.dropped;
             append(&mut text, skip_lines(&rest.text, skip));
         }

@@ -49,22 +49,28 @@ impl Vt {
     /// screen, or on the alternate screen where the first position is on it. A line that is gone stands
     /// for the next one that is held.
     pub fn text_between(&self, from: Position, to: Position) -> Excerpt {
-        self.excerpt(from, Some(to), Ink::Plain)
+        self.excerpt(from, Some(to), 0, Ink::Plain)
     }
 
     /// The text from a position to the last line used, or the cursor's if that is lower.
     pub fn text_from(&self, from: Position) -> Excerpt {
-        self.excerpt(from, None, Ink::Plain)
+        self.excerpt(from, None, 0, Ink::Plain)
+    }
+
+    /// The same as [`Vt::text_between`], or as [`Vt::text_from`] without an end, but for text that stood there before `seq` and was
+    /// left as it was: who moves the cursor up, or clears the screen, has not said what is below it.
+    pub fn text_since(&self, from: Position, to: Option<Position>, seq: u64) -> Excerpt {
+        self.excerpt(from, to, seq, Ink::Plain)
     }
 
     /// The same as [`Vt::text_between`] with styles as SGR; each line ends in the default style.
     pub fn ansi_between(&self, from: Position, to: Position) -> Excerpt {
-        self.excerpt(from, Some(to), Ink::Styled)
+        self.excerpt(from, Some(to), 0, Ink::Styled)
     }
 
     /// The same as [`Vt::text_from`] with styles as SGR; each line ends in the default style.
     pub fn ansi_from(&self, from: Position) -> Excerpt {
-        self.excerpt(from, None, Ink::Styled)
+        self.excerpt(from, None, 0, Ink::Styled)
     }
 
     /// The logical lines that changed after `seq`, top to bottom: of the history and the primary
@@ -95,7 +101,7 @@ impl Vt {
         lines
     }
 
-    fn excerpt(&self, from: Position, to: Option<Position>, ink: Ink) -> Excerpt {
+    fn excerpt(&self, from: Position, to: Option<Position>, since: u64, ink: Ink) -> Excerpt {
         let term = self.shown();
         let rows = if to.is_some() { usize::from(term.size.rows) } else { used_rows(term) };
         // A line of a full-screen program is read where it is; what begins on the screen needs no look at
@@ -114,7 +120,18 @@ impl Vt {
         let mut previous = None;
         let mut line_begin = 0;
         let mut style = Style::default();
-        for segment in segments.get(first..stop).unwrap_or_default() {
+        let limit = |line| to.filter(|to| to.line == line).map_or(u32::MAX, |to| to.cell);
+        let begin = |line| if line == from.line { from.cell } else { 0 };
+        let is_new = |segment: &Segment<'_>| segment.stamp() > since || limit(segment.line()) != u32::MAX;
+        let has_text = |segment: &Segment<'_>| {
+            let mut text = String::new();
+            segment.push_text(begin(segment.line()), u32::MAX, term, &mut text);
+            !text.trim_end_matches(' ').is_empty()
+        };
+        let wanted = segments.get(first..stop).unwrap_or_default();
+        let runs = wanted.chunk_by(|a, b| is_new(a) == is_new(b));
+        let runs = runs.filter(|run| since == 0 || run.iter().any(is_new) || !run.iter().any(has_text));
+        for segment in runs.flatten() {
             let line = segment.line();
             if previous.is_some_and(|previous| previous != line) {
                 end_line(&mut text, line_begin, &mut style);
@@ -122,11 +139,9 @@ impl Vt {
                 line_begin = text.len();
             }
             previous = Some(line);
-            let begin = if line == from.line { from.cell } else { 0 };
-            let limit = to.filter(|to| to.line == line).map_or(u32::MAX, |to| to.cell);
             match ink {
-                Ink::Plain => segment.push_text(begin, limit, term, &mut text),
-                Ink::Styled => segment.push_ansi(begin, limit, term, &mut style, &mut text),
+                Ink::Plain => segment.push_text(begin(line), limit(line), term, &mut text),
+                Ink::Styled => segment.push_ansi(begin(line), limit(line), term, &mut style, &mut text),
             }
         }
         end_line(&mut text, line_begin, &mut style);

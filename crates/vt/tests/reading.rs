@@ -54,6 +54,26 @@ fn the_output_of_a_command_lies_between_its_marks() {
 }
 
 #[test]
+fn what_stood_there_before_is_not_said_again() {
+    for clear in ["\x1b[H\x1b[2J", "\x1b[2J\x1b[H", "\x1bc"] {
+        let mut vt = vt(10, 6);
+        vt.feed(b"old 1\r\nold 2\r\n\r\nold 4\x1b[1;1H");
+        let (start, seq) = (vt.position(), vt.seq());
+        vt.feed(format!("new\r\n{clear}\r\nmore\r\n").as_bytes());
+        let end = vt.position();
+        assert_eq!(vt.text_since(start, Some(end), seq).text, "new 1\n\nmore\n", "{clear:?}");
+        assert_eq!(vt.text_since(start, None, seq).text, "new 1\n\nmore\n", "{clear:?}");
+        assert!(vt.text_between(start, end).text.contains("old 4"), "{clear:?}");
+    }
+    // Empty lines that a program passes over are its own.
+    let mut vt = vt(10, 6);
+    vt.feed(b"old\r\n");
+    let (start, seq) = (vt.position(), vt.seq());
+    vt.feed(b"a\r\n\r\n\r\nb\r\n");
+    assert_eq!(vt.text_since(start, None, seq).text, "a\n\n\nb\n");
+}
+
+#[test]
 fn positions_survive_a_resize() {
     let mut vt = vt(10, 4);
     vt.feed("日本語abcdef".as_bytes());
