@@ -1,6 +1,6 @@
 //! The list of what a session's shell ran, for whoever asks.
 
-use cotty_vt::{Excerpt, Position};
+use cotty_vt::{Excerpt, LineId, Position};
 
 use crate::commands::{Command, Moment};
 use crate::meta::now_ms;
@@ -109,12 +109,14 @@ impl Task {
     /// What a command said.
     pub(crate) fn output_of(&self, command: &Command) -> Excerpt {
         match (command.started, command.ended) {
-            (Some(started), Some(ended)) if ended.position.line < started.position.line => {
-                self.said_above(started, ended)
-            }
             // Not what stood below already, and was only moved: by `clear`, into the history.
             (Some(started), ended) => {
-                self.vt.text_since(started.position, ended.map(|ended| ended.position), started.seq)
+                let end = ended.map(|ended| ended.position);
+                let mut excerpt = self.vt.text_since(started.position, end, started.seq);
+                if let Some(end) = end.filter(|_| excerpt.text.is_empty()) {
+                    excerpt.text = self.said_above(command, started, end);
+                }
+                excerpt
             }
             // It never started: what the shell said to the line stands below it.
             (None, Some(_)) => {
@@ -127,14 +129,13 @@ impl Task {
         }
     }
 
-    /// What a command said that ended further up than it began, because it moved the cursor there.
-    fn said_above(&self, started: Moment, ended: Moment) -> Excerpt {
+    /// What a command said that moved the cursor up first: above its end, but not where it was typed.
+    fn said_above(&self, command: &Command, started: Moment, end: Position) -> String {
+        let typed = command.typed.map(|typed| typed.position).or(command.prompt).map(|at| at.line);
+        let is_typed = |line: LineId| typed.is_some_and(|typed| typed <= line && line < started.position.line);
         let lines = self.vt.lines_since(started.seq);
-        let above = lines.iter().take_while(|line| line.id != ended.position.line);
-        let mut text: String = above.map(|line| format!("{}\n", line.text)).collect();
-        let begin = Position { cell: 0, ..ended.position };
-        text.push_str(&self.vt.text_between(begin, ended.position).text);
-        Excerpt { text, dropped: 0 }
+        let above = lines.iter().take_while(|line| line.id != end.line).filter(|line| !is_typed(line.id));
+        above.map(|line| format!("{}\n", line.text)).collect()
     }
 
     /// What was typed, as the screen shows it, where the shell did not tell.
