@@ -3,6 +3,7 @@
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process_group};
 use rustix::pty::OpenptFlags;
@@ -50,9 +51,9 @@ pub fn process_name(pid: Pid) -> Option<String> {
 /// Whether a signal stopped a process group.
 pub fn is_stopped(group: Pid) -> bool {
     let number = group.as_raw_nonzero().get();
-    let led = Stat::read(number).filter(|stat| stat.state != 'Z');
+    let led = Stat::read(number).filter(Stat::lives);
     // Of a group whose leader has gone, the newest tells.
-    let stat = led.or_else(|| Stat::read(newest_of(number)?.as_raw_nonzero().get()));
+    let stat = led.or_else(|| Stat::read(members(number).first()?.as_raw_nonzero().get()));
     stat.is_some_and(|stat| stat.state == 'T')
 }
 
@@ -68,40 +69,39 @@ pub fn reader_name(group: Pid) -> Option<String> {
     process_name(reader(group)?)
 }
 
-/// The process of a group that most likely reads the terminal. Of a pipeline it is the one that is seen reading it, if any:
-/// `less`, not what feeds it. None where the group has gone, or is hidden from us.
+/// The process of a group that most likely reads the terminal: the one that is seen reading it, if any (`less`, not what
+/// feeds it; a script, not the job that it has beside it), else the newest that the leader started. None where the group
+/// has gone, or is hidden from us.
 fn reader(group: Pid) -> Option<Pid> {
     let (leader, group) = (group, group.as_raw_nonzero().get());
-    let Some(led) = Stat::read(group).filter(|stat| stat.state != 'Z') else { return newest_of(group) };
-    let beside = Pid::from_raw(led.parent).map(children).unwrap_or_default();
-    let members: Vec<Pid> = beside.into_iter().filter(|&pid| group_of(pid) == Some(group)).collect();
-    if members.len() > 1
-        && let Some(reads) = members
-            .into_iter()
-            .rev()
-            .map(|member| newest_below(member, group))
-            .find(|&pid| waiting_of(pid) == Some(Waiting::Reads))
-    {
-        return Some(reads);
-    }
-    Some(newest_below(leader, group))
+    let likely = match Stat::read(group).filter(Stat::lives) {
+        Some(led) => {
+            let mut likely = newest_first(leader, group);
+            let beside = Pid::from_raw(led.parent).map(children).unwrap_or_default();
+            let others = beside.into_iter().rev().filter(|&pid| pid != leader && lives_in(pid, group));
+            likely.extend(others.flat_map(|pid| newest_first(pid, group)));
+            likely
+        }
+        None => members(group),
+    };
+    let reads = likely.iter().find(|&&pid| waiting_of(pid) == Some(Waiting::Reads));
+    reads.or(likely.first()).copied()
 }
 
-/// The end of a chain of programs that each started the next; bounded, in case the kernel shows us a circle.
-fn newest_below(mut reader: Pid, group: i32) -> Pid {
-    for _ in 0..32 {
-        match children(reader).into_iter().rev().find(|&child| group_of(child) == Some(group)) {
-            Some(child) => reader = child,
-            None => break,
-        }
-    }
-    reader
+/// A chain of programs that each started the next, the last one first; bounded, in case the kernel shows us a circle.
+fn newest_first(first: Pid, group: i32) -> Vec<Pid> {
+    let newest_of = |pid: &Pid| children(*pid).into_iter().rev().find(|&child| lives_in(child, group));
+    let mut chain: Vec<Pid> = std::iter::successors(Some(first), newest_of).take(32).collect();
+    chain.reverse();
+    chain
 }
 
 /// Bytes that were typed and that the program has not read yet; in line mode only whole lines count.
 pub fn unread_input(pty: &Pty) -> Option<u64> {
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
     let slave = rustix::pty::ioctl_tiocgptpeer(pty.as_fd(), flags).ok()?;
+    // The kernel hands over what was written a moment later; to be asked whether there is any makes it do so first.
+    let _ = poll(&mut [PollFd::new(&slave, PollFlags::IN)], Some(&Timespec::default()));
     rustix::io::ioctl_fionread(&slave).ok()
 }
 
@@ -118,12 +118,16 @@ pub enum Waiting {
 
 /// What the program in the foreground waits for. A hint: the kernel does not tell every user.
 pub fn waiting(pty: &Pty) -> Option<Waiting> {
-    let group = foreground(pty)?;
-    match reader(group) {
+    // Nobody may read: the program that had the terminal has ended.
+    let Some(group) = foreground(pty) else { return Some(Waiting::No) };
+    let waits = match reader(group) {
         Some(reader) => waiting_of(reader),
-        // Between two programs there is none. One that we may not see is another matter.
-        None => (test_kill_process_group(group) == Err(Errno::SRCH)).then_some(Waiting::No),
-    }
+        None if has_ended(group) => Some(Waiting::No),
+        // It came between the two looks, or we may not see it.
+        None => waiting_of(reader(group)?),
+    };
+    // Else another program has its turn.
+    if foreground(pty) == Some(group) { waits } else { Some(Waiting::No) }
 }
 
 /// Whether the program in the foreground waits for input, or for anything to happen as an editor does.
@@ -131,12 +135,33 @@ pub fn waits_for_input(pty: &Pty) -> Option<bool> {
     waiting(pty).map(|waiting| waiting != Waiting::No)
 }
 
+/// What a process waits for: what its first thread does, unless that sleeps while another reads.
 fn waiting_of(pid: Pid) -> Option<Waiting> {
-    let pid = pid.as_raw_nonzero();
-    if Stat::read(pid.get()).is_none_or(|stat| stat.state != 'S') {
+    let first = thread_waits(pid.as_raw_nonzero().get());
+    if first == Some(Waiting::Reads) {
+        return first;
+    }
+    let others = threads(pid);
+    let any = |what: fn(i32) -> bool| others.iter().any(|&thread| what(thread));
+    let reads = any(|thread| thread_waits(thread) == Some(Waiting::Reads));
+    let works = || any(|thread| Stat::read(thread).is_some_and(|stat| stat.works()));
+    if reads && !works() { Some(Waiting::Reads) } else { first }
+}
+
+/// The threads of a process, its first among them, if there are several.
+fn threads(pid: Pid) -> Vec<i32> {
+    let tasks = std::fs::read_dir(format!("/proc/{}/task", pid.as_raw_nonzero())).into_iter().flatten();
+    let found = tasks.flatten().take(MOST_THREADS);
+    let found: Vec<i32> = found.filter_map(|task| task.file_name().to_str()?.parse().ok()).collect();
+    if found.len() > 1 { found } else { Vec::new() }
+}
+
+fn thread_waits(pid: i32) -> Option<Waiting> {
+    if Stat::read(pid).is_none_or(|stat| stat.state != 'S') {
         return Some(Waiting::No);
     }
-    if let Ok(call) = std::fs::read_to_string(format!("/proc/{pid}/syscall")) {
+    let look = || std::fs::read_to_string(format!("/proc/{pid}/syscall"));
+    if let Ok(call) = look() {
         let mut words = call.split_ascii_whitespace();
         // Else it says "running": the program went on after the look above.
         let Some(number) = words.next().and_then(|word| word.parse::<i64>().ok()) else {
@@ -144,7 +169,8 @@ fn waiting_of(pid: Pid) -> Option<Waiting> {
         };
         let first = words.next().unwrap_or_default();
         return Some(match number {
-            READ_CALL if is_terminal(pid.get(), first) => Waiting::Reads,
+            // Else it went on meanwhile, and the file of that number is another one.
+            READ_CALL if is_terminal(pid, first) && look().is_ok_and(|again| again == call) => Waiting::Reads,
             number if WAITING_CALLS.contains(&number) => Waiting::Events,
             _ => Waiting::No,
         });
@@ -163,10 +189,9 @@ fn waiting_of(pid: Pid) -> Option<Waiting> {
 /// Whether a file that a process reads, by its number in hexadecimal, is a terminal.
 fn is_terminal(pid: i32, number: &str) -> bool {
     let Ok(number) = u32::from_str_radix(number.trim_start_matches("0x"), 16) else { return false };
-    match std::fs::read_link(format!("/proc/{pid}/fd/{number}")) {
-        Ok(file) => file.starts_with("/dev/pts") || file.as_os_str() == "/dev/tty",
-        Err(_) => number == 0,
-    }
+    // None: it was closed, or the process has gone. Who may see the call may see the file.
+    let file = std::fs::read_link(format!("/proc/{pid}/fd/{number}"));
+    file.is_ok_and(|file| file.starts_with("/dev/pts") || file.as_os_str() == "/dev/tty")
 }
 
 /// read, and poll, select, pselect6, ppoll, epoll_wait, epoll_pwait.
@@ -180,6 +205,9 @@ const READ_CALL: i64 = 63;
 #[cfg(not(target_arch = "x86_64"))]
 const WAITING_CALLS: &[i64] = &[72, 73, 22];
 
+/// So many threads of a process are looked at.
+const MOST_THREADS: usize = 64;
+
 const READING_PLACES: &[&str] = &["wait_woken", "n_tty_read"];
 const WAITING_PLACES: &[&str] = &["do_select", "do_sys_poll", "poll_schedule", "ep_poll"];
 
@@ -189,14 +217,24 @@ fn children(pid: Pid) -> Vec<Pid> {
     text.split_ascii_whitespace().filter_map(|id| Pid::from_raw(id.parse().ok()?)).collect()
 }
 
-fn group_of(pid: Pid) -> Option<i32> {
-    Some(Stat::read(pid.as_raw_nonzero().get())?.group)
+/// Whether a group has nobody that lives; one that we may not see does.
+fn has_ended(group: Pid) -> bool {
+    let number = group.as_raw_nonzero().get();
+    Stat::pids().filter_map(Stat::read).any(|stat| stat.group == number && !stat.lives())
+        || test_kill_process_group(group) == Err(Errno::SRCH)
 }
 
-/// For a group whose leader has gone.
-fn newest_of(group: i32) -> Option<Pid> {
-    let members = Stat::pids().filter(|&pid| Stat::read(pid).is_some_and(|stat| stat.group == group));
-    members.max().and_then(Pid::from_raw)
+/// Whether a process is of a group, and has not ended: one that nobody has asked for its end is still there.
+fn lives_in(pid: Pid, group: i32) -> bool {
+    Stat::read(pid.as_raw_nonzero().get()).is_some_and(|stat| stat.group == group && stat.lives())
+}
+
+/// Those of a group whose leader has gone, the newest first.
+fn members(group: i32) -> Vec<Pid> {
+    let mut members: Vec<Pid> =
+        Stat::pids().filter_map(Pid::from_raw).filter(|&pid| lives_in(pid, group)).collect();
+    members.sort_by_key(|pid| std::cmp::Reverse(pid.as_raw_nonzero()));
+    members
 }
 
 /// The working directory of a process.

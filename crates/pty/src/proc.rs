@@ -25,6 +25,16 @@ impl Stat {
         Some(Stat { name: name.to_owned(), state, parent, group, session })
     }
 
+    /// Whether it has not ended.
+    pub(crate) fn lives(&self) -> bool {
+        !matches!(self.state, 'Z' | 'X')
+    }
+
+    /// Whether it is at work, or would be if it had its turn.
+    pub(crate) fn works(&self) -> bool {
+        matches!(self.state, 'R' | 'D')
+    }
+
     /// All processes that there are.
     pub(crate) fn pids() -> impl Iterator<Item = i32> {
         let dir = std::fs::read_dir("/proc").into_iter().flatten().flatten();

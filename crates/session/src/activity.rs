@@ -106,7 +106,7 @@ impl Task {
             Some(name) if secret::has_a_terminal_inside(name) => return Activity::Running(program),
             _ => {}
         }
-        match self.waits_for_keys() && self.has_taken_input() && !self.draws_prompt() {
+        match self.has_taken_input() && self.waits_for_keys() && !self.draws_prompt() {
             true => Activity::WaitingForInput(program),
             false => Activity::Running(program),
         }
@@ -140,14 +140,18 @@ impl Task {
         let unknown = || self.takes_keys() && facts::waiting(self.pty.get_ref()).is_none();
         let waits = || self.waits_for_keys() || unknown();
         self.asked_secret().is_some()
-            || (waits() && self.has_taken_input() && !self.draws_prompt() && !out_of_sight())
+            || (self.has_taken_input() && waits() && !self.draws_prompt() && !out_of_sight())
     }
 
     /// Whether the program may be reading the terminal: of one that takes keys one by one, or whose terminal is further
     /// in, it is not seen when it does not.
     pub(crate) fn may_read(&self) -> bool {
-        self.takes_keys()
-            || facts::waiting(self.pty.get_ref()).is_none_or(|waiting| waiting == Waiting::Reads)
+        match facts::waiting(self.pty.get_ref()) {
+            Some(Waiting::Reads) | None => true,
+            // A server inside a shell does not; what the session is all about may hand on what is typed (`telnet`).
+            Some(Waiting::Events) => self.takes_keys() || self.meta.nonce.is_none(),
+            Some(Waiting::No) => self.takes_keys() && facts::foreground(self.pty.get_ref()).is_some(),
+        }
     }
 
     /// Whether the program has taken what was typed and waits for more.
@@ -156,6 +160,7 @@ impl Task {
         self.has_taken_input() && waits().unwrap_or(self.prompt().is_some())
     }
 
+    /// To be asked before what the program waits for: one that takes it after that look was seen waiting for it.
     fn has_taken_input(&self) -> bool {
         self.input.waiting() == 0 && facts::unread_input(self.pty.get_ref()) == Some(0)
     }

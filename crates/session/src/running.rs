@@ -49,7 +49,7 @@ impl Task {
         }
         self.drain().await;
         self.check_keyboard(by)?;
-        self.check_secret(by, None)?;
+        self.check_secret(by, None).await?;
         self.check_line_is_free()?;
         let bytes = self.encode_command(command);
         let typed = self.type_bytes(&bytes, request, by, true).await?;

@@ -526,7 +526,7 @@ impl Task {
             last_output: self.last_output,
             seq: self.vt.shown_seq(),
             prompt,
-            perhaps_prompt: prompt.is_none() && self.meta.nonce.is_some() && self.guessed_prompt().is_some(),
+            perhaps_prompt: prompt.is_none() && self.guessed_prompt().is_some(),
             exited: self.ended.is_some(),
             half_drawn_until: self.frame_ends(),
             last_change: self.last_output.max(self.last_typed),
@@ -546,12 +546,11 @@ impl Task {
             _ if self.meta.prompt_pattern.is_some() => self.guessed_prompt()?,
             Phase::Prompt(at) if self.meta.nonce.is_some() => Prompt { seq: at.seq, guessed: false },
             // A shell that marks is believed, unless it edits a line and has not said so: somebody took its marks away.
-            // What runs inside it is judged by its look, if it reads: what works may look like anything.
+            // What runs inside it, or marks nothing, is judged by its look, if it reads: what works may look like anything.
             _ if self.meta.nonce.is_some() && !self.line_is_edited() && self.shell_has_the_terminal() => {
                 return None;
             }
-            _ if self.meta.nonce.is_some() => self.guessed_prompt().filter(|_| self.may_read())?,
-            _ => self.guessed_prompt()?,
+            _ => self.guessed_prompt().filter(|_| self.may_read())?,
         };
         self.saved.echoes.back().is_none_or(|echo| prompt.seq > echo.seq).then_some(prompt)
     }

@@ -1,7 +1,7 @@
 //! What is typed: recorded first, then queued; it reaches the program exactly once, whoever dies.
 
 use std::collections::VecDeque;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cotty_pty::facts;
 use rustix::process::{Pid, Signal};
@@ -22,6 +22,9 @@ const REMEMBERED: usize = 256;
 
 /// What ends a paste; the Enter key after it is typed once the program has read so far, or it might take it for text.
 const PASTE_END: &[u8] = b"\x1b[201~";
+
+/// How long a program may take to set its terminal's modes one after the other.
+const MODES_SETTLE: Duration = Duration::from_millis(30);
 
 pub(crate) fn push_bounded<T>(queue: &mut VecDeque<T>, item: T) {
     if queue.len() == REMEMBERED {
@@ -61,7 +64,7 @@ impl Task {
         }
         self.drain().await;
         self.check_keyboard(by)?;
-        self.check_secret(by, Some(input))?;
+        self.check_secret(by, Some(input)).await?;
         self.check_not_into_a_line(by, input)?;
         self.check_modifiers(by, input)?;
         let bytes = self.encode(input)?;
@@ -108,9 +111,18 @@ impl Task {
     }
 
     /// An agent does not answer a question for a secret; it may only leave it.
-    pub(crate) fn check_secret(&self, by: &Typist, input: Option<&Input>) -> Result<(), SessionError> {
+    pub(crate) async fn check_secret(
+        &mut self,
+        by: &Typist,
+        input: Option<&Input>,
+    ) -> Result<(), SessionError> {
         if by.kind == ActorKind::Person || input.is_some_and(leaves) || self.agents_answer_secrets {
             return Ok(());
+        }
+        // What is still at work may be on its way from one mode to another, and is looked at once more.
+        if self.asked_secret().is_some() && facts::waits_for_input(self.pty.get_ref()) == Some(false) {
+            tokio::time::sleep(MODES_SETTLE).await;
+            self.drain().await;
         }
         match self.asked_secret() {
             Some(asked) => Err(SessionError::Secret { suspected: asked == Activity::SecretSuspected }),

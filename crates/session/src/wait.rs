@@ -14,6 +14,9 @@ pub const USUAL_WAIT: Duration = Duration::from_secs(30);
 const FIRST_OUTPUT: Duration = Duration::from_millis(500);
 /// A prompt that is only guessed from its look must stand still for this long.
 const GUESS_SETTLES: Duration = Duration::from_millis(50);
+/// A secret is asked for once it has been so for this long: a program that is about to take keys one by one may turn the
+/// echo off before it does the rest.
+const SECRET_SETTLES: Duration = Duration::from_millis(20);
 /// What is drawn when a text appears is let finish: until it is quiet this long, but not longer than the second.
 const FRAME_QUIET: Duration = Duration::from_millis(1);
 const FRAME_LONGEST: Duration = Duration::from_millis(50);
@@ -172,12 +175,15 @@ pub(crate) struct Running {
     stop: Option<Found>,
     /// Since when the program has been seen asking, without a break.
     asking: Option<Instant>,
+    /// The same for a secret.
+    secret: Option<Instant>,
 }
 
 impl Running {
     pub(crate) fn new(wait: Wait, now: Instant) -> Running {
         let (text, regex, stop) = (None, None, None);
-        Running { wait, started: now, checked: now, searched: None, text, regex, stop, asking: None }
+        let (asking, secret) = (None, None);
+        Running { wait, started: now, checked: now, searched: None, text, regex, stop, asking, secret }
     }
 
     /// The condition that holds now, if one does.
@@ -188,6 +194,9 @@ impl Running {
             // What came since was not a program that only waits.
             let unbroken = self.asking.filter(|since| look.last_change.is_none_or(|at| at <= *since));
             self.asking = (look.asks)().then(|| unbroken.unwrap_or(look.now));
+        }
+        if self.wait.secret {
+            self.secret = (look.asks_secret)().then(|| self.secret.unwrap_or(look.now));
         }
         let holds = |at: Option<Instant>| at.is_some_and(|at| at <= look.now || look.exited);
         if holds(frame_ends(self.stop.as_ref(), look)) {
@@ -252,7 +261,7 @@ impl Running {
             conditions.push((Met::Prompt, self.prompt_at(look)));
         }
         if wait.secret {
-            conditions.push((Met::Secret, now_if((look.asks_secret)())));
+            conditions.push((Met::Secret, self.secret.map(|since| since + SECRET_SETTLES)));
         }
         if wait.keyboard {
             conditions.push((Met::Keyboard, now_if(look.keyboard_free)));
@@ -526,7 +535,8 @@ mod tests {
         fake.text = "x".into();
         assert_eq!(fake.check(&mut running, 20, Some(0), 5), None);
         fake.secret = true;
-        assert_eq!(fake.check(&mut running, 30, Some(0), 5), Some(Met::All));
+        assert_eq!(fake.check(&mut running, 30, Some(0), 5), None);
+        assert_eq!(fake.check(&mut running, 50, Some(0), 5), Some(Met::All));
         // Nothing asked for is not everything.
         let mut running = Running::new(Wait { all: true, ..Wait::default() }, fake.at(0));
         assert_eq!(fake.check(&mut running, 30, Some(0), 5), None);
@@ -547,6 +557,21 @@ mod tests {
         assert_eq!(fake.check(&mut running, 5, None, 5), None);
         fake.keyboard_free = true;
         assert_eq!(fake.check(&mut running, 5, None, 5), Some(Met::Keyboard));
+    }
+
+    #[test]
+    fn an_echo_that_is_off_for_a_moment_is_no_question_for_a_secret() {
+        let mut fake = Fake::new();
+        let mut running = Running::new(Wait { secret: true, ..Wait::default() }, fake.at(0));
+        fake.secret = true;
+        assert_eq!(fake.check(&mut running, 3, Some(1), 5), None);
+        assert_eq!(fake.wakeup(&running, 3, Some(1)), fake.at(11));
+        fake.secret = false;
+        assert_eq!(fake.check(&mut running, 11, Some(1), 5), None);
+        fake.secret = true;
+        assert_eq!(fake.check(&mut running, 51, Some(1), 5), None);
+        assert_eq!(fake.wakeup(&running, 51, Some(1)), fake.at(71));
+        assert_eq!(fake.check(&mut running, 71, Some(1), 5), Some(Met::Secret));
     }
 
     #[test]

@@ -119,7 +119,14 @@ impl Integration {
 pub(crate) fn was_replaced(program: &str, pid: Pid, nonce: &str) -> bool {
     let has = |what, needle: &str| facts::started_with(pid, what).is_none_or(|text| text.contains(needle));
     let fish = Path::new(program).file_name().is_some_and(|name| name == "fish");
-    !has("environ", &format!("COTTY_NONCE={nonce}")) || (fish && !has("cmdline", "--init-command"))
+    let ours = || has("environ", &format!("COTTY_NONCE={nonce}"));
+    if !fish && ours() {
+        return false;
+    }
+    // One that is about to become its program, or has ended and is not yet told to have, has neither environment nor line.
+    // It may have become its program between two looks.
+    let line = facts::started_with(pid, "cmdline").filter(|line| !line.is_empty());
+    line.is_some_and(|line| (fish && !line.contains("--init-command")) || !ours())
 }
 
 #[cfg(test)]
