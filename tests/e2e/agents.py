@@ -8,7 +8,7 @@ from pathlib import Path
 
 import anyio
 import pytest
-from conftest import LIMIT, alive, eventually, openly
+from conftest import LIMIT, alive, eventually, eventually_so, openly
 
 TOOLS = {
     "terminal__create_session",
@@ -69,6 +69,15 @@ class Agent:
         if not read:
             return await self("send", session_id=session, text=text)
         return (await self("send", session_id=session, text=text, read=read))["read_result"]
+
+    async def doing(self, session, state, program):
+        """Waits for what the kernel knows and nothing announces: that a program has begun."""
+
+        async def seen():
+            info = await self("get_info", session_id=session)
+            return (info["state"], info.get("foreground")) == (state, program)
+
+        await eventually_so(seen)
 
     async def interrupt(self, session):
         """Ctrl-C, and the prompt after it."""

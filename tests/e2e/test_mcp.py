@@ -55,7 +55,7 @@ async def test_answers_keep_to_their_own_schemas(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         await agent.run(session, "true")
-        assert (await agent.run(session, "read x", timeout_ms=100))["outcome"] == "running"
+        assert (await agent.run(session, "read x"))["outcome"] == "running"
         await agent.type(session, "x\n", view="new", wait_for_prompt=True)
         for view in ("screen", "new", "scrollback"):
             await agent("read", session_id=session, view=view)
@@ -93,7 +93,7 @@ async def test_vim_changes_a_file(cotty):
 async def test_vim_inside_a_shell_gives_the_prompt_back(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
-        ran = await agent.run(session, "vim -u NONE -n new.txt", timeout_ms=300)
+        ran = await agent.run(session, "vim -u NONE -n new.txt")
         assert (ran["outcome"], ran["state"], ran["program"]) == ("running", "editor", "vim")
         await agent.type(session, "ihello")
         await agent("send", session_id=session, key="<Esc>")

@@ -99,8 +99,13 @@ async def test_patterns_that_do_not_compile(cotty):
 async def test_waits_that_come_to_nothing(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
-        for command, hint in [("sleep 1000", "terminal__wait"), ("cat", "terminal__send"), ("less /etc/passwd", '"q" leaves')]:
-            await agent.run(session, command, timeout_ms=200)
+        for command, doing, hint in [
+            ("sleep 1000", ("running", "sleep"), "terminal__wait"),
+            ("cat", ("waiting_for_input", "cat"), "terminal__send"),
+            ("less /etc/passwd", ("pager", "less"), '"q" leaves'),
+        ]:
+            await agent.type(session, f"{command}\n")
+            await agent.doing(session, *doing)
             error = await agent.refused("WAIT_TIMEOUT", "wait", session_id=session, text="never", timeout_ms=50)
             assert error["message"].startswith("Wait timeout after ") and "ms: it did not appear; `" in error["message"]
             assert hint in error["hint"] and "since" in error["hint"]
@@ -117,7 +122,7 @@ async def test_what_is_not_the_agents_to_do(cotty, mkfs):
             error = await agent.refused("KEYBOARD_HELD", tool, session_id=session, **arguments)
             assert "keyboard" in error["hint"]
         cotty.call("keyboard", actor="person", session=session, action="give")
-        ran = await agent.run(session, "read -s secret", timeout_ms=300)
+        ran = await agent.run(session, "read -s secret")
         assert ran["state"] == "secret_input" and "request_user_input" in ran["note"]
         error = await agent.refused("SECRET_INPUT", "send", session_id=session, text="guess\n")
         assert "terminal__request_user_input" in error["hint"]

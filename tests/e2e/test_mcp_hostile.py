@@ -71,7 +71,7 @@ async def test_ten_mebibytes_of_text(cotty):
     text = "x" * 1023 + "\n"
     async with agent_of(cotty) as agent:
         session = await agent.shell()
-        await agent.run(session, "wc -c", timeout_ms=300)
+        assert (await agent.run(session, "wc -c"))["state"] == "waiting_for_input"
         daemon = Daemon(cotty)
         answer = await agent.client.call_tool("terminal__send", {"session_id": session, "text": text * (10 << 10), "bracketed_paste": False})
         content = answer.structured_content

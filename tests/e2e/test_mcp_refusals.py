@@ -122,7 +122,7 @@ async def test_the_limit_holds_for_sessions_that_are_made_at_once(cotty):
 async def test_a_run_where_there_is_no_prompt(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
-        await agent.run(session, "cat", timeout_ms=100)
+        await agent.run(session, "cat")
         error = await agent.refused("NOT_AT_PROMPT", "run", session_id=session, command="echo no")
         assert "`cat` is running" in error["message"]
         await agent.interrupt(session)

@@ -90,7 +90,7 @@ async def test_run_in_the_background(cotty):
 async def test_a_command_that_reads_is_typed_into(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
-        ran = await agent.run(session, "read name; echo hello $name; (exit 4)", timeout_ms=200)
+        ran = await agent.run(session, "read name; echo hello $name; (exit 4)")
         assert (ran["outcome"], ran["exit_code"]) == ("running", None)
         read = await agent.type(session, "world\n", view="new", wait_for_prompt=True)
         assert read["prompt_detected"] and "hello world\n" in read["content"]
@@ -100,7 +100,7 @@ async def test_a_command_that_reads_is_typed_into(cotty):
 async def test_incomplete_command_says_that_the_shell_wants_more(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
-        ran = await agent.run(session, "echo 'open", timeout_ms=300)
+        ran = await agent.run(session, "echo 'open")
         assert ran["outcome"] == "running"
         await agent.interrupt(session)
         assert await agent.output(session, "echo fine") == "fine\n"
@@ -135,7 +135,7 @@ async def test_run_after_the_users_rc_was_read_again(cotty):
     (cotty.work / ".bashrc").write_text("PROMPT_COMMAND='count=1'\nPS1='$ '\n")
     async with agent_of(cotty) as agent:
         session = await agent.shell()
-        ran = await agent.run(session, "source ~/.bashrc", timeout_ms=2000)
+        ran = await agent.run(session, "source ~/.bashrc")
         assert (ran["outcome"], ran["exit_code"]) == ("done", 0)
         assert await agent.output(session, "echo on") == "on\n"
 

@@ -51,7 +51,7 @@ async def test_less_turns_a_page(cotty, way):
     (cotty.work / "log").write_text("".join(f"entry {n:03}\n" for n in range(1, 301)))
     async with agent_by(way, cotty) as agent:
         session = await shell(agent)
-        running = await agent("run", session_id=session, command="less log", timeout_ms=1000)
+        running = await agent("run", session_id=session, command="less log")
         assert (running["outcome"], running["state"], running["program"]) == ("running", "pager", "less")
         sent = await agent("send", session_id=session, key="pagedown", read={"wait_idle_ms": 100})
         assert sent["read_result"]["content"].startswith("entry 024")

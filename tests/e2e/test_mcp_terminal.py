@@ -198,10 +198,10 @@ async def test_steps_do_several_things_in_one_call(cotty):
 async def test_steps_stop_at_the_first_that_fails(cotty):
     async with agent_of(cotty) as agent:
         session = (await agent("create_session", program="cat"))["session_id"]
-        steps = [{"text": "one\n"}, {"wait": {"text": "never", "timeout_ms": 50}}, {"text": "two\n"}]
+        steps = [{"text": "one\n"}, {"wait": {"text": "one"}}, {"wait": {"text": "never", "timeout_ms": 50}}, {"text": "two\n"}]
         done = await agent("send", session_id=session, steps=steps)
-        assert not done["sent"] and done["steps_not_done"] == 1 and done["steps"][1]["met"] == "timeout"
-        assert "`cat`" in done["steps"][1]["why"] and "one" in done["changed"]
+        assert not done["sent"] and done["steps_not_done"] == 1 and done["steps"][2]["met"] == "timeout"
+        assert "`cat`" in done["steps"][2]["why"] and "one" in done["changed"]
         done = await agent("send", session_id=session, steps=[{"text": "three\n"}, {"key": "entr"}, {"text": "four\n"}])
         assert done["steps"][1]["error"]["code"] == "INVALID_KEY" and "step 2" in done["steps"][1]["error"]["message"]
         stop = [{"text": "it failed\n"}, {"wait": {"text": "never", "stop": "failed"}}, {"text": "five\n"}]

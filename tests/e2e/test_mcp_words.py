@@ -12,7 +12,9 @@ async def test_a_read_says_how_its_wait_ended(cotty):
         session = await agent.shell()
         read = await agent.type(session, "echo $((6 * 7))\n", wait_for_text="42")
         assert read["met"] == "text" and "why" not in read
-        read = await agent.type(session, "cat\n", wait_for_text="never", timeout_ms=200)
+        await agent.type(session, "cat\n")
+        await agent.doing(session, "waiting_for_input", "cat")
+        read = await agent("read", session_id=session, wait_for_text="never", timeout_ms=200)
         assert read["met"] == "timeout" and "`cat`" in read["why"]
         read = await agent("read", session_id=session, wait_for_prompt=True, timeout_ms=50)
         assert read["met"] == "timeout" and read["why"]
@@ -61,7 +63,7 @@ async def test_hints_for_programs_can_be_done(cotty):
         error = await agent.refused("PROGRAM_NOT_FOUND", "create_session", program="vim a.txt")
         assert "args" in error["hint"]
         session = await agent.shell()
-        await agent.run(session, "less /etc/passwd", timeout_ms=200)
+        await agent.run(session, "less /etc/passwd")
         assert '"q"' in (await agent.refused("NOT_AT_PROMPT", "run", session_id=session, command="true"))["hint"]
 
 
@@ -92,7 +94,7 @@ async def test_modifiers_that_no_byte_can_say_are_refused(cotty):
             assert error["hint"] == "did you mean `ctrl+c`?"
         await agent.refused("INVALID_KEY", "send", session_id=session, key="super+up")
         # A program that asked for kitty's protocol can be told.
-        await agent.run(session, "printf '\\e[>1u'; cat -v", timeout_ms=300)
+        await agent.run(session, "printf '\\e[>1u'; cat -v")
         await agent("send", session_id=session, key="super+x")
         sent = await agent("send", session_id=session, text="\n", read={"wait_for_text": "[120;9u"})
         assert sent["read_result"]["met"] == "text"
@@ -113,8 +115,10 @@ async def test_pty_words(cotty):
 async def test_what_runs_inside_another_terminal_is_not_seen(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
-        ran = await agent.run(session, "script -q /dev/null", timeout_ms=300)
-        assert ran["outcome"] == "running" and "cannot be seen" in ran["note"]
+        await agent.type(session, "script -q /dev/null\n")
+        await agent.doing(session, "running", "script")
+        error = await agent.refused("WAIT_TIMEOUT", "wait", session_id=session, text="never", timeout_ms=50)
+        assert "cannot be seen" in error["hint"], error
 
 
 async def test_resize_tells_the_state(cotty):

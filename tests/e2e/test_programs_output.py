@@ -137,6 +137,7 @@ def test_forged_marks_are_not_believed(cotty):
     shell = Terminal(cotty)
     assert shell.run("cat hostile; (exit 9)", code=9) == "before\nin between\nafter\n"
     shell.line("cat hostile -").text("after")
+    shell.activity("waiting_for_input", program="cat")
     waited = shell.call("wait", prompt=True, timeout_ms=300, since=shell.typed)
     assert waited["met"] == "timeout" and waited["activity"] == {"kind": "waiting_for_input", "program": "cat"}, waited
     shell.cotty.call("run", session=shell.id, command="echo no", error="NOT_AT_PROMPT")

@@ -66,7 +66,8 @@ def test_a_wait_tells_the_line_and_what_should_not_happen_ends_it(terminal):
 
 
 def test_all_conditions_at_once(terminal, pool):
-    terminal("send", text="echo here; read; echo there; read\n")
+    terminal("send", text="echo he''re; read; echo there; read\n")
+    assert terminal("wait", text="here", reads=True, all=True)["met"] == "all"
     waited = terminal("wait", text="there", reads=True, all=True, timeout_ms=300)
     assert waited["met"] == "timeout" and "waits for" in waited["why"]
     waiting = terminal.later(pool, "wait", text="there", reads=True, all=True)
@@ -94,6 +95,7 @@ def test_a_wait_for_a_secret_is_woken_where_nothing_is_printed(terminal):
 def test_a_time_out_says_what_the_program_is_doing(terminal):
     (terminal.cotty.work / "long.txt").write_text("\n".join(map(str, range(500))))
     terminal("send", text="less long.txt\n")
+    eventually(lambda: terminal("info")["activity"]["kind"] == "pager")
     waited = terminal("wait", prompt=True, timeout_ms=500)
     assert waited["met"] == "timeout" and "q leaves it" in waited["why"], waited["why"]
     terminal("send", key="q")

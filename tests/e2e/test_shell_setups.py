@@ -155,7 +155,7 @@ def test_run_lives_with_what_is_changed_later(cotty, home, name):
     home(RC[name], {"bash": "PROMPT_COMMAND='x=1'\nPS1='$ '\n", "zsh": "precmd_functions=()\nPROMPT='%# '\n", "fish": "set x 1\n"}[name])
     shell = Shell(cotty, name)
     for change in LATER[name]:
-        ran = shell.run(change, timeout_ms=5000)
+        ran = shell.run(change)
         assert (ran["outcome"], ran["exit_code"]) == ("done", 0), (change, ran)
         for _ in range(2):
             assert shell.output("echo on") == "on\n", change

@@ -48,6 +48,10 @@ class Shell:
         assert waited["met"] != "timeout", waited
         return waited
 
+    def doing(self, kind, program):
+        """Waits until a program has begun: the kernel knows, and nothing announces it."""
+        eventually(lambda: self.call("info")["activity"] == {"kind": kind, "program": program})
+
     def commands(self, **params):
         return self.call("commands", **params)["commands"]
 
@@ -181,7 +185,7 @@ def test_run_of_a_syntax_error(cotty, name, lines):
 @every_shell
 def test_a_line_that_wants_more(cotty, name):
     shell = Shell(cotty, name)
-    assert shell.run("echo 'open", timeout_ms=300)["outcome"] == "running"
+    assert shell.run("echo 'open")["outcome"] == "running"
     sent = shell.key("ctrl+c")
     shell.wait(prompt=True, since=sent["seq"])
     assert shell.output("echo fine") == "fine\n"
@@ -191,7 +195,7 @@ def test_a_line_that_wants_more(cotty, name):
 def test_a_command_that_reads(cotty, name):
     shell = Shell(cotty, name)
     for question in ("read answer; echo got $answer", "head -n1"):
-        ran = shell.run(question, timeout_ms=300)
+        ran = shell.run(question)
         assert ran["outcome"] == "running", ran
         read = shell.type("world\n")
         assert read["prompt_detected"] and "world\n" in read["content"], read
@@ -202,7 +206,7 @@ def test_a_command_that_reads(cotty, name):
 @every_shell
 def test_a_full_screen_program(cotty, name):
     shell = Shell(cotty, name)
-    ran = shell.run("vim -u NONE -n new.txt", timeout_ms=500)
+    ran = shell.run("vim -u NONE -n new.txt")
     assert (ran["outcome"], ran["activity"]) == ("running", {"kind": "editor", "program": "vim"})
     shell.call("send", text="ihello")
     shell.key("<Esc>")
@@ -214,9 +218,9 @@ def test_a_full_screen_program(cotty, name):
 @every_shell
 def test_a_command_that_never_ends(cotty, name):
     shell = Shell(cotty, name)
-    ran = shell.run("echo before; sleep 1000", timeout_ms=500)
-    assert (ran["outcome"], ran["output"]) == ("running", "before\n")
-    assert ran["activity"] == {"kind": "running", "program": "sleep"}
+    assert shell.run("echo before; sleep 1000", timeout_ms=500)["outcome"] == "running"
+    shell.doing("running", "sleep")
+    assert shell.commands(output=1)[-1]["output"]["head"] == "before\n"
     assert cotty.call("run", session=shell.id, command="echo no", error="NOT_AT_PROMPT")
     sent = shell.key("ctrl+c")
     shell.wait(prompt=True, since=sent["seq"])
@@ -232,6 +236,7 @@ def test_jobs_in_the_background(cotty, name):
     assert (ran["outcome"], ran["exit_code"]) == ("done", 0)
     assert "sleep 1000" in shell.output("jobs")
     assert shell.run("fg", timeout_ms=300)["outcome"] == "running"
+    shell.doing("running", "sleep")
     sent = shell.key("ctrl+z")
     shell.wait(prompt=True, since=sent["seq"])
     assert "sleep 1000" in shell.output("jobs")
@@ -387,6 +392,7 @@ def test_the_list_of_commands(cotty, name):
     assert one["output"] == {"head": "one\n", "left_out": 0, "tail": ""}
     assert cotty.call("commands", session=shell.id, output=99, error="INVALID_INPUT")["hint"]
     shell.run("sleep 1000", timeout_ms=100)
+    shell.doing("running", "sleep")
     running = shell.call("commands")
     assert (running["total"], running["commands"][-1]["state"], running["commands"][-1]["exit_code"]) == (5, "running", None)
 

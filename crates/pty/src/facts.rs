@@ -1,6 +1,6 @@
 //! What the kernel knows of a terminal: hints for people and agents, never guesses from the screen.
 
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -100,9 +100,19 @@ fn newest_first(first: Pid, group: i32) -> Vec<Pid> {
 pub fn unread_input(pty: &Pty) -> Option<u64> {
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
     let slave = rustix::pty::ioctl_tiocgptpeer(pty.as_fd(), flags).ok()?;
-    // The kernel hands over what was written a moment later; to be asked whether there is any makes it do so first.
-    let _ = poll(&mut [PollFd::new(&slave, PollFlags::IN)], Some(&Timespec::default()));
+    is_readable(slave.as_fd());
     rustix::io::ioctl_fionread(&slave).ok()
+}
+
+/// Whether the program has said something that has not been read.
+pub fn unread_output(pty: &Pty) -> bool {
+    is_readable(pty.as_fd())
+}
+
+/// The kernel hands over what was written to a terminal's other end a moment later; this question makes it do so first.
+fn is_readable(end: BorrowedFd<'_>) -> bool {
+    let mut asked = [PollFd::from_borrowed_fd(end, PollFlags::IN)];
+    poll(&mut asked, Some(&Timespec::default())).is_ok() && asked[0].revents().contains(PollFlags::IN)
 }
 
 /// What a program waits for, as far as the kernel tells.

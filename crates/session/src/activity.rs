@@ -114,12 +114,19 @@ impl Task {
 
     /// Whether the kernel sees the program wait for what is typed.
     fn waits_for_keys(&self) -> bool {
-        match facts::waiting(self.pty.get_ref()) {
+        let waits = match facts::waiting(self.pty.get_ref()) {
             Some(Waiting::Reads) => true,
             // One that takes keys one by one waits for them, too; a server that left the terminal as it was does not.
             Some(Waiting::Events) => self.takes_keys(),
             Some(Waiting::No) | None => false,
-        }
+        };
+        waits && self.is_up_to_date()
+    }
+
+    /// Whether all that the program has said is known here. To be asked after what it waits for: that is as of now, and
+    /// what is still to be read may be the prompt.
+    fn is_up_to_date(&self) -> bool {
+        !facts::unread_output(self.pty.get_ref())
     }
 
     /// Whether the program takes keys one by one.
@@ -143,21 +150,23 @@ impl Task {
             || (self.has_taken_input() && waits() && !self.draws_prompt() && !out_of_sight())
     }
 
-    /// Whether the program may be reading the terminal: of one that takes keys one by one, or whose terminal is further
-    /// in, it is not seen when it does not.
+    /// Whether the program may be reading the terminal: of one whose terminal is further in, it is not seen when it does
+    /// not.
     pub(crate) fn may_read(&self) -> bool {
-        match facts::waiting(self.pty.get_ref()) {
+        let inside = || self.foreground_name().is_some_and(|name| secret::has_a_terminal_inside(&name));
+        let may = match facts::waiting(self.pty.get_ref()) {
             Some(Waiting::Reads) | None => true,
             // A server inside a shell does not; what the session is all about may hand on what is typed (`telnet`).
             Some(Waiting::Events) => self.takes_keys() || self.meta.nonce.is_none(),
-            Some(Waiting::No) => self.takes_keys() && facts::foreground(self.pty.get_ref()).is_some(),
-        }
+            Some(Waiting::No) => self.takes_keys() && inside(),
+        };
+        may && self.is_up_to_date()
     }
 
     /// Whether the program has taken what was typed and waits for more.
     pub(crate) fn reads(&self) -> bool {
         let waits = || facts::waits_for_input(self.pty.get_ref());
-        self.has_taken_input() && waits().unwrap_or(self.prompt().is_some())
+        self.has_taken_input() && waits().unwrap_or_else(|| self.prompt().is_some()) && self.is_up_to_date()
     }
 
     /// To be asked before what the program waits for: one that takes it after that look was seen waiting for it.
