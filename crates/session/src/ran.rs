@@ -132,7 +132,8 @@ impl Task {
     /// What a command said that moved the cursor up first: above its end, but not where it was typed.
     fn said_above(&self, command: &Command, started: Moment, end: Position) -> String {
         let typed = command.typed.map(|typed| typed.position).or(command.prompt).map(|at| at.line);
-        let is_typed = |line: LineId| typed.is_some_and(|typed| typed <= line && line < started.position.line);
+        let is_typed =
+            |line: LineId| typed.is_some_and(|typed| typed <= line && line < started.position.line);
         let lines = self.vt.lines_since(started.seq);
         let above = lines.iter().take_while(|line| line.id != end.line).filter(|line| !is_typed(line.id));
         above.map(|line| format!("{}\n", line.text)).collect()

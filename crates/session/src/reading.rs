@@ -479,7 +479,8 @@ impl Task {
             Some(seq) => {
                 // Both what was added and what was changed further up.
                 let changed = join(&self.lines_without_echo(seq));
-                let added = self.spot_at(seq).filter(|_| !alt_screen).map(|at| self.text_after(at, seq, None).0);
+                let added =
+                    self.spot_at(seq).filter(|_| !alt_screen).map(|at| self.text_after(at, seq, None).0);
                 match added {
                     // Apart, so that nothing is found that begins in one and ends in the other.
                     Some(added) => format!("{changed}\n\n{added}"),

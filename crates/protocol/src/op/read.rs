@@ -11,7 +11,7 @@ pub enum View {
     /// What a person would see.
     #[default]
     Screen,
-    /// What came since this reader's last read, as a person would have seen it.
+    /// What came since this reader's last read, as a person would have seen it; without what `run` has answered to it.
     New,
     /// The rows of the screen that changed since this reader's last read.
     Changes,

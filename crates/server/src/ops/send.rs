@@ -23,10 +23,8 @@ impl Operation for Send {
         let session = context.session(&params.session)?;
         let input = send_input(&params)?;
         let typist = context.typist();
-        let typed = session
-            .send(input, &typist, &context.request, context.lane.as_ref())
-            .await
-            .map_err(fault)?;
+        let typed =
+            session.send(input, &typist, &context.request, context.lane.as_ref()).await.map_err(fault)?;
         // Brackets alone make what is typed longer than the text; of a request that is made again nothing else is known.
         let plain = |text: &String| text.replace("\r\n", "\n").len() as u64;
         let pasted = !params.special && params.text.as_ref().is_some_and(|text| typed.bytes > plain(text));

@@ -235,8 +235,9 @@ fn terminals_are_read_before_their_turn_and_rebuilt_when_asked_for() {
         for (at, session) in sessions.iter().enumerate() {
             let session = hub.find(&session.meta().id).unwrap();
             shows(&session, &format!("{at}: 19999")).await;
-            let history =
-                session.read(View::Scrollback { offset: 0, limit: 500 }, false, "r", "2", None, usize::MAX).await;
+            let history = session
+                .read(View::Scrollback { offset: 0, limit: 500 }, false, "r", "2", None, usize::MAX)
+                .await;
             let history = history.unwrap().content;
             let expected: Vec<String> = (19_477..19_977).map(|n| format!("{at}: {n}")).collect();
             assert_eq!(history.lines().collect::<Vec<_>>(), expected);

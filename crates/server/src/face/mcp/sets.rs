@@ -90,8 +90,7 @@ impl Offer {
         let (chosen, entries) = choose(sets, only)?;
         let offered: Vec<&str> = entries.iter().map(|entry| entry.name).collect();
         let words = Words::new(&offered);
-        let instructions: Vec<String> =
-            chosen.iter().map(|set| without(&words, set.instructions)).collect();
+        let instructions: Vec<String> = chosen.iter().map(|set| without(&words, set.instructions)).collect();
         Ok(Offer {
             tools: entries.into_iter().map(|entry| (entry, entry.described())).collect(),
             instructions: instructions.join("\n"),

@@ -74,7 +74,10 @@ mod tests {
         );
         assert_eq!(said("pty_list shows them; call again"), plain("call again"));
         assert_eq!(said("terminal_write opens one"), None);
-        assert_eq!(said("leave it (Ctrl-C), and :( is no aside"), plain("leave it (Ctrl-C), and :( is no aside"));
+        assert_eq!(
+            said("leave it (Ctrl-C), and :( is no aside"),
+            plain("leave it (Ctrl-C), and :( is no aside")
+        );
     }
 
     /// Whatever is refused, and however few tools there are, something is left to be said.

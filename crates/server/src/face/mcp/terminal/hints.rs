@@ -28,10 +28,14 @@ pub(in crate::face::mcp) fn ours(mut fault: Fault) -> Fault {
         Code::NotAtPrompt => {
             "wait for the prompt (terminal__wait with prompt true), or answer the program or leave it (terminal__send: a pager with text \"q\", an editor with its own command, most others with key \"ctrl+c\")"
         }
-        Code::NoShell => "type and read instead (terminal__send with read), or create a session with bash, zsh or fish",
+        Code::NoShell => {
+            "type and read instead (terminal__send with read), or create a session with bash, zsh or fish"
+        }
         Code::Busy => "another of your calls types there: let it end, then call again",
         Code::NoInput => "give text, key, mouse or steps",
-        Code::LabelNotFound => "look at the screen (terminal__read), and give the label exactly as it stands there",
+        Code::LabelNotFound => {
+            "look at the screen (terminal__read), and give the label exactly as it stands there"
+        }
         Code::MouseOff => "use keys instead",
         Code::IoError | Code::PtyError if fault.hint.is_none() => {
             "call once more; if it fails again, make another session, and tell the person"

@@ -29,7 +29,7 @@ cotty gives you real terminals that stay: they outlive your process, and a perso
 command goes on: terminal__wait for it, or interrupt it with terminal__send key \"ctrl+c\".
 - terminal__send types text, presses a key or clicks in any program (vim, a REPL, a question) and shows the rows that \
 changed; `read` shows more, `steps` does several things in one call. \\n in text is the Enter key.
-- terminal__read view \"screen\" is what a person sees; \"new\" is what came since your last read.
+- terminal__read view \"screen\" is what a person sees; \"new\" is what came since your last read or run.
 - terminal__wait waits for text, a pause, the prompt or the end, instead of asking again and again.
 - Every answer has `state`: prompt (run), running (wait), waiting_for_input, pager, editor (send), secret_input and \
 secret_suspected (you cannot type a secret), exited. keyboard_held_by: a person is typing; wait with keyboard true. next_since goes into \

@@ -28,7 +28,7 @@ pub(super) struct Params {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(super) struct How {
-    /// "screen": what a person sees (default). "new": what came since your last read. "scrollback": what left the screen. "changes": the rows that changed. "whole": all lines, unwrapped.
+    /// "screen": what a person sees (default). "new": what came since your last read or run. "scrollback": what left the screen. "changes": the rows that changed. "whole": all lines, unwrapped.
     #[schemars(schema_with = "views")]
     view: View,
     /// "plain" (default) or "raw" with colours as escape sequences.
@@ -142,7 +142,8 @@ impl How {
         let read = perform::<ops::Read>(call.context, params).await.map_err(ours)?;
         let state = State::new(read.activity, read.keyboard);
         let repeats = !read.has_new_content && !pages;
-        let again = repeats.then(|| format!("nothing new since your last read; {}", state.next_step()));
+        let again =
+            repeats.then(|| format!("nothing new since your last read or run; {}", state.next_step()));
         let unpaged = read.left_out.is_some_and(|out| out.offset.is_none());
         let more = unpaged.then(|| "not all is shown: raise max_bytes or lower limit".to_owned());
         let notes: Vec<String> = again.into_iter().chain(more).collect();
