@@ -112,7 +112,8 @@ def test_attach_and_a_shell_of_ones_own(cotty, box):
         assert "\ntyped from here on there\n" in box.there("view", session)
         window.press("C-]", "d")
         window.has("detached from it")
-        eventually(lambda: not window.is_full_screen())
+        # Until then ssh takes what is typed.
+        window.shows("outer$")
         # Bare: a new one.
         window.line("clear; cotty --host box")
         eventually(window.is_full_screen)
@@ -120,12 +121,12 @@ def test_attach_and_a_shell_of_ones_own(cotty, box):
         window.has("42-there")
         assert box.there.json("ls")["count"] == 2
         window.line("exit")
-        eventually(lambda: not window.is_full_screen())
+        window.shows("outer$")
         window.line("clear; cotty --host box view it --watch")
         eventually(window.is_full_screen)
         window.has("typed from here on there")
         window.press("C-c")
-        eventually(lambda: not window.is_full_screen())
+        window.shows("outer$")
         # Ctrl-C here is Ctrl-C there.
         window.line("clear; cotty --host box run -- sh -c 'trap \"exit 9\" INT; touch begun; while :; do sleep 0.05; done'; echo code $?")
         eventually((box.user_home / "begun").exists)

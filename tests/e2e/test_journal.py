@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import BINARY, LIMIT, eventually
+from conftest import BINARY, LIMIT, alive, eventually
 from test_survival import Killer, program
 
 SMALL = 128 * 1024
@@ -392,6 +392,9 @@ def test_a_recording_that_nobody_goes_on_with_is_brought_to_order(cotty):
     status = cotty.status()
     for pid in (status["keeper_pid"], status["pid"]):
         os.kill(pid, signal.SIGKILL)
+    # Whoever asks one that is about to die is told that its sessions ended with it.
+    for pid in (status["keeper_pid"], status["pid"]):
+        eventually(lambda pid=pid: not alive(pid))
     with segments(cotty, session)[-1].open("ab") as file:
         file.write(b"half a frame")
     del cotty.socket

@@ -192,6 +192,15 @@ def test_a_line_that_wants_more(cotty, name):
 
 
 @every_shell
+def test_an_empty_line_brings_a_new_prompt(cotty, name):
+    shell = Shell(cotty, name)
+    for _ in range(2):
+        read = shell.type("\n")
+        assert read["prompt_detected"], read
+    assert shell.commands() == []
+
+
+@every_shell
 def test_a_command_that_reads(cotty, name):
     shell = Shell(cotty, name)
     for question in ("read answer; echo got $answer", "head -n1"):

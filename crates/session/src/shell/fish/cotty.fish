@@ -55,6 +55,8 @@ function __cotty_enter
     end
     set -l line (commandline --current-buffer | string collect)
     if not string match --quiet --regex '\S' -- "$line"
+        # The prompt that follows is a new one, not this one drawn again.
+        __cotty_say 'D;0'
         commandline -f execute
         return
     end
