@@ -85,6 +85,18 @@ async def test_a_new_daemon_knows_what_run_answered(cotty):
         assert (await new(agent, session))["content"] == ""
 
 
+async def test_what_a_command_drew_elsewhere_is_still_new(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        await agent.output(session, "clear; seq -f 'row %g' 5")
+        draw = r"printf '\0337\033[2;1H%s\0338' "
+        assert await agent.output(session, f"echo said; {draw} drawn") == "said\n"
+        assert "drawn" in (await new(agent, session))["content"]
+        # Where it said nothing else, it is the answer.
+        assert await agent.output(session, f"{draw} again") == "again\n"
+        assert (await new(agent, session))["content"] == ""
+
+
 CLEARS = ["clear", "clear -x", "tput clear", "reset", r"printf '\033[2J\033[H'", r"printf '\033[H\033[2J'", r"printf '\033[H\033[J'", r"printf '\033c'"]
 
 

@@ -65,7 +65,7 @@ async def test_the_screen_is_waited_for_until_it_is_still(cotty):
 async def test_several_panels_have_to_be_named(cotty):
     async with tools_of(cotty, "panel") as tools:
         error = await tools.refused("SESSION_NOT_FOUND", "terminal_read_screen")
-        assert "terminal_write opens one" in error["hint"]
+        assert "(terminal_write)" in error["hint"]
         for panel in ("build: 1", "логи"):
             opened = await tools("terminal_write", text=f"echo in '{panel}'; cat\n", panelId=panel)
             assert (opened["panelId"], opened["opened"]) == (panel, True)

@@ -112,7 +112,7 @@ async def test_an_answer_that_repeats_itself_says_what_to_do_instead(cotty):
         await state(agent, session, "running", "sleep")
         read = await agent("read", session_id=session, view="new")
         assert (read["content"], read["has_new_content"]) == ("", False)
-        assert "sleep is at work: terminal__wait" in read["note"]
+        assert "sleep is at work: wait for it (terminal__wait" in read["note"]
         error = await agent.refused("WAIT_TIMEOUT", "wait", session_id=session, prompt=True, timeout_ms=50)
         assert "`sleep` is still running" in error["message"] and "ctrl+c" in error["hint"]
 

@@ -58,7 +58,7 @@ async def test_the_front_most_window_is_the_one_used_last(cotty):
         for message in ("tui_terminal_read", "tui_terminal_write"):
             more = {"text": "x"} if message.endswith("write") else {}
             error = await tools.refused("SESSION_NOT_FOUND", message, **more)
-            assert (error["message"], error["hint"]) == ("no terminal window", "tui_create_window opens one")
+            assert (error["message"], error["hint"]) == ("no terminal window", "open one (tui_create_window)")
 
         async def front():
             return (await tools("tui_terminal_read"))["window_id"]

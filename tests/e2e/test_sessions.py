@@ -429,9 +429,9 @@ def test_a_signal_goes_to_the_foreground(terminal):
 
 
 def test_long_output_is_head_and_tail_and_the_middle_can_be_read(terminal):
-    terminal("read", view="new")
+    terminal("read", view="new", reader="other")
     terminal("run", command="seq 9000")
-    read = terminal("read", view="new", max_bytes=4000)
+    read = terminal("read", view="new", reader="other", max_bytes=4000)
     left_out = read["left_out"]
     assert read["content"].startswith("1\n2\n") and "9000\n" in read["content"] and len(read["content"]) <= 4000
     numbers = [int(word) for word in read["content"].split() if word.isdigit()]
@@ -449,23 +449,23 @@ def test_long_output_is_head_and_tail_and_the_middle_can_be_read(terminal):
 
 def test_a_readers_place_survives_a_crash(terminal):
     terminal("run", command="echo before")
-    assert "before" in terminal("read", view="new")["content"]
+    assert "before" in terminal("read", view="new", reader="other")["content"]
     terminal("run", command="echo between")
     terminal.cotty.kill_daemon()
-    read = terminal("read", view="new")["content"]
+    read = terminal("read", view="new", reader="other")["content"]
     assert "between" in read and "before" not in read
     terminal.cotty.kill_daemon()
-    assert "between" not in terminal("read", view="new")["content"]
+    assert "between" not in terminal("read", view="new", reader="other")["content"]
 
 
 def test_changed_rows_only(terminal):
     terminal("run", command="printf '\\033[2J\\033[Hone\\ntwo\\nthree\\n'")
-    terminal("read", view="changes")
+    terminal("read", view="changes", reader="other")
     terminal("run", command="printf '\\0337\\033[2;1HTWO\\0338'")
-    changed = terminal("read", view="changes")
+    changed = terminal("read", view="changes", reader="other")
     rows = dict(zip(changed["rows"], changed["content"].split("\n"), strict=True))
     assert rows[2] == "TWO" and 1 not in rows and 3 not in rows
-    assert "rows" not in terminal("read", view="changes")
+    assert "rows" not in terminal("read", view="changes", reader="other")
 
 
 def test_search_finds_what_is_shown_what_scrolled_off_and_what_vim_showed(terminal):

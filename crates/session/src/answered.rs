@@ -2,7 +2,7 @@
 
 use cotty_vt::{LineId, Position};
 
-use crate::commands::{Command, Phase};
+use crate::commands::{Command, Moment, Phase};
 use crate::journal::{Record, What};
 use crate::reading::{Place, hash};
 use crate::task::Task;
@@ -24,6 +24,14 @@ impl Task {
         let Some(command) = self.saved.commands.of_request(run) else { return };
         let Some(typed) = command.typed else { return };
         let (end, seq) = self.answered_to(command);
+        // Nor is what a command drew further up, unless it said nothing else.
+        let said = |from: Moment| {
+            command.ended.is_none_or(|ended| self.says_anything(from.position, ended.position))
+        };
+        let drew_above = || self.vt.lines_since(typed.seq).iter().any(|line| line.id < typed.position.line);
+        if command.started.is_none_or(said) && drew_above() {
+            return;
+        }
         let request = hash(run);
         let known = self.saved.readers.get(reader).and_then(|known| known.before_request(request));
         let begin = || Place { seq: 0, spot: self.spot(self.first()), answered: None };
