@@ -63,16 +63,16 @@ pub fn started_with(pid: Pid, what: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The name of the program in a process group that most likely reads the terminal: not the one that leads it (`git`) but
-/// the newest that it started (`less`).
-pub fn reader_name(group: Pid) -> Option<String> {
-    process_name(reader(group)?)
+/// The name of the program in the foreground that most likely reads the terminal: not the one that leads the others (`git`)
+/// but the newest that it started (`less`).
+pub fn reader_name(pty: &Pty) -> Option<String> {
+    process_name(reader(pty, foreground(pty)?)?)
 }
 
 /// The process of a group that most likely reads the terminal: the one that is seen reading it, if any (`less`, not what
-/// feeds it; a script, not the job that it has beside it), else the newest that the leader started. None where the group
-/// has gone, or is hidden from us.
-fn reader(group: Pid) -> Option<Pid> {
+/// feeds it; a script, not the job that it has beside it), or waiting for keys where they are taken one by one; else the
+/// newest that the leader started. None where the group has gone, or is hidden from us.
+fn reader(pty: &Pty, group: Pid) -> Option<Pid> {
     let (leader, group) = (group, group.as_raw_nonzero().get());
     let likely = match Stat::read(group).filter(Stat::lives) {
         Some(led) => {
@@ -84,8 +84,11 @@ fn reader(group: Pid) -> Option<Pid> {
         }
         None => members(group),
     };
-    let reads = likely.iter().find(|&&pid| waiting_of(pid) == Some(Waiting::Reads));
-    reads.or(likely.first()).copied()
+    let takes_keys = || line_mode(pty).is_some_and(|mode| !mode.canonical);
+    let waits: Vec<_> = likely.iter().map(|&pid| waiting_of(pid)).collect();
+    let one = |what| waits.iter().position(|waits| *waits == Some(what));
+    let reads = one(Waiting::Reads).or_else(|| one(Waiting::Events).filter(|_| takes_keys()));
+    likely.get(reads.unwrap_or(0)).copied()
 }
 
 /// A chain of programs that each started the next, the last one first; bounded, in case the kernel shows us a circle.
@@ -130,11 +133,11 @@ pub enum Waiting {
 pub fn waiting(pty: &Pty) -> Option<Waiting> {
     // Nobody may read: the program that had the terminal has ended.
     let Some(group) = foreground(pty) else { return Some(Waiting::No) };
-    let waits = match reader(group) {
+    let waits = match reader(pty, group) {
         Some(reader) => waiting_of(reader),
         None if has_ended(group) => Some(Waiting::No),
         // It came between the two looks, or we may not see it.
-        None => waiting_of(reader(group)?),
+        None => waiting_of(reader(pty, group)?),
     };
     // Else another program has its turn.
     if foreground(pty) == Some(group) { waits } else { Some(Waiting::No) }

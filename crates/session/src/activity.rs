@@ -183,6 +183,6 @@ impl Task {
     }
 
     pub(crate) fn foreground_name(&self) -> Option<String> {
-        facts::foreground(self.pty.get_ref()).and_then(facts::reader_name)
+        facts::reader_name(self.pty.get_ref())
     }
 }
