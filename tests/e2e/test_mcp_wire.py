@@ -51,8 +51,8 @@ def test_a_shell_that_is_slow_is_not_waited_for_longer(cotty):
     (cotty.work / ".bashrc").write_text("read x\n")
     with Rpc(cotty, "--max-call", "1") as rpc:
         begun = time.monotonic()
-        assert not rpc.begin().call("terminal__create_session", program="bash")["ready"]
-        assert time.monotonic() - begun < 4
+        assert not rpc.begin().call("terminal__create_session", program="bash", ready_timeout_ms=40_000)["ready"]
+        assert time.monotonic() - begun < 30
 
 
 def test_what_cannot_be_read_is_answered_by_its_id_and_nobody_waits_for_it(cotty):
