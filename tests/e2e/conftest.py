@@ -102,6 +102,8 @@ class Cotty:
         self.home = home
         self.work = work
         self.tokens = {}
+        # For the tests that make it.
+        self.may_panic = False
         self.env = {
             "PATH": os.environ["PATH"],
             "HOME": str(work),
@@ -232,7 +234,7 @@ def cotty():
     log = home / "cotty.log"
     said = log.read_text() if log.exists() else ""
     shutil.rmtree(top, ignore_errors=True)
-    assert "panicked" not in said, said
+    assert cotty.may_panic or "panicked" not in said, said
 
 
 @pytest.fixture

@@ -173,3 +173,27 @@ async def test_null_is_as_good_as_nothing(cotty):
         assert "hi" in sent["read_result"]["content"]
         error = await agent.refused("INVALID_INPUT", "read", session_id=None)
         assert "`session_id`" in error["message"]
+
+
+async def test_a_session_that_breaks_is_told_and_goes_on(cotty):
+    cotty.env["COTTY_TEST_MCP_FIXTURES"] = "1"
+    cotty.may_panic = True
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        await agent.type(session, "echo be''fore\n")
+        await agent("wait", session_id=session, text="before")
+        refused = []
+
+        async def waits():
+            refused.append(await agent.refused("SESSION_ERROR", "wait", session_id=session, text="never"))
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(waits)
+            # The first may come before the wait: two requests of one client are heard at once.
+            while not refused:
+                broken = await agent.client.call_tool("test_session_breaks", {"session_id": session})
+                assert broken.is_error and "SESSION_ERROR" in broken.content[0].text, broken
+                await agent("get_info", session_id=session)
+        assert refused[0]["message"].startswith("Session has error: ") and "terminal__get_info" in refused[0]["hint"], refused
+        assert "before" in (await agent("read", session_id=session))["content"]
+        assert await agent.output(session, "echo on") == "on\n"

@@ -310,7 +310,7 @@ pub(crate) enum Request {
         status: i32,
     },
     Close,
-    #[cfg(test)]
+    #[cfg(any(test, debug_assertions))]
     Panic {
         reply: Reply<()>,
     },
@@ -539,8 +539,9 @@ impl Session {
     }
 
     /// Shows what happens when the task fails.
-    #[cfg(test)]
-    pub(crate) async fn panic(&self) -> Result<(), SessionError> {
+    /// Makes its task panic, to show what comes of it.
+    #[cfg(any(test, debug_assertions))]
+    pub async fn panic(&self) -> Result<(), SessionError> {
         self.ask(|reply| Request::Panic { reply }).await
     }
 }

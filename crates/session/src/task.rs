@@ -209,7 +209,7 @@ impl Task {
                 let _ = reply.send(self.stop_capture(&request).await);
             }
             Request::Close => {}
-            #[cfg(test)]
+            #[cfg(any(test, debug_assertions))]
             Request::Panic { reply: _reply } => panic!("as asked"),
         }
     }
