@@ -117,16 +117,16 @@ impl Integration {
 /// Whether the shell that we made mark has become another program, or one that does not: `exec zsh`. Each takes the
 /// nonce out of its environment before it runs anything of the user's; only fish does so later, and has an argument.
 pub(crate) fn was_replaced(program: &str, pid: Pid, nonce: &str) -> bool {
-    let has = |what, needle: &str| facts::started_with(pid, what).is_none_or(|text| text.contains(needle));
     let fish = Path::new(program).file_name().is_some_and(|name| name == "fish");
-    let ours = || has("environ", &format!("COTTY_NONCE={nonce}"));
-    if !fish && ours() {
-        return false;
-    }
+    let mark = format!("COTTY_NONCE={nonce}");
+    let ours = || facts::started_with(pid, "environ").is_none_or(|environ| environ.contains(&mark));
     // One that is about to become its program, or has ended and is not yet told to have, has neither environment nor line.
-    // It may have become its program between two looks.
-    let line = facts::started_with(pid, "cmdline").filter(|line| !line.is_empty());
-    line.is_some_and(|line| (fish && !line.contains("--init-command")) || !ours())
+    let line = || facts::started_with(pid, "cmdline").filter(|line| !line.is_empty());
+    match ours() {
+        true => fish && line().is_some_and(|line| !line.contains("--init-command")),
+        // Twice: it may have become its program between two looks.
+        false => line().is_some() && !ours(),
+    }
 }
 
 #[cfg(test)]
