@@ -1,15 +1,35 @@
 //! What `run` has answered to a reader is not new to it. What came before and was not read still is.
 
 use cotty_vt::{LineId, Position};
+use tokio::sync::oneshot;
 
+use crate::SessionError;
 use crate::commands::{Command, Moment, Phase};
 use crate::journal::{Record, What};
 use crate::reading::{Place, hash};
+use crate::session::RunResult;
 use crate::task::Task;
 
 impl Task {
-    /// Notes that a reader was given what the command of a `run` said so far.
-    pub(crate) fn answered(&mut self, reader: &str, run: &str) {
+    /// Tells a reader what the command of a `run` said so far, and notes that it did.
+    pub(crate) async fn answer_run(
+        &mut self,
+        run: &str,
+        reader: &str,
+        reply: oneshot::Sender<Result<RunResult, SessionError>>,
+    ) {
+        if self.hot.wants_checkpoint() {
+            let _ = self.checkpoint().await;
+        }
+        let result = self.run_result(run);
+        // Who has gone is told nothing.
+        if result.is_ok() && !reply.is_closed() {
+            self.note_answered(reader, run);
+        }
+        let _ = reply.send(result);
+    }
+
+    fn note_answered(&mut self, reader: &str, run: &str) {
         let what = What::Answered { reader: reader.to_owned(), run: run.to_owned() };
         // Where it cannot be written down, the next daemon gives this reader more than it needs.
         let _ = self.hot.record(&Record { seq: self.vt.seq(), what: what.clone() });

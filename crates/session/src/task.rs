@@ -141,17 +141,7 @@ impl Task {
                 self.note_refusal(&by, &started);
                 let _ = reply.send(started);
             }
-            Request::RunResult { request, reader, reply } => {
-                if self.hot.wants_checkpoint() {
-                    let _ = self.checkpoint().await;
-                }
-                let result = self.run_result(&request);
-                // Who has gone was answered nothing.
-                if result.is_ok() && !reply.is_closed() {
-                    self.answered(&reader, &request);
-                }
-                let _ = reply.send(result);
-            }
+            Request::RunResult { request, reader, reply } => self.answer_run(&request, &reader, reply).await,
             Request::Commands { limit, reply } => {
                 let _ = reply.send(self.commands(limit));
             }
