@@ -3,7 +3,7 @@
 import anyio
 import pytest
 from conftest import LIMIT
-from test_mcp import Gate, agent_of, soon
+from agents import Gate, agent_of, soon
 from toolsets import tools_of
 
 pytestmark = pytest.mark.anyio

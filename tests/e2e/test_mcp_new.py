@@ -1,7 +1,7 @@
 """What is new to a reader: not what `run` has answered already, and nothing else is left out."""
 
 import pytest
-from test_mcp import Gate, agent_of
+from agents import Gate, agent_of
 
 pytestmark = pytest.mark.anyio
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 from conftest import LIMIT, openly
-from test_mcp import agent_of
+from agents import agent_of
 from toolsets import tools_of
 
 pytestmark = pytest.mark.anyio

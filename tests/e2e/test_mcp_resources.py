@@ -31,7 +31,9 @@ async def test_a_session_is_four_resources(cotty, way, mode):
         listed = (await client.list_resources()).resources
         assert [str(r.uri) for r in listed] == [f"terminal://{session}/{part}" for part in PARTS]
         assert listed[0].name == "work screen" and all(r.description and r.mime_type for r in listed)
-        await agent.run(session, "seq 100")
+        # Not run, whose answer is not new.
+        await agent.type(session, "seq 100\n")
+        await agent("wait", session_id=session, prompt=True)
         screen = await text(client, f"terminal://{session}/screen", "text/plain")
         assert "100" in screen.split() and "20" not in screen.split()
         # Also by its name.
