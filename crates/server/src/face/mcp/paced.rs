@@ -2,37 +2,25 @@
 //! none. What is asked for beyond a few such answers waits, as the small request that it is, until earlier answers have
 //! been written. Everything else passes it by.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, JsonObject, JsonRpcMessage, RequestId,
-    ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
 use tokio::sync::Notify;
 
-/// Most resources that a client has asked for and not read: each has up to 4 MiB.
+/// Most large answers that a client has asked for and not read. A resource has at most 4 MiB.
 pub(super) const MOST_LARGE: usize = 4;
-/// As many calls weigh as much as a resource if they ask for all that there is: it is seldom that much, and they may wait
-/// for long before they have anything to say.
-const CALLS: usize = 4;
-/// Bytes of output that every call may ask for.
-const USUAL: u64 = 256 << 10;
 
 /// A transport that lets so many large answers be under way at once.
 pub(super) struct Paced<T> {
     transport: T,
     way: Arc<UnderWay>,
     /// Asked for and not yet begun, oldest first.
-    waiting: VecDeque<Waiting>,
-}
-
-struct Waiting {
-    id: RequestId,
-    weight: usize,
-    message: ClientJsonRpcMessage,
+    waiting: VecDeque<(RequestId, ClientJsonRpcMessage)>,
 }
 
 #[derive(Default)]
@@ -44,27 +32,10 @@ struct UnderWay {
 
 #[derive(Default)]
 struct Counted {
-    /// The weight of those that are being made.
-    made: HashMap<RequestId, usize>,
-    /// The weight of all, with those that are being written.
-    all: usize,
-}
-
-/// How large the answer to a request may be; nothing where it is small.
-fn weight(request: &ClientRequest) -> usize {
-    match request {
-        ClientRequest::ReadResourceRequest(_) => CALLS,
-        ClientRequest::CallToolRequest(call) => {
-            let asks_for_much = |given: Option<&JsonObject>| {
-                let most = given.and_then(|given| given.get("max_bytes")?.as_u64());
-                most.is_some_and(|most| most == 0 || most > USUAL)
-            };
-            let given = call.params.arguments.as_ref();
-            let reading = given.and_then(|given| given.get("read")?.as_object());
-            usize::from(asks_for_much(given) || asks_for_much(reading))
-        }
-        _ => 0,
-    }
+    /// Being made.
+    made: HashSet<RequestId>,
+    /// Made, and being written.
+    written: usize,
 }
 
 impl UnderWay {
@@ -73,46 +44,36 @@ impl UnderWay {
     }
 
     /// Whether one more may begin; if so it has.
-    fn begin(&self, Waiting { id, weight, .. }: &Waiting) -> bool {
+    fn begin(&self, id: &RequestId) -> bool {
         let mut counted = self.counted();
         // Two of one id would be counted as one.
-        let may = counted.all + weight <= MOST_LARGE * CALLS && !counted.made.contains_key(id);
-        if may {
-            counted.made.insert(id.clone(), *weight);
-            counted.all += weight;
-        }
-        may
+        counted.made.len() + counted.written < MOST_LARGE && counted.made.insert(id.clone())
     }
 
     /// It is made; the answer lasts until it is written, or until nobody writes it any more.
     fn written(self: &Arc<Self>, id: &RequestId) -> Option<Written> {
-        let weight = self.counted().made.remove(id)?;
-        Some(Written { way: Arc::clone(self), weight })
+        let mut counted = self.counted();
+        counted.made.remove(id).then(|| {
+            counted.written += 1;
+            Written(Arc::clone(self))
+        })
     }
 
     /// Nobody wants it. What is being written is, all the same.
     fn forget(&self, id: &RequestId) {
-        let made = self.counted().made.remove(id);
-        if let Some(weight) = made {
-            self.less(weight);
+        if self.counted().made.remove(id) {
+            self.fewer.notify_one();
         }
-    }
-
-    fn less(&self, weight: usize) {
-        self.counted().all -= weight;
-        self.fewer.notify_one();
     }
 }
 
 /// A large answer, for as long as it is being written.
-struct Written {
-    way: Arc<UnderWay>,
-    weight: usize,
-}
+struct Written(Arc<UnderWay>);
 
 impl Drop for Written {
     fn drop(&mut self) {
-        self.way.less(self.weight);
+        self.0.counted().written -= 1;
+        self.0.fewer.notify_one();
     }
 }
 
@@ -123,25 +84,24 @@ impl<T> Paced<T> {
 
     /// The oldest that waits, if it may begin.
     fn next(&mut self) -> Option<ClientJsonRpcMessage> {
-        let may = self.way.begin(self.waiting.front()?);
-        may.then(|| self.waiting.pop_front())?.map(|waiting| waiting.message)
+        let (id, _) = self.waiting.front()?;
+        self.way.begin(id).then(|| self.waiting.pop_front())?.map(|(_, message)| message)
     }
 
     /// What of this the server hears now.
     fn sort(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
         match &message {
-            JsonRpcMessage::Request(request) => {
-                let weight = weight(&request.request);
-                if weight > 0 {
-                    self.waiting.push_back(Waiting { id: request.id.clone(), weight, message });
-                    return None;
-                }
+            JsonRpcMessage::Request(request)
+                if matches!(request.request, ClientRequest::ReadResourceRequest(_)) =>
+            {
+                self.waiting.push_back((request.id.clone(), message));
+                return None;
             }
             JsonRpcMessage::Notification(said) => {
                 if let ClientNotification::CancelledNotification(cancelled) = &said.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
-                    self.waiting.retain(|waiting| waiting.id != *id);
+                    self.waiting.retain(|(other, _)| other != id);
                     self.way.forget(id);
                 }
             }
@@ -260,31 +220,6 @@ mod tests {
         drop(server.send(answer(2)));
         ask(&mut client, 50..52).await;
         assert_eq!(heard(&mut server).await, [50]);
-    }
-
-    #[tokio::test]
-    async fn calls_that_ask_for_all_there_is_are_large_too() {
-        let (mut server, mut client, _reads) = pair();
-        let most = i64::try_from(MOST_LARGE * CALLS).unwrap();
-        for id in 0..most + 1 {
-            let how = ["\"max_bytes\":0", "\"read\":{\"max_bytes\":9000000}"][usize::from(id % 2 == 0)];
-            let call = format!(r#"{{"name":"t","arguments":{{{how}}}}}"#);
-            say(&mut client, "tools/call", Some(id), &call).await;
-        }
-        ask(&mut client, 100..101).await;
-        for (id, given) in [(200, "{}"), (201, r#"{"max_bytes":100}"#), (202, r#"{"max_bytes":"x"}"#)] {
-            let call = format!(r#"{{"name":"t","arguments":{given}}}"#);
-            say(&mut client, "tools/call", Some(id), &call).await;
-        }
-        assert_eq!(heard(&mut server).await, (0..most).chain(200..203).collect::<Vec<_>>());
-        drop(server.send(answer(0)));
-        assert_eq!(heard(&mut server).await, [most]);
-        for id in 1..CALLS {
-            drop(server.send(answer(i64::try_from(id).unwrap())));
-            assert!(heard(&mut server).await.is_empty(), "a resource is as large as several calls");
-        }
-        drop(server.send(answer(most)));
-        assert_eq!(heard(&mut server).await, [100]);
     }
 
     #[tokio::test]
