@@ -62,7 +62,7 @@ def test_a_sessions_life_over_rest(cotty, rest):
     assert rest("GET", "/v1/sessions/work")["owner"] == "person"
     ran = rest("POST", f"{path}/run", {"command": "echo $((6*7)); false"})
     assert (ran["output"], ran["exit_code"], ran["outcome"]) == ("42\n", 1, "done")
-    sent = rest("POST", f"{path}/send", {"text": "echo a b\n"})
+    sent = rest("POST", f"{path}/send", {"text": "echo a b; seq 20\n"})
     waited = rest("GET", f"{path}/wait", text="a b", since=sent["seq"], timeout_ms=LIMIT * 1000)
     assert waited["met"] == "text"
     # What is no text is written as JSON, also what has parts.
