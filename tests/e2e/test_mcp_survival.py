@@ -165,3 +165,38 @@ async def test_sessions_are_made_exactly_once_whenever_the_daemon_dies(cotty):
         assert sorted(s["session_id"] for s in listed["sessions"]) == sorted(made)
         assert len(set(made)) == 8
         assert [s["exited"] for s in listed["sessions"]] == [False] * 8
+
+
+# Each question is wiped away by the next.
+QUESTIONS = """
+printf 'A? '; read -s -n1 x; printf '\\r\\033[KB? '; read -s -n1 y
+printf '\\r\\033[Kworking'; touch "$1"; read go < "$2"
+printf '\\r\\033[KC? '; read -s -n1 z; echo; echo "got $x$y$z"
+"""
+
+
+@ERAS
+async def test_steps_go_on_where_they_were(cotty, mode):
+    (cotty.work / "questions").write_text(QUESTIONS)
+    async with agent_of(cotty, mode=mode) as agent:
+        session = await agent.shell()
+        gate, at_work = Gate(cotty), cotty.work / "at work"
+        steps = [{"text": f"bash questions {shlex.quote(str(at_work))} {gate}\n"}]
+        for question, answer in ["A1", "B2", "C3"]:
+            steps += [{"wait": {"text": f"{question}? "}}, {"text": answer}]
+        steps.append({"wait": {"prompt": True}})
+        results = []
+
+        async def send():
+            results.append(await agent("send", session_id=session, steps=steps))
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(send)
+            await soon(at_work.exists)
+            for _ in range(2):
+                killed = await anyio.to_thread.run_sync(cotty.kill_daemon)
+                await soon(lambda killed=killed: cotty.status()["pid"] != killed)
+            await gate.open()
+        (sent,) = results
+        assert sent["sent"] and [step.get("met") for step in sent["steps"]][1::2] == ["text", "text", "text", "prompt"], sent
+        assert "got 123" in (await agent("read", session_id=session))["content"]

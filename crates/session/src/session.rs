@@ -219,6 +219,11 @@ pub(crate) enum Request {
         reader: String,
         reply: Reply<Result<RunResult, SessionError>>,
     },
+    /// Which of these requests was the last to type something.
+    LastTyped {
+        requests: Vec<String>,
+        reply: Reply<Option<usize>>,
+    },
     Commands {
         limit: usize,
         reply: Reply<Ran>,
@@ -460,6 +465,11 @@ impl Session {
             result.info.keyboard.returned = result.info.keyboard.returned.or(typed.returned);
             result
         })
+    }
+
+    /// The last of these requests that has typed something already: for a call that is made again.
+    pub async fn last_typed(&self, requests: Vec<String>) -> Result<Option<usize>, SessionError> {
+        self.ask(|reply| Request::LastTyped { requests, reply }).await
     }
 
     /// The newest commands that its shell ran, oldest of them first.

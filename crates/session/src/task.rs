@@ -142,6 +142,9 @@ impl Task {
                 let _ = reply.send(started);
             }
             Request::RunResult { request, reader, reply } => self.answer_run(&request, &reader, reply).await,
+            Request::LastTyped { requests, reply } => {
+                let _ = reply.send(requests.iter().rposition(|request| self.remembered(request).is_some()));
+            }
             Request::Commands { limit, reply } => {
                 let _ = reply.send(self.commands(limit));
             }

@@ -145,8 +145,9 @@ impl McpTool for Send {
         let (session, how) = (std::mem::take(&mut params.session_id), params.read.take());
         let mut sent = match params.steps.take() {
             Some(steps) => {
+                let sent = steps_of(&call, &session, steps, &params).await?;
                 call = call.afresh();
-                steps_of(&call, &session, steps, &params).await?
+                sent
             }
             None => once(&call, &session, params).await?,
         };
@@ -197,10 +198,10 @@ async fn steps_of(call: &Call, session: &str, steps: Vec<Step>, params: &Params)
     if count == 0 || count > STEPS {
         return Err(Fault::new(Code::InvalidInput, format!("there are 1 to {STEPS} steps, not {count}")));
     }
-    let mut progress = step::Progress::default();
+    let mut progress = step::Progress::of(call, session, count).await?;
     let mut done = Vec::new();
     // They are one: from the first that types to the last, no other call types.
-    let mut call = call.clone();
+    let mut call = call.clone().afresh();
     call.context.lane = Some(Lane::new(format!("send of {count} steps")));
     for (at, step) in steps.into_iter().enumerate() {
         let did = progress.take(&call, session, step, at).await;

@@ -37,6 +37,23 @@ pub(super) struct StepWait {
     timeout_ms: Option<u64>,
 }
 
+impl StepWait {
+    /// What it waits for; of several the first.
+    fn first(&self) -> Option<Met> {
+        let conditions = [
+            (self.text.is_some(), Met::Text),
+            (self.regex.is_some(), Met::Regex),
+            (self.prompt, Met::Prompt),
+            (self.secret, Met::Secret),
+            (self.keyboard, Met::Keyboard),
+            (self.reads, Met::Reads),
+            (self.idle_ms.is_some(), Met::Idle),
+            (self.exit, Met::Exit),
+        ];
+        conditions.into_iter().find_map(|(asked, met)| asked.then_some(met))
+    }
+}
+
 /// What a step did.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(super) struct Did {
@@ -72,13 +89,35 @@ pub(super) struct Progress {
     pub(super) first: Option<u64>,
     last: Option<u64>,
     pub(super) returned: Option<keyboard::Returned>,
+    /// The steps before this one were done with a daemon before.
+    done_before: usize,
+}
+
+/// A step's request has a name of its own, the same on every retry.
+fn request_of(call: &Call, at: usize) -> String {
+    format!("{}#{at}", call.context.request)
 }
 
 impl Progress {
-    /// Does a step. Its request has a name of its own, the same on every retry.
+    /// Where a call begins: one that is made again waits for nothing that it has seen already.
+    pub(super) async fn of(call: &Call, session: &str, count: usize) -> Result<Progress, Fault> {
+        if call.spent.is_zero() {
+            return Ok(Progress::default());
+        }
+        let requests = (0..count).map(|at| request_of(call, at)).collect();
+        let typed = call.context.session(session).map_err(ours)?.last_typed(requests).await;
+        let done_before = typed.map_err(ops::fault).map_err(ours)?.unwrap_or(0);
+        Ok(Progress { done_before, ..Progress::default() })
+    }
+
+    /// Does a step.
     pub(super) async fn take(&mut self, call: &Call, session: &str, step: Step, at: usize) -> Did {
-        let request = format!("{}#{at}", call.context.request);
-        let context = Context { request, ..call.context.clone() };
+        if at < self.done_before
+            && let Some(wait) = &step.wait
+        {
+            return Did { met: wait.first(), ..Did::default() };
+        }
+        let context = Context { request: request_of(call, at), ..call.context.clone() };
         let done = self.try_take(call, context, session, step).await;
         done.unwrap_or_else(|fault| {
             let mut fault = call.words.fault(fault);
