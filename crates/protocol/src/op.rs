@@ -158,6 +158,8 @@ pub struct LeftOut {
     pub bytes: usize,
     /// Lines.
     pub lines: usize,
+    /// It is missing behind this many lines of the text that is here: between the head's last line and the tail's first.
+    pub after_lines: usize,
     /// Where it begins in the whole text, for what `new` can read again: read with this as `offset` …
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<usize>,

@@ -10,6 +10,12 @@ use crate::reading::{Place, hash};
 use crate::session::RunResult;
 use crate::task::Task;
 
+/// What was answered, from here to there.
+pub(crate) type Stretch = (Position, Position);
+
+/// Stretches between which something is unread that a reader's place knows of; older ones are given again, which loses nothing.
+const STRETCHES: usize = 32;
+
 impl Task {
     /// Tells a reader what the command of a `run` said so far, and notes that it did.
     pub(crate) async fn answer_run(
@@ -54,16 +60,19 @@ impl Task {
         }
         let request = hash(run);
         let known = self.saved.readers.get(reader).and_then(|known| known.before_request(request));
-        let begin = || Place { seq: 0, spot: self.spot(self.first()), answered: None };
-        let place = known.unwrap_or_else(begin);
-        let read_to = place.answered.map_or(place.spot.position, |(_, to)| to);
-        let place = match (self.says_anything(read_to, typed.position), place.answered) {
-            (false, None) => Place { seq, spot: self.spot(end), answered: None },
-            (false, Some((from, _))) => Place { answered: Some((from, end)), ..place },
-            (true, None) => Place { answered: Some((typed.position, end)), ..place },
-            // One stretch is enough to know: what is behind the next is given again, which loses nothing.
-            (true, Some(_)) => place,
-        };
+        let begin = || Place { seq: 0, spot: self.spot(self.first()), answered: Vec::new() };
+        let mut place = known.unwrap_or_else(begin);
+        let read_to = place.answered.last().map_or(place.spot.position, |(_, to)| *to);
+        match (self.says_anything(read_to, typed.position), place.answered.last_mut()) {
+            (false, None) => place = Place { seq, spot: self.spot(end), answered: Vec::new() },
+            (false, Some((_, to))) => *to = end,
+            (true, _) => {
+                if place.answered.len() == STRETCHES {
+                    place.answered.remove(0);
+                }
+                place.answered.push((typed.position, end));
+            }
+        }
         self.put_reader(reader, place, request);
     }
 
@@ -91,7 +100,7 @@ impl Task {
 }
 
 /// Whether a position stands in a stretch.
-pub(crate) fn is_within((from, to): (Position, Position), at: Position) -> bool {
+pub(crate) fn is_within((from, to): Stretch, at: Position) -> bool {
     let place = |position: Position| -> (LineId, u32) { (position.line, position.cell) };
     place(from) <= place(at) && place(at) < place(to)
 }

@@ -127,6 +127,12 @@ impl Commands {
         self.phase == Phase::Running && self.kept.back().is_none_or(|last| last.ended.is_some())
     }
 
+    /// Whether a `run` has typed a line that the shell has not told of.
+    pub(crate) fn awaits_start(&self) -> bool {
+        let waits = |last: &Command| last.typed.is_some() && last.started.is_none() && last.ended.is_none();
+        self.kept.back().is_some_and(waits)
+    }
+
     /// The last command, where the shell waits for the next.
     pub(crate) fn last_ended(&self) -> Option<&Command> {
         let at_prompt = matches!(self.phase, Phase::Prompt(_));

@@ -14,6 +14,8 @@ pub struct Cut {
 pub struct LeftOut {
     /// Bytes of the text before it.
     pub after: usize,
+    /// Lines of what is left before it: where in [`Cut::text`] it is missing.
+    pub after_lines: usize,
     /// Bytes of it.
     pub bytes: usize,
     /// Lines of it.
@@ -30,7 +32,12 @@ impl Cut {
         let head = line_end_before(&text, most * 2 / 5);
         let tail = line_start_after(&text, text.len() - (most - most * 2 / 5)).max(head);
         let gone = &text[head..tail];
-        let left_out = LeftOut { after: head, bytes: gone.len(), lines: gone.lines().count() };
+        let left_out = LeftOut {
+            after: head,
+            after_lines: text[..head].lines().count(),
+            bytes: gone.len(),
+            lines: gone.lines().count(),
+        };
         let joint = if head == 0 || text[..head].ends_with('\n') { "" } else { "\n" };
         let joined = format!("{}{joint}{}", &text[..head], &text[tail..]);
         Cut { text: joined, left_out: Some(left_out) }
@@ -46,7 +53,12 @@ impl Cut {
         // A page always goes on, even where one character is longer than was asked for.
         let end = line_end_before(rest, most).max(rest.ceil_char_boundary(1));
         let gone = &rest[end..];
-        let left_out = LeftOut { after: from + end, bytes: gone.len(), lines: gone.lines().count() };
+        let left_out = LeftOut {
+            after: from + end,
+            after_lines: rest[..end].lines().count(),
+            bytes: gone.len(),
+            lines: gone.lines().count(),
+        };
         Cut { text: rest[..end].to_owned(), left_out: (!gone.is_empty()).then_some(left_out) }
     }
 }
@@ -88,6 +100,8 @@ mod tests {
         let left_out = cut.left_out.unwrap();
         assert_eq!(cut.text.len() + left_out.bytes, text.len());
         assert_eq!(cut.text.lines().count() + left_out.lines, 1000);
+        let seam = cut.text.lines().nth(left_out.after_lines).unwrap();
+        assert_eq!(seam, format!("line {}", left_out.after_lines + left_out.lines + 1));
         // The middle can be read, page by page.
         let (mut pages, mut from) = (text[..left_out.after].to_owned(), left_out.after);
         while from < left_out.after + left_out.bytes {

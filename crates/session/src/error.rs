@@ -1,4 +1,5 @@
 use std::io;
+use std::time::Duration;
 
 use cotty_pty::KeeperError;
 
@@ -114,6 +115,8 @@ pub enum SessionError {
     NotAtPrompt {
         /// What runs instead.
         program: Option<String>,
+        /// For how long it is worth waiting: the shell is on its way to its prompt, or the program was just told something.
+        soon: Duration,
     },
     /// Somebody began a line.
     #[error("there is already something on the command line")]

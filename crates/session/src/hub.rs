@@ -31,6 +31,7 @@ use crate::recovery::Saved;
 use crate::session::{Info, Request};
 use crate::shell::{Hook, Integration};
 use crate::task::Task;
+use crate::unread::Unread;
 use crate::viewers::Viewers;
 use crate::{Actor, Meta, Policy, RecordingLimits, Session, SessionError, Wait};
 
@@ -311,7 +312,7 @@ impl Hub {
             prompt_pattern,
             lane: Taken::new(),
             last_typed: None,
-            typed_seq: 0,
+            unread: Unread::Nothing,
             ended: None,
             last_output: None,
             half_drawn_since: None,

@@ -40,6 +40,7 @@ mod shell;
 mod sizing;
 mod task;
 mod typing;
+mod unread;
 mod updates;
 mod viewers;
 mod wait;

@@ -4,7 +4,7 @@ use cotty_vt::{Line, LineId, Position};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-use crate::answered::is_within;
+use crate::answered::{Stretch, is_within};
 use crate::commands::Phase;
 use crate::images::Images;
 use crate::journal::{Record, What};
@@ -96,16 +96,16 @@ pub enum FoundAt {
 }
 
 /// Where a reader stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Place {
     pub(crate) seq: u64,
     pub(crate) spot: Spot,
-    /// What further on is not new to it: `run` has answered it, from here to there.
-    pub(crate) answered: Option<(Position, Position)>,
+    /// What further on is not new to it: `run` has answered it. In order.
+    pub(crate) answered: Vec<Stretch>,
 }
 
 /// A reader, and by which request it came where it is: one that comes again reads from `before`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Reader {
     pub(crate) place: Place,
     before: Option<Place>,
@@ -124,7 +124,7 @@ pub(crate) struct Spot {
 impl Reader {
     /// Where it stood before this request, whether that comes for the first time or again.
     pub(crate) fn before_request(&self, request: u64) -> Option<Place> {
-        if self.request == request { self.before } else { Some(self.place) }
+        if self.request == request { self.before.clone() } else { Some(self.place.clone()) }
     }
 }
 
@@ -186,7 +186,7 @@ impl Task {
         let request = hash(request);
         let known = self.saved.readers.get(reader);
         let place = known.and_then(|known| known.before_request(request));
-        let seen = since.or(place.map(|p| p.seq)).unwrap_or(0);
+        let seen = since.or(place.as_ref().map(|p| p.seq)).unwrap_or(0);
         let raw_new = raw && view == View::New;
         // Bytes are read as far as they came, the screen as far as it is to be seen.
         let seq = if raw_new { self.vt.seq() } else { self.vt.shown_seq() };
@@ -200,7 +200,7 @@ impl Task {
             View::Screen if raw => (self.rows_raw(), 0),
             View::Screen => (self.vt.screen_text().trim_end_matches('\n').to_owned(), 0),
             View::New if raw => (String::from_utf8_lossy(self.hot.output(seen, seq)).into_owned(), 0),
-            View::New => self.new_text(since, place, most),
+            View::New => self.new_text(since, place.as_ref(), most),
             View::Scrollback { offset, limit } => self.scrollback(offset, limit, raw),
             View::Lines { first, last, .. } => (self.lines(first, last, raw), self.vt.history_dropped()),
             View::Whole { limit } => self.whole(limit, raw),
@@ -227,8 +227,9 @@ impl Task {
 
     /// A reader has read so far.
     pub(crate) fn apply_read(&mut self, reader: &str, seq: u64, request: u64) {
-        let place = Place { seq, spot: self.spot(self.vt.shown_position()), answered: None };
+        let place = Place { seq, spot: self.spot(self.vt.shown_position()), answered: Vec::new() };
         let before = self.put_reader(reader, place, request);
+        let before = before.map(|before| Place { answered: Vec::new(), ..before });
         if let Some(before) = before.filter(|before| !self.saved.passed.contains(before)) {
             // What was read from there may be paged through.
             push_bounded(&mut self.saved.passed, before);
@@ -246,7 +247,7 @@ impl Task {
         {
             readers.remove(&oldest);
         }
-        readers.insert(reader.to_owned(), Reader { place, before, request });
+        readers.insert(reader.to_owned(), Reader { place, before: before.clone(), request });
         before
     }
 
@@ -319,21 +320,21 @@ impl Task {
         (text, self.vt.history_dropped() + left_out as u64)
     }
 
-    fn new_text(&self, since: Option<u64>, place: Option<Place>, most: usize) -> (String, u64) {
+    fn new_text(&self, since: Option<u64>, place: Option<&Place>, most: usize) -> (String, u64) {
         let seq = since.or(place.map(|p| p.seq));
         if self.vt.modes().alt_screen {
             return (join(&self.vt.lines_since(seq.unwrap_or(0))), 0);
         }
         match (since, place) {
-            (None, None) => self.text_after(self.spot(self.first()), 0, None),
+            (None, None) => self.text_after(self.spot(self.first()), 0, &[]),
             (None, Some(place)) => {
-                let new = self.text_after(place.spot, place.seq, place.answered);
+                let new = self.text_after(place.spot, place.seq, &place.answered);
                 // What is cut is paged through from a seq on, which knows of no reader: then all is in it.
-                let is_cut = place.answered.is_some() && new.0.len() > most;
-                if is_cut { self.text_after(place.spot, place.seq, None) } else { new }
+                let is_cut = !place.answered.is_empty() && new.0.len() > most;
+                if is_cut { self.text_after(place.spot, place.seq, &[]) } else { new }
             }
             (Some(since), _) => match self.spot_at(since) {
-                Some(spot) => self.text_after(spot, since, None),
+                Some(spot) => self.text_after(spot, since, &[]),
                 None => (join(&self.lines_without_echo(since)), 0),
             },
         }
@@ -360,7 +361,7 @@ impl Task {
 
     /// What came after a spot, without what was typed since: what a person would call the answer. A line that was drawn
     /// anew, as progress bars are, is there as a whole, also one further up. Without what was answered already.
-    fn text_after(&self, spot: Spot, seq: u64, answered: Option<(Position, Position)>) -> (String, u64) {
+    fn text_after(&self, spot: Spot, seq: u64, answered: &[Stretch]) -> (String, u64) {
         if spot.alt_screen {
             return (join(&self.lines_without_echo(seq)), 0);
         }
@@ -374,11 +375,9 @@ impl Task {
         }
         let (mut dropped, mut from) = (0, Some((begin, 0)));
         let mut regions = self.typed_regions(seq);
-        if let Some(stretch) = answered {
-            regions.retain(|(typed, _)| !is_within(stretch, *typed));
-            regions.push((stretch.0, Answer::At(stretch.1)));
-            regions.sort_by_key(|(from, _)| (from.line, from.cell));
-        }
+        regions.retain(|(typed, _)| !answered.iter().any(|stretch| is_within(*stretch, *typed)));
+        regions.extend(answered.iter().map(|&(from, to)| (from, Answer::At(to))));
+        regions.sort_by_key(|(from, _)| (from.line, from.cell));
         for (typed, answer) in regions {
             let Some((start, skip)) = from else { break };
             let before = self.vt.text_since(start, Some(typed), seq);
@@ -480,7 +479,7 @@ impl Task {
                 // Both what was added and what was changed further up.
                 let changed = join(&self.lines_without_echo(seq));
                 let added =
-                    self.spot_at(seq).filter(|_| !alt_screen).map(|at| self.text_after(at, seq, None).0);
+                    self.spot_at(seq).filter(|_| !alt_screen).map(|at| self.text_after(at, seq, &[]).0);
                 match added {
                     // Apart, so that nothing is found that begins in one and ends in the other.
                     Some(added) => format!("{changed}\n\n{added}"),

@@ -16,6 +16,7 @@ use crate::keyboard::Keyboard;
 use crate::plea::Pleas;
 use crate::reading::{Echo, Place, Reader, Spot};
 use crate::task::Task;
+use crate::unread::Unread;
 
 /// What the keeper holds of a session.
 pub(crate) mod slot {
@@ -26,7 +27,7 @@ pub(crate) mod slot {
 }
 
 /// Of the format below; another is not read.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// The part of a session that is neither engine nor journal.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -135,6 +136,8 @@ impl Task {
     /// Brings a task that was just put together to where the daemon before us stood, and further: to the last byte
     /// that the kernel handed over.
     pub(crate) fn replay(&mut self, checkpoint: Option<Checkpoint>) -> Result<(), SessionError> {
+        // What of it the shell has read, nobody saw.
+        self.unread = Unread::Lines;
         let mut index = 0;
         if let Some(Checkpoint { head, engine }) = checkpoint {
             self.vt = engine;

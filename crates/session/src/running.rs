@@ -11,8 +11,10 @@ use crate::{Activity, SessionError, Verdict};
 
 /// A shell that is given more on one line is busy with it for minutes.
 const LONGEST: usize = 1 << 20;
-/// A key may have been typed whose echo is not here yet.
-const ECHO_ARRIVES: Duration = Duration::from_millis(100);
+/// How long a shell that is on its way to its prompt is waited for.
+pub(crate) const PROMPT_COMES: Duration = Duration::from_secs(2);
+/// How long a program may take to end that was just told to.
+const LEAVES: Duration = Duration::from_millis(500);
 
 impl Task {
     /// Types a command at the prompt; the lane is the caller's until it lets go.
@@ -77,21 +79,29 @@ impl Task {
         typed.into_bytes()
     }
 
-    fn check_line_is_free(&self) -> Result<(), SessionError> {
+    fn check_line_is_free(&mut self) -> Result<(), SessionError> {
         if let Some(ended) = self.ended {
             return Err(SessionError::Exited(ended.exit_code));
         }
         let Phase::Prompt(prompt) = self.saved.commands.phase() else {
-            return Err(SessionError::NotAtPrompt { program: self.foreground_name() });
+            return Err(self.not_at_prompt());
         };
-        let typing = self.input.waiting() > 0
-            || self.last_typed.is_some_and(|at| {
-                at.elapsed() < ECHO_ARRIVES && self.typed_seq >= prompt.seq && !self.reads()
-            });
-        if typing || self.line_is_begun(prompt) {
+        if !self.shell_waits() {
+            return Err(self.not_at_prompt());
+        }
+        self.settle_unread();
+        if self.line_is_begun(prompt) {
             return Err(SessionError::LineBegun);
         }
         Ok(())
+    }
+
+    fn not_at_prompt(&self) -> SessionError {
+        let commands = &self.saved.commands;
+        let comes = commands.phase() != Phase::Running || commands.comes_to_prompt();
+        let leaves = || self.last_typed.map_or(Duration::ZERO, |at| LEAVES.saturating_sub(at.elapsed()));
+        let soon = if comes { PROMPT_COMES } else { leaves() };
+        SessionError::NotAtPrompt { program: self.foreground_name(), soon }
     }
 
     pub(crate) fn run_result(&mut self, request: &str) -> Result<RunResult, SessionError> {

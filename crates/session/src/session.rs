@@ -1,5 +1,5 @@
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cotty_vt::{Key, Paste};
 use regex::Regex;
@@ -21,6 +21,7 @@ use crate::pointing::Mouse;
 use crate::ran::{Ran, RanCommand};
 use crate::reaction::Reaction;
 use crate::reading::{Found, Reading, View};
+use crate::running::PROMPT_COMES;
 use crate::updates::{Snapshot, Subscribed, Subscription, Update};
 use crate::viewers::Viewer;
 use crate::{Met, Meta, SessionError, Wait};
@@ -446,16 +447,23 @@ impl Session {
             let (lane, by) = (lane.taken(), by.clone());
             self.ask(|reply| Request::Run { command, request, by, lane, reply })
         };
-        let typed = match start().await? {
-            // The cursor is not where the prompt ends: perhaps only because a right prompt is being drawn.
-            Err(SessionError::LineBegun) => {
-                let (idle, timeout) = (Some(PROMPT_DRAWN), Some(10 * PROMPT_DRAWN));
-                self.wait(Wait { idle, timeout, ..Wait::default() }).await?;
-                start().await??
+        let (began, mut drawn) = (Instant::now(), false);
+        let typed = loop {
+            let left = timeout.min(PROMPT_COMES).saturating_sub(began.elapsed());
+            match start().await? {
+                // The cursor is not where the prompt ends: perhaps only because a right prompt is being drawn.
+                Err(SessionError::LineBegun) if !drawn => {
+                    let (idle, timeout) = (Some(PROMPT_DRAWN), Some(10 * PROMPT_DRAWN));
+                    self.wait(Wait { idle, timeout, ..Wait::default() }).await?;
+                    drawn = true;
+                }
+                Err(SessionError::NotAtPrompt { soon, .. }) if !soon.is_zero() && !left.is_zero() => {
+                    self.wait(Wait { shell: true, timeout: Some(soon.min(left)), ..Wait::default() }).await?;
+                }
+                started => break started?,
             }
-            started => started?,
         };
-        let (command, timeout) = (Some(request.to_owned()), Some(timeout));
+        let (command, timeout) = (Some(request.to_owned()), Some(timeout.saturating_sub(began.elapsed())));
         let wait = Wait { command, asks: Some(ASKS), timeout, ..Wait::default() };
         self.wait(wait).await?;
         let (request, reader) = (request.to_owned(), reader.to_owned());

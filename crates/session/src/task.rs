@@ -25,6 +25,7 @@ use crate::reaction::Observer;
 use crate::recovery::Saved;
 use crate::session::{Ended, Info, Request, Waited};
 use crate::shell::{AskedLine, Hook, ShellMark, read_mark, was_replaced};
+use crate::unread::Unread;
 use crate::viewers::{LONGEST_FRAME, Viewers};
 use crate::wait::{Look, Prompt, Running};
 use crate::{Meta, Policy, Verdict};
@@ -58,7 +59,8 @@ pub(crate) struct Task {
     /// Who types: alive as long as its call.
     pub(crate) lane: Taken,
     pub(crate) last_typed: Option<Instant>,
-    pub(crate) typed_seq: u64,
+    /// What of it the shell may not have read.
+    pub(crate) unread: Unread,
     pub(crate) ended: Option<Ended>,
     pub(crate) last_output: Option<Instant>,
     /// Since when the program is in the middle of drawing.
@@ -452,6 +454,7 @@ impl Task {
         self.turn_files(now);
         self.waits.retain(|(_, reply)| !reply.is_closed());
         if !self.waits.is_empty() {
+            self.settle_unread();
             let mut waits = std::mem::take(&mut self.waits);
             let met: Vec<_> = self
                 .with_look(now, |look| waits.iter_mut().map(|(running, _)| running.check(look)).collect());
@@ -519,13 +522,14 @@ impl Task {
             last_output: self.last_output,
             seq: self.vt.shown_seq(),
             prompt,
-            perhaps_prompt: prompt.is_none() && self.guessed_prompt().is_some(),
+            perhaps_prompt: prompt.is_none() && (self.guessed_prompt().is_some() || self.is_marked_prompt()),
             exited: self.ended.is_some(),
             half_drawn_until: self.frame_ends(),
             last_change: self.last_output.max(self.last_typed),
             keyboard_free: self.saved.keyboard.held().is_none(),
             asks_secret: &|| self.asked_secret().is_some(),
             reads: &|| self.reads(),
+            shell_waits: &|| self.shell_waits(),
             asks: &|| self.asks(),
             text_since: &|since, after| self.text_since(since, after),
             is_over: &|request| self.saved.commands.is_over(request),
@@ -537,6 +541,7 @@ impl Task {
     pub(crate) fn prompt(&self) -> Option<Prompt> {
         let prompt = match self.saved.commands.phase() {
             _ if self.meta.prompt_pattern.is_some() => self.guessed_prompt()?,
+            Phase::Prompt(_) if self.meta.nonce.is_some() && self.lines_unread() => return None,
             Phase::Prompt(at) if self.meta.nonce.is_some() => Prompt { seq: at.seq, guessed: false },
             // A shell that marks is believed, unless it edits a line and has not said so: somebody took its marks away.
             // What runs inside it, or marks nothing, is judged by its look, if it reads: what works may look like anything.
@@ -546,6 +551,10 @@ impl Task {
             _ => self.guessed_prompt().filter(|_| self.may_read())?,
         };
         self.saved.echoes.back().is_none_or(|echo| prompt.seq > echo.seq).then_some(prompt)
+    }
+
+    fn is_marked_prompt(&self) -> bool {
+        self.meta.nonce.is_some() && matches!(self.saved.commands.phase(), Phase::Prompt(_))
     }
 
     pub(crate) fn shell_has_the_terminal(&self) -> bool {

@@ -210,7 +210,6 @@ impl Task {
         match what {
             What::Typed { request, bytes, to, lines, shown, run, by, at, .. } => {
                 self.input.accept(*to);
-                self.typed_seq = seq;
                 if by.kind == ActorKind::Person {
                     self.saved.keyboard.person_typed(&by.who, &by.name, *bytes, seq, *at);
                     self.saved.person_typed_at = Some(seq);
@@ -228,8 +227,9 @@ impl Task {
                         Echo { seq, position, lines: *lines, shown: shown.clone() },
                     );
                 }
-                if *run {
-                    self.saved.commands.typed(request, Moment { position, seq, ms });
+                match *run {
+                    true => self.saved.commands.typed(request, Moment { position, seq, ms }),
+                    false => self.typed_ahead(*lines),
                 }
             }
             What::Replied { to } => self.input.accept(*to),

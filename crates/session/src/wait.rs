@@ -40,6 +40,8 @@ pub struct Wait {
     pub idle: Option<Duration>,
     /// The shell waits for a command.
     pub prompt: bool,
+    /// The shell has marked its prompt, and has read all that was typed before.
+    pub shell: bool,
     /// The command that this request typed is over.
     pub command: Option<String>,
     /// The program asks for a secret.
@@ -141,6 +143,7 @@ pub(crate) struct Look<'a> {
     pub(crate) keyboard_free: bool,
     pub(crate) asks_secret: &'a dyn Fn() -> bool,
     pub(crate) reads: &'a dyn Fn() -> bool,
+    pub(crate) shell_waits: &'a dyn Fn() -> bool,
     pub(crate) asks: &'a dyn Fn() -> bool,
     /// What came since, without the echo of what was typed; with a second number only what changed after it.
     pub(crate) text_since: &'a dyn Fn(Option<u64>, Option<u64>) -> String,
@@ -223,8 +226,11 @@ impl Running {
         let look = &Look { now: self.checked, ..*look };
         let deadline = self.started + self.wait.limit();
         let wait = &self.wait;
-        let unannounced =
-            wait.secret || wait.reads || wait.asks.is_some() || (wait.prompt && look.perhaps_prompt);
+        let unannounced = wait.secret
+            || wait.reads
+            || wait.shell
+            || wait.asks.is_some()
+            || (wait.prompt && look.perhaps_prompt);
         let samples = unannounced.then(|| next_sample(look, self.started));
         let stop = frame_ends(self.stop.as_ref(), look);
         let due = self.conditions(look).into_iter().filter_map(|(_, at)| at.filter(|at| *at > look.now));
@@ -259,6 +265,9 @@ impl Running {
         }
         if wait.prompt {
             conditions.push((Met::Prompt, self.prompt_at(look)));
+        }
+        if wait.shell {
+            conditions.push((Met::Prompt, now_if((look.shell_waits)())));
         }
         if wait.secret {
             conditions.push((Met::Secret, self.secret.map(|since| since + SECRET_SETTLES)));
@@ -358,6 +367,7 @@ mod tests {
         over: bool,
         secret: bool,
         reads: bool,
+        shell_waits: bool,
         asks: bool,
         perhaps_prompt: bool,
         keyboard_free: bool,
@@ -373,6 +383,7 @@ mod tests {
                 over: false,
                 secret: false,
                 reads: false,
+                shell_waits: false,
                 asks: false,
                 perhaps_prompt: false,
                 keyboard_free: true,
@@ -419,6 +430,7 @@ mod tests {
                 keyboard_free: self.keyboard_free,
                 asks_secret: &|| self.secret,
                 reads: &|| self.reads,
+                shell_waits: &|| self.shell_waits,
                 asks: &|| self.asks,
                 perhaps_prompt: self.perhaps_prompt,
                 text_since: &|_, after| if after.is_some() { self.newest.clone() } else { self.text.clone() },

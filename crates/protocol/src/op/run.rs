@@ -62,6 +62,9 @@ pub struct Reply {
     pub keyboard: Option<keyboard::Reply>,
     /// Lines of output that the limits had dropped.
     pub dropped_lines: u64,
+    /// The session's recording has those, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dropped_recorded: bool,
     /// Go on from here.
     pub seq: u64,
 }

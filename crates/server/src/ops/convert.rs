@@ -130,7 +130,8 @@ pub(super) fn images(images: Vec<Images>) -> Vec<op::Images> {
 /// What was left out; `since` is where the text begins, if it can be read again from there.
 pub(super) fn left_out(left_out: session::LeftOut, since: Option<u64>) -> op::LeftOut {
     let offset = since.map(|_| left_out.after);
-    op::LeftOut { bytes: left_out.bytes, lines: left_out.lines, offset, since }
+    let session::LeftOut { bytes, lines, after_lines, .. } = left_out;
+    op::LeftOut { bytes, lines, after_lines, offset, since }
 }
 
 pub(super) fn dimensions(size: (u16, u16)) -> Dimensions {
@@ -248,6 +249,7 @@ pub(super) fn wait(wait: op::Wait) -> Result<Wait, Fault> {
         all: wait.all,
         idle: wait.idle_ms.filter(|&ms| ms > 0).map(Duration::from_millis),
         prompt: wait.prompt,
+        shell: false,
         command: None,
         asks: None,
         since: wait.since,

@@ -29,6 +29,7 @@ impl Operation for Run {
             .await
             .map_err(fault)?;
         let most = params.max_bytes.filter(|&most| most > 0).unwrap_or(usize::MAX);
+        let recording = result.info.recording;
         let cut = Cut::head_and_tail(result.output, most);
         Ok(Reply {
             outcome: match result.outcome {
@@ -46,6 +47,7 @@ impl Operation for Run {
             activity: convert::activity(result.info.activity),
             keyboard: convert::keyboard_news(result.info.keyboard),
             dropped_lines: result.dropped,
+            dropped_recorded: result.dropped > 0 && recording.on && recording.lost == 0,
             seq: result.info.seq,
         })
     }

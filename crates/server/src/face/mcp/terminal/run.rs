@@ -13,6 +13,17 @@ use crate::ops::{self, Access, perform};
 const INCOMPLETE: &str = "the command is not complete, and the shell waits for the rest: finish it (terminal__send), or drop it (terminal__send key \"ctrl+c\")";
 const NOT_TOLD: &str = "the prompt is back, but the shell did not tell how the command ended";
 
+/// Where the lines are that a session does not keep.
+fn where_dropped(session: &str, ran: &run::Reply) -> Option<String> {
+    let dropped = ran.dropped_lines;
+    (dropped > 0).then(|| match ran.dropped_recorded {
+        true => format!(
+            "the first {dropped} lines of the output are in the session's recording only: resource terminal://{session}/recording"
+        ),
+        false => format!("the first {dropped} lines of the output are kept nowhere: have long output written to a file"),
+    })
+}
+
 pub(super) struct Run;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -34,7 +45,7 @@ pub(super) struct Reply {
     outcome: Outcome,
     /// The command's own output.
     output: String,
-    /// What stands between the head and the tail of output: terminal__read view "new" with its since and offset.
+    /// What stands between the head and the tail of output, missing behind its first after_lines lines: terminal__read view "new" with its since and offset.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<LeftOut>,
     exit_code: Option<i32>,
@@ -46,10 +57,10 @@ pub(super) struct Reply {
     /// Images in the output, of which there is no text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     images: Vec<Images>,
-    /// Lines of output that were too many to keep.
+    /// Lines of output that were too many to keep, before those in output.
     #[serde(skip_serializing_if = "is_zero")]
     dropped_lines: u64,
-    /// What to do where the command goes on; what is not known of its end.
+    /// What to do where the command goes on; what is not known of its end; where dropped lines are.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
     next_since: u64,
@@ -67,16 +78,20 @@ impl McpTool for Run {
     async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
         let timeout_ms = call.waiting(params.timeout_ms);
         let max_bytes = Some(params.max_bytes.unwrap_or(MAX_BYTES));
+        let session = params.session_id.clone();
         let run = run::Params { session: params.session_id, command: params.command, timeout_ms, max_bytes };
         let ran = perform::<ops::Run>(call.context, run).await.map_err(ours)?;
+        let dropped = where_dropped(&session, &ran);
         let state = State::new(ran.activity, ran.keyboard);
+        let note = match ran.outcome {
+            Outcome::Running if ran.incomplete => call.words.advice(INCOMPLETE),
+            Outcome::Running => call.words.advice(&state.next_step()),
+            Outcome::Done if ran.exit_code.is_none() => Some(NOT_TOLD.to_owned()),
+            Outcome::Done | Outcome::Exited => None,
+        };
+        let notes: Vec<String> = note.into_iter().chain(dropped).collect();
         Ok(Reply {
-            note: match ran.outcome {
-                Outcome::Running if ran.incomplete => call.words.advice(INCOMPLETE),
-                Outcome::Running => call.words.advice(&state.next_step()),
-                Outcome::Done if ran.exit_code.is_none() => Some(NOT_TOLD.to_owned()),
-                Outcome::Done | Outcome::Exited => None,
-            },
+            note: (!notes.is_empty()).then(|| notes.join("; ")),
             outcome: ran.outcome,
             output: ran.output,
             left_out: ran.left_out,
