@@ -85,6 +85,21 @@ async def test_a_new_daemon_knows_what_run_answered(cotty):
         assert (await new(agent, session))["content"] == ""
 
 
+async def test_runs_between_what_is_unread_are_each_not_new(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        for n in range(3):
+            await agent("send", session_id=session, steps=[{"text": f"echo un''read {n}\n"}, {"wait": {"prompt": True}}])
+            await agent.output(session, f"echo answered {n}; echo answered again")
+        # A new daemon knows them all, too.
+        cotty.kill_daemon()
+        await agent.output(session, "echo answered")
+        content = (await new(agent, session))["content"]
+        assert "answered" not in content, content
+        assert [line for line in content.splitlines() if "unread" in line] == [f"unread {n}" for n in range(3)]
+        assert (await new(agent, session))["content"] == ""
+
+
 async def test_what_a_command_drew_elsewhere_is_still_new(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()

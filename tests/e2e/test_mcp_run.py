@@ -1,7 +1,9 @@
 """`terminal__run`: a command's own output and exit code, whatever the shell is set to."""
 
+import os
+
 import pytest
-from agents import ERAS, agent_of
+from agents import ERAS, Gate, agent_of, soon
 
 pytestmark = pytest.mark.anyio
 
@@ -69,6 +71,80 @@ async def test_run_of_many_lines_counts_what_was_dropped(cotty):
         assert lines == [str(n) for n in range(20001 - len(lines), 20001)]
         assert len(lines) >= 10_000
         assert ran["dropped_lines"] == 20_000 - len(lines)
+
+
+async def test_run_says_where_its_output_is_cut_and_where_the_rest_is(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        ran = await agent.run(session, "seq 5000")
+        lines, out = ran["output"].splitlines(), ran["left_out"]
+        seam = out["after_lines"]
+        assert (lines[seam - 1], lines[seam]) == (str(seam), str(seam + out["lines"] + 1))
+        assert "note" not in ran
+        ran = await agent.run(session, "seq 30000")
+        assert f"first {ran['dropped_lines']} lines" in ran["note"]
+        address = f"terminal://{session}/recording"
+        assert address in ran["note"]
+        recording = (await agent.client.read_resource(address)).contents[0].text
+        assert "\\r\\n7777\\r\\n" in recording and "7777\n" not in ran["output"]
+    cotty("stop")
+    cotty.env["COTTY_RECORDING_ENABLED"] = "false"
+    async with agent_of(cotty) as agent:
+        ran = await agent.run(await agent.shell(), "seq 30000")
+        assert "kept nowhere" in ran["note"]
+
+
+async def test_a_line_typed_ahead_is_not_the_command(cotty):
+    """The prompt is shown, but the shell has not read what was typed before: a hook of its line editor holds it up."""
+    async with agent_of(cotty) as agent:
+        session = (await agent("create_session", program="zsh"))["session_id"]
+        runs, draws = Gate(cotty, "runs"), Gate(cotty, "draws")
+        await agent.output(session, f"hold() {{ local x; read x < {draws}; zle -D zle-line-init }}")
+        first = f"echo be''gun; cat {runs}; zle -N zle-line-init hold"
+        await agent.type(session, f"{first}\n", view="new", wait_for_text="begun")
+        await agent.type(session, "echo typed\n")
+        await runs.open()
+        held = await soon(draws.writer)
+        await agent.refused("WAIT_TIMEOUT", "wait", session_id=session, prompt=True, timeout_ms=100)
+        await agent.refused("NOT_AT_PROMPT", "run", session_id=session, command="echo too early", timeout_ms=100)
+        os.write(held, b"go\n")
+        os.close(held)
+        await agent("wait", session_id=session, prompt=True)
+        ran = await agent.run(session, "echo other; false")
+        assert (ran["outcome"], ran["output"], ran["exit_code"]) == ("done", "other\n", 1)
+        listed = cotty.call("commands", actor="person", session=session)["commands"]
+        assert [command["text"] for command in listed][1:] == [first, "echo typed", "echo other; false"]
+
+
+async def test_keys_typed_ahead_do_not_begin_the_command(cotty):
+    async with agent_of(cotty) as agent:
+        session = (await agent("create_session", program="zsh"))["session_id"]
+        gate = Gate(cotty)
+        await agent.output(session, f"zle-line-init() {{ local x; read x < {gate}; zle -D zle-line-init }}; zle -N zle-line-init")
+        await agent("send", session_id=session, text="echo half ")
+        await agent.refused("NOT_AT_PROMPT", "run", session_id=session, command="echo too early", timeout_ms=100)
+        await gate.open()
+        await agent("wait", session_id=session, text="echo half", since=0)
+        error = await agent.refused("NOT_AT_PROMPT", "run", session_id=session, command="echo other")
+        assert "command line" in error["message"]
+
+
+async def test_run_waits_for_a_prompt_that_is_on_its_way(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        await agent.output(session, "PS1='$(sleep 0.2)$ '")
+        for _ in range(2):
+            ran = await agent.run(session, "seq 200 | less")
+            assert ran["outcome"] == "running"
+            await agent("send", session_id=session, key="q")
+            assert await agent.output(session, "echo x") == "x\n"
+        # Nor does a program that is told to end do so at once.
+        assert (await agent.run(session, "sh -c 'read x; sleep 0.2'"))["outcome"] == "running"
+        await agent.type(session, "\n")
+        assert await agent.output(session, "echo y") == "y\n"
+        # One that stays is told of.
+        assert (await agent.run(session, "cat"))["outcome"] == "running"
+        await agent.refused("NOT_AT_PROMPT", "run", session_id=session, command="echo z")
 
 
 async def test_run_that_ends_the_shell(cotty):
