@@ -362,6 +362,19 @@ mod tests {
     }
 
     #[test]
+    fn a_line_that_was_typed_is_awaited_until_the_shell_tells_of_it() {
+        for told in [ShellMark::CommandStart, ShellMark::CommandEnd { code: 2 }] {
+            let mut commands = Commands::default();
+            commands.marked(&ShellMark::PromptEnd, at(2));
+            assert!(!commands.awaits_start());
+            commands.typed("r1", at(2));
+            assert!(commands.awaits_start());
+            commands.marked(&told, at(5));
+            assert!(!commands.awaits_start(), "{told:?}");
+        }
+    }
+
+    #[test]
     fn a_prompt_that_is_drawn_again_is_the_same() {
         let mut commands = Commands::default();
         commands.marked(&ShellMark::PromptEnd, at(2));

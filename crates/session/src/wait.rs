@@ -465,6 +465,18 @@ mod tests {
     }
 
     #[test]
+    fn a_shell_that_reads_what_was_typed_is_looked_at_again_and_again() {
+        let mut fake = Fake::new();
+        let mut running = Running::new(Wait { shell: true, ..Wait::default() }, fake.at(0));
+        assert_eq!(fake.check(&mut running, 0, Some(0), 5), None);
+        assert_eq!(fake.wakeup(&running, 0, Some(0)), fake.at(2));
+        assert_eq!(fake.check(&mut running, 300, Some(0), 5), None);
+        assert_eq!(fake.wakeup(&running, 300, Some(0)), fake.at(550));
+        fake.shell_waits = true;
+        assert_eq!(fake.check(&mut running, 550, Some(0), 5), Some(Met::Prompt));
+    }
+
+    #[test]
     fn a_wait_without_a_limit_ends_after_thirty_seconds() {
         let fake = Fake::new();
         let mut running = Running::new(Wait { text: Some("x".into()), ..Wait::default() }, fake.at(0));
