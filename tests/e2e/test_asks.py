@@ -418,6 +418,58 @@ def test_ctrl_d_for_the_program_and_a_long_message(cotty, window):
     assert waiting.ends()["state"] == "completed"
 
 
+def asks_for_a_password(cotty):
+    """A shell whose program asks for a secret."""
+    session = shell(cotty, cols=80, rows=20)
+    cotty.call("send", session=session, text="read -s -p 'Password: ' x; echo got ${#x}\n")
+    cotty.call("wait", session=session, secret=True)
+    return session
+
+
+def test_a_person_who_came_for_a_secret_is_asked_only_then(cotty, window):
+    session = asks_for_a_password(cotty)
+    ann = next_one(window, size=(80, 24))
+    ann.says("a secret is asked for · Ctrl-D leaves")
+    bob = window((80, 24)).attach(session, user="bob")
+    waiting = Asking(cotty, session, message="Please type the password for sudo: I see `got` when it is done")
+    # However long it is, how to end it stands there.
+    ann.says("Ctrl-D when done · tests ")
+    assert ann.rows()[-1].endswith("… · Ctrl-] ? keys")
+    bob.says("Ctrl-] y when done · tests ")
+    eventually(lambda: person(cotty, session) == "ann")
+    ann.type("hunter2")
+    ann.press("Enter")
+    cotty.call("wait", session=session, regex="^got 7$")
+    ann.press("C-d")
+    ann.detached(f"[done; {session} is the agent's again]")
+    done = waiting.ends()
+    assert (done["state"], done["by"], done["activity"]) == ("completed", "ann", {"kind": "prompt"})
+    # In an attach of another kind Ctrl-D is the program's.
+    waiting = Asking(cotty, session)
+    bob.says("Ctrl-] y when done · tests asks: Please")
+    bob.type("# mine")
+    eventually(lambda: person(cotty, session) == "bob")
+    bob.press("C-u", "C-d")
+    assert waiting.ends()["activity"] == {"kind": "exited"}
+    # Nobody has the keyboard of what has ended.
+    assert "by" not in cotty.call("keyboard", session=session)
+    for op, typed in (("run", {"command": "true"}), ("send", {"text": "x"})):
+        cotty.call(op, session=session, error="PROCESS_EXITED", **typed)
+
+
+def test_a_person_who_came_for_a_secret_does_not_end_the_shell(cotty, window):
+    session = asks_for_a_password(cotty)
+    ann = next_one(window, size=(80, 20))
+    ann.type("hunter2")
+    ann.press("Enter")
+    cotty.call("wait", session=session, regex="^got 7$")
+    ann.says("Ctrl-D leaves")
+    ann.press("C-d")
+    ann.detached(f"[detached from {session}; `cotty attach {session}` comes back]")
+    eventually(lambda: person(cotty, session) is None)
+    assert cotty.call("run", session=session, command="echo alive")["output"] == "alive\n"
+
+
 def test_what_was_begun_under_one_daemon_is_ended_under_the_next(cotty, window):
     session = shell(cotty)
     ask(cotty, session)

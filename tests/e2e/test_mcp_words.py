@@ -67,6 +67,54 @@ async def test_hints_for_programs_can_be_done(cotty):
         assert '"q"' in (await agent.refused("NOT_AT_PROMPT", "run", session_id=session, command="true"))["hint"]
 
 
+async def test_the_way_to_the_prompt_can_be_gone(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+
+        async def kept(command):
+            await agent.run(session, command)
+            error = await agent.refused("NOT_AT_PROMPT", "run", session_id=session, command="true")
+            # It would be met at once, by what looks like a prompt.
+            assert "terminal__wait" not in error["hint"], error
+            return error
+
+        error = await kept("echo 'unclosed")
+        assert "not complete" in error["message"] and "ctrl+u" not in error["hint"]
+        await agent("send", session_id=session, key="ctrl+c", read={"wait_for_prompt": True})
+        assert await agent.output(session, "echo back") == "back\n"
+        for command, leave in (("bash --norc", {"text": "exit\n"}), ("python3 -q", {"key": "ctrl+d"})):
+            error = await kept(command)
+            assert "waits for input" in error["message"] and f'"{next(iter(leave.values()))}"' in error["hint"].replace("\\n", "\n")
+            await agent("send", session_id=session, **leave)
+            await agent.doing(session, "prompt", "bash")
+            assert await agent.output(session, "echo back") == "back\n"
+
+
+async def test_without_the_tool_that_would_help_another_session_does(cotty):
+    async with agent_of(cotty, args=["--only", "terminal__create_session,terminal__run"]) as agent:
+        another = "make another session (terminal__create_session)"
+        session = await agent.shell()
+        ran = await agent.run(session, "sleep 1000", timeout_ms=100)
+        assert ran["note"] == f"sleep is at work: {another}"
+        assert another in (await agent.refused("NOT_AT_PROMPT", "run", session_id=session, command="true"))["hint"]
+        assert another in (await agent.refused("SESSION_NOT_FOUND", "run", session_id="none", command="true"))["hint"]
+        assert not any(word in agent.client.instructions for word in ("Enter key", "no longer need", "next_since"))
+
+
+async def test_a_session_is_named_by_its_number_and_a_name_by_its_session(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell(name="build")
+        error = await agent.refused("INVALID_INPUT", "create_session", name="build")
+        assert "`build`" in error["message"] and "another name" in error["hint"] and "letters" not in error["hint"]
+        number = cotty.info(session)["number"]
+        assert await agent.output(number, "echo mine; seq 50") == "mine\n" + "".join(f"{n}\n" for n in range(1, 51))
+        # What is asked for by its place is not old.
+        for _ in range(2):
+            assert "note" not in await agent("read", session_id=number, view="whole", limit=3)
+        ran = await agent.run(number, "kill -KILL $$")
+        assert (ran["outcome"], ran["exit_code"], ran["signal"]) == ("exited", None, 9)
+
+
 async def test_only_the_tools_that_are_offered_are_told_of(cotty):
     only = "terminal__create_session,terminal__run"
     async with cotty.mcp(args=["--only", only]) as client:

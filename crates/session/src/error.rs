@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use cotty_pty::KeeperError;
 
-use crate::PleaOutcome;
+use crate::{Activity, PleaOutcome, has_a_terminal_inside};
 
 /// Why an operation on a session was refused or failed.
 #[derive(Debug, thiserror::Error)]
@@ -22,9 +22,12 @@ pub enum SessionError {
         /// Those that were quiet longest, to be ended first.
         idle: Vec<String>,
     },
-    /// The name is taken, or no name.
+    /// It is no name.
     #[error("{0}")]
     BadName(String),
+    /// Another session has it.
+    #[error("there is already a session named `{0}`")]
+    NameTaken(String),
     /// No such program on the child's PATH, or not to be executed.
     #[error("Program not found: {0}")]
     ProgramNotFound(String),
@@ -111,16 +114,19 @@ pub enum SessionError {
         owner: String,
     },
     /// The shell does not wait for a command.
-    #[error("the shell is not waiting for a command{}", doing(.program))]
+    #[error("the shell is not waiting for a command{}", doing(.activity))]
     NotAtPrompt {
-        /// What runs instead.
-        program: Option<String>,
+        /// What goes on instead.
+        activity: Activity,
         /// For how long it is worth waiting: the shell is on its way to its prompt, or the program was just told something.
         soon: Duration,
     },
     /// Somebody began a line.
-    #[error("there is already something on the command line")]
-    LineBegun,
+    #[error("{}", if *.entered { "the command line is not complete: the shell waits for the rest" } else { "there is already something on the command line" })]
+    LineBegun {
+        /// And entered it, but there is more to come: a quote or a block is open.
+        entered: bool,
+    },
     /// No marks, so no commands.
     #[error("this session has no shell that marks its commands")]
     NoShell,
@@ -177,8 +183,17 @@ pub enum SessionError {
     ShuttingDown,
 }
 
-fn doing(program: &Option<String>) -> String {
-    program.as_ref().map(|p| format!(": `{p}` is running")).unwrap_or_default()
+fn doing(activity: &Activity) -> String {
+    match activity {
+        Activity::Running(Some(program)) if has_a_terminal_inside(program) => {
+            format!(": `{program}` is running, with terminals of its own")
+        }
+        Activity::Running(Some(program)) => format!(": `{program}` is running"),
+        Activity::WaitingForInput(Some(program)) => format!(": `{program}` is running and waits for input"),
+        Activity::Pager(program) => format!(": `{program}` is running and shows a page"),
+        Activity::Editor(program) => format!(": `{program}` is running, an editor"),
+        _ => String::new(),
+    }
 }
 
 impl SessionError {
@@ -194,7 +209,12 @@ impl SessionError {
                 ));
             }
             Self::BadName(_) => {
-                "a name has 1 to 64 letters (a to z), digits, `-`, `_` and `.`, is no number, is not `active`, is none of cotty's own (`sess_…`, `win_3`), and is not taken"
+                "a name has 1 to 64 letters (a to z), digits, `-`, `_` and `.`, is no number, is not `active`, and is none of cotty's own (`sess_…`, `win_3`)"
+            }
+            Self::NameTaken(name) => {
+                return Some(format!(
+                    "give another name: `{name}` is that session's for as long as it is there"
+                ));
             }
             Self::ProgramNotFound(program) if program.contains(' ') => {
                 "program is its name or path alone: arguments go into args"
@@ -228,10 +248,21 @@ impl SessionError {
             Self::MouseOff { .. } => "use keys instead",
             Self::LabelNotFound { .. } => "read the screen, and give the text exactly as it stands there",
             Self::NotYours { .. } => "use a session of your own: list them to see which there are",
-            Self::NotAtPrompt { .. } => {
-                "wait for the prompt, send keys to the program, or interrupt it with ctrl+c"
+            Self::NotAtPrompt { activity: Activity::WaitingForInput(_), .. } => {
+                "type into it, or leave it first: a shell or an interpreter with `exit` or ctrl+d, most others with ctrl+c"
             }
-            Self::LineBegun => "send ctrl+u to clear it or enter to run it, then try again",
+            Self::NotAtPrompt { activity: Activity::Pager(_), .. } => "leave it first, with q",
+            Self::NotAtPrompt { activity: Activity::Editor(_), .. } => "leave it first, with its own command",
+            Self::NotAtPrompt { activity: Activity::Running(Some(program)), .. }
+                if has_a_terminal_inside(program) =>
+            {
+                "type into it, or leave it first"
+            }
+            Self::NotAtPrompt { .. } => "wait for the prompt, or interrupt the program with ctrl+c",
+            Self::LineBegun { entered: true } => "type the rest, or send ctrl+c to drop it",
+            Self::LineBegun { entered: false } => {
+                "send ctrl+u to clear it or enter to run it, then try again"
+            }
             Self::NoShell => "use send and wait instead, or create a session with bash, zsh or fish",
             Self::Denied { .. } => "do it another way, or ask a person",
             Self::BadPattern(_) => "escape what is meant literally, or use text instead of regex",

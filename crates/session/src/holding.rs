@@ -104,6 +104,13 @@ impl Task {
         }
     }
 
+    /// The program ended: nobody types any more, and nobody is to wait for whoever did.
+    pub(crate) fn end_keyboard_with_program(&mut self) {
+        if let Some(who) = self.saved.keyboard.held().map(|held| held.who.clone()) {
+            self.change_keyboard(KeyboardChange::Left { who });
+        }
+    }
+
     pub(crate) fn keyboard_ends_ms(&self) -> Option<u64> {
         self.saved.keyboard.held().and_then(|held| held.ends_ms())
     }

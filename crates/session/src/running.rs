@@ -91,7 +91,7 @@ impl Task {
         }
         self.settle_unread();
         if self.line_is_begun(prompt) {
-            return Err(SessionError::LineBegun);
+            return Err(SessionError::LineBegun { entered: self.prompt().is_none() });
         }
         Ok(())
     }
@@ -101,7 +101,7 @@ impl Task {
         let comes = commands.phase() != Phase::Running || commands.comes_to_prompt();
         let leaves = || self.last_typed.map_or(Duration::ZERO, |at| LEAVES.saturating_sub(at.elapsed()));
         let soon = if comes { PROMPT_COMES } else { leaves() };
-        SessionError::NotAtPrompt { program: self.foreground_name(), soon }
+        SessionError::NotAtPrompt { activity: self.activity(), soon }
     }
 
     pub(crate) fn run_result(&mut self, request: &str) -> Result<RunResult, SessionError> {

@@ -452,7 +452,7 @@ impl Session {
             let left = timeout.min(PROMPT_COMES).saturating_sub(began.elapsed());
             match start().await? {
                 // The cursor is not where the prompt ends: perhaps only because a right prompt is being drawn.
-                Err(SessionError::LineBegun) if !drawn => {
+                Err(SessionError::LineBegun { .. }) if !drawn => {
                     let (idle, timeout) = (Some(PROMPT_DRAWN), Some(10 * PROMPT_DRAWN));
                     self.wait(Wait { idle, timeout, ..Wait::default() }).await?;
                     drawn = true;

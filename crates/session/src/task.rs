@@ -215,6 +215,7 @@ impl Task {
         self.ended = Some(ended);
         self.note_exit(ended);
         self.end_plea_with_program();
+        self.end_keyboard_with_program();
         // What the program did not read, nobody will.
         self.input_blocked = false;
         self.input_held = None;

@@ -98,8 +98,11 @@ impl Task {
         set.filter(|&code| code != 0).unwrap_or(usual)
     }
 
-    /// A person who types takes the keyboard; an agent needs it.
+    /// A person who types takes the keyboard; an agent needs it. What has ended has none.
     pub(crate) fn check_keyboard(&mut self, by: &Typist) -> Result<(), SessionError> {
+        if let Some(ended) = self.ended {
+            return Err(SessionError::Exited(ended.exit_code));
+        }
         self.expire_keyboard();
         match self.saved.keyboard.held() {
             Some(held) if by.kind != ActorKind::Person => Err(SessionError::KeyboardHeld {
@@ -137,7 +140,7 @@ impl Task {
         let persons = self.saved.person_typed_at.is_some_and(|seq| seq >= prompt.seq);
         let begun = self.line_is_begun(prompt);
         match by.kind != ActorKind::Person && text && persons && begun {
-            true => Err(SessionError::LineBegun),
+            true => Err(SessionError::LineBegun { entered: self.prompt().is_none() }),
             false => Ok(()),
         }
     }

@@ -41,8 +41,8 @@ pub struct AttachOptions {
     pub mouse: bool,
     /// The person's name, as others are told.
     pub name: String,
-    /// The plea that the person came for: the keyboard is taken, and Ctrl-D says that it is done.
-    pub plea: Option<String>,
+    /// The person came because one is needed: for what an agent asks the keyboard is taken, and Ctrl-D says that it is done.
+    pub needed: bool,
 }
 
 impl Default for AttachOptions {
@@ -55,7 +55,7 @@ impl Default for AttachOptions {
             read_only: false,
             status: true,
             mouse: true,
-            plea: None,
+            needed: false,
             name: named("USER").or_else(|| named("LOGNAME")).unwrap_or_else(|| "somebody".to_owned()),
         }
     }

@@ -57,22 +57,19 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     // A session that could be attached to has a daemon.
     let client = client()?.without_start();
     let settings = crate::settings::of_person(client.home());
-    let mut options = AttachOptions {
+    let options = AttachOptions {
         prefix: args.prefix.or_else(|| settings.attach_prefix.parse().ok()).unwrap_or_default(),
         detach: args.detach_key.or_else(|| settings.detach_key.parse().ok()),
         read_only: args.read_only,
         status: !args.no_status,
         mouse: !args.no_mouse,
+        needed: args.next,
         ..AttachOptions::default()
     };
     let (end, session) = block_on(async {
         let session = match args.session {
             Some(session) => session,
-            None => {
-                let (session, plea) = next(&client).await?;
-                options.plea = plea;
-                session
-            }
+            None => next(&client).await?,
         };
         let params = info::Params { session: session.clone() };
         let found: SessionInfo = match client.call("info", &params).await {
@@ -140,8 +137,8 @@ fn descends_from(ancestor: u32) -> bool {
     false
 }
 
-/// The session that has waited longest for a person, or the first that does from now on, and what its agent asks.
-async fn next(client: &Client) -> anyhow::Result<(String, Option<String>)> {
+/// The session that has waited longest for a person, or the first that does from now on.
+async fn next(client: &Client) -> anyhow::Result<String> {
     let mut waiting = false;
     let mut asked: HashSet<String> = HashSet::new();
     let mut waits = JoinSet::new();
@@ -149,7 +146,7 @@ async fn next(client: &Client) -> anyhow::Result<(String, Option<String>)> {
         let list: list::Reply = client.call("list", &serde_json::json!({})).await?;
         let asking = list.sessions.iter().filter_map(|info| Some((waited_ms(info)?, info)));
         if let Some((_, first)) = asking.max_by_key(|(waited, _)| *waited) {
-            return Ok((first.session_id.clone(), first.plea.as_ref().map(|plea| plea.plea.clone())));
+            return Ok(first.session_id.clone());
         }
         if !std::mem::replace(&mut waiting, true) {
             out::note("no session asks for a person; waiting for the next (Ctrl-C ends)");

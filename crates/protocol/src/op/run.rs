@@ -45,6 +45,9 @@ pub struct Reply {
     pub left_out: Option<LeftOut>,
     /// Its exit code, once it ended.
     pub exit_code: Option<i32>,
+    /// The signal that ended the shell, where one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i32>,
     /// Images in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<Images>,

@@ -31,14 +31,25 @@ impl Operation for Commands {
         let mut commands: Vec<Command> = ran.commands.into_iter().map(command).collect();
         if let Some(number) = params.output {
             let Some((one, text)) = session.command_output(number).await.map_err(fault)? else {
-                let message = format!("there is no command {number} in this session, or it is forgotten");
-                return Err(Fault::new(Code::InvalidInput, message)
-                    .with_hint(format!("commands are numbered from 1; so far there were {}", ran.total)));
+                return Err(no_such(number, ran.total));
             };
             let (head, tail) = (params.head.unwrap_or(LINES), params.tail.unwrap_or(LINES));
             commands.push(Command { output: Some(ends(&text, head, tail)), ..command(one) });
         }
         Ok(Reply { commands, total: ran.total })
+    }
+}
+
+fn no_such(number: u64, total: u64) -> Fault {
+    match total {
+        0 => Fault::new(Code::InvalidInput, "no command was run in this session").with_hint(
+            "only bash, zsh and fish have commands: read the session or its recording for what else it said",
+        ),
+        _ => Fault::new(
+            Code::InvalidInput,
+            format!("there is no command {number} in this session, or it is forgotten"),
+        )
+        .with_hint(format!("commands are numbered from 1; so far there were {total}")),
     }
 }
 

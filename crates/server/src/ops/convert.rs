@@ -20,9 +20,10 @@ pub(crate) fn fault(error: SessionError) -> Fault {
         SessionError::NotFound(_) => Code::SessionNotFound,
         SessionError::Destroyed(_) => Code::SessionDestroyed,
         SessionError::TooMany { .. } => Code::MaxSessions,
-        SessionError::BadName(_) | SessionError::Invalid(_) | SessionError::Directory { .. } => {
-            Code::InvalidInput
-        }
+        SessionError::BadName(_)
+        | SessionError::NameTaken(_)
+        | SessionError::Invalid(_)
+        | SessionError::Directory { .. } => Code::InvalidInput,
         SessionError::ProgramNotFound(_) => Code::ProgramNotFound,
         SessionError::Pty(_) | SessionError::OpenFiles(_) => Code::PtyError,
         SessionError::Io(_) | SessionError::Keeper(_) => Code::IoError,
@@ -36,7 +37,7 @@ pub(crate) fn fault(error: SessionError) -> Fault {
         SessionError::MouseOff { .. } => Code::MouseOff,
         SessionError::LabelNotFound { .. } => Code::LabelNotFound,
         SessionError::NotYours { .. } => Code::NotYours,
-        SessionError::NotAtPrompt { .. } | SessionError::LineBegun => Code::NotAtPrompt,
+        SessionError::NotAtPrompt { .. } | SessionError::LineBegun { .. } => Code::NotAtPrompt,
         SessionError::NoShell => Code::NoShell,
         SessionError::Denied { .. } => Code::PolicyDenied,
         SessionError::BadPattern(_) => Code::InvalidPattern,

@@ -41,6 +41,7 @@ impl Operation for Run {
             left_out: cut.left_out.map(|cut| convert::left_out(cut, Some(result.since))),
             images: convert::images(result.images),
             exit_code: result.exit_code,
+            signal: result.info.ended.and_then(|ended| ended.signal),
             duration_ms: result.duration_ms,
             incomplete: result.incomplete,
             cwd: result.info.cwd,

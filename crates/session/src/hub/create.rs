@@ -187,7 +187,7 @@ impl Hub {
                 return Err(SessionError::BadName(format!("{:?} is no name for a session", shortened(name))));
             }
             if state.sessions.by_name(name).is_some() {
-                return Err(SessionError::BadName(format!("there is already a session named `{name}`")));
+                return Err(SessionError::NameTaken(name.to_owned()));
             }
         }
         let number = state.next_number;

@@ -49,8 +49,8 @@ pub(super) struct Desk {
     /// The session is to follow this window.
     fit: bool,
     pub(super) typed: bool,
-    /// What an agent asked was answered: declined or not.
-    pub(super) answered: Option<bool>,
+    /// Which plea was answered here last, and whether it was declined.
+    pub(super) answered: Option<(String, bool)>,
     pub(super) lost: bool,
     /// Where the mouse went down.
     pressed: Option<(u16, u16)>,
@@ -160,6 +160,10 @@ impl Desk {
         self.message = Some((text.to_string(), Instant::now() + MESSAGE));
     }
 
+    pub(super) fn hush(&mut self) {
+        self.message = None;
+    }
+
     pub(super) fn message(&self) -> Option<&str> {
         self.message.as_ref().map(|(text, _)| text.as_str())
     }
@@ -222,11 +226,14 @@ impl Desk {
         if self.fit && self.company.fitted && !company.fitted {
             self.fit = false;
         }
-        // At the very beginning; later the person decides.
-        let begins = self.company.holder.is_none();
+        // Once; later the person decides.
+        let known = self.plea().map(|plea| plea.plea.clone());
         self.company = company;
         self.acquainted = true;
-        if begins { self.begin_plea() } else { Act::Nothing }
+        match self.plea().is_some_and(|plea| known.as_ref() != Some(&plea.plea)) {
+            true => self.hear_plea(),
+            false => Act::Nothing,
+        }
     }
 
     fn told(&mut self, told: &Told) -> Result<Act, ClientError> {

@@ -10,7 +10,7 @@ use ratatui::widgets::{Block, Clear, Paragraph, Widget};
 
 use super::AttachEnd;
 use super::desk::Desk;
-use super::prefix::{HELP, PLEA_HELP};
+use super::prefix::{HELP, NEEDED_HELP, PLEA_HELP};
 use super::status;
 use crate::copy::CopyMode;
 use crate::widget::TerminalWidget;
@@ -57,13 +57,13 @@ impl Desk {
         }
         let screen = self.screen.as_ref()?;
         let secret = status::asks(&screen.activity).is_some();
-        let asks = self.came_for_plea() || ((secret || self.plea().is_some()) && !self.company.yours);
+        let asks = self.options.needed || ((secret || self.plea().is_some()) && !self.company.yours);
         let spare = self.options.status && height > screen.vt.size().rows;
         (asks || spare || self.over.is_some()).then(|| self.standing())
     }
 
     /// How things stand.
-    fn standing(&self) -> String {
+    pub(super) fn standing(&self) -> String {
         let Some(screen) = &self.screen else { return String::new() };
         let over = self.over.as_ref().map(|end| match end {
             AttachEnd::Exited { exit_code: Some(code), .. } => format!("exited with {code} · q leaves"),
@@ -75,20 +75,29 @@ impl Desk {
         let others = status::others(&self.company);
         let size = screen.vt.size();
         let flag = |on: bool, text: &str| if on { text.to_owned() } else { String::new() };
-        status::line(&[
+        // What an agent asks says more, and comes before it.
+        let secret = status::asks(&screen.activity).unwrap_or_default();
+        let asked = self.plea().map(status::plea).unwrap_or_default();
+        let first = [
             status::label(&self.info),
             over.unwrap_or_default(),
-            status::asks(&screen.activity).unwrap_or_default().to_owned(),
-            flag(self.came_for_plea(), "Ctrl-D when done"),
-            self.plea().map(status::plea).unwrap_or_default(),
+            flag(asked.is_empty(), secret),
+            self.ending(),
+        ];
+        let rest = [
+            flag(!asked.is_empty(), secret),
             screen.title.chars().take(TITLE).collect(),
             status::keyboard(&self.company),
             if others.is_empty() { others } else { format!("with {others}") },
             flag(self.options.read_only, "read-only"),
             flag(self.company.fitted, "fitted"),
             format!("{}×{}", size.cols, size.rows),
-            format!("{} ? keys", self.options.prefix),
-        ])
+        ];
+        let keys = format!("{} ? keys", self.options.prefix);
+        match self.ending().is_empty() {
+            true => status::line(&[&first[..], &rest, &[keys]].concat()),
+            false => status::fitted(usize::from(self.outer.size().0), &first, &asked, &rest, &keys),
+        }
     }
 
     pub(super) fn draw(&mut self) -> Result<(), ClientError> {
@@ -138,9 +147,12 @@ impl Desk {
         let keys = self.options.prefix.to_string();
         let wide = HELP.iter().map(|(key, _)| key.len()).max().unwrap_or(0);
         let asked = if self.plea().is_some() { PLEA_HELP } else { &[] };
+        let needed = if self.options.needed { NEEDED_HELP } else { &[] };
         let width = usize::from(self.outer.size().0).saturating_sub(6).min(76);
         let mut lines = self.plea_lines(width);
-        lines.extend(asked.iter().chain(HELP).map(|(key, does)| format!("{keys} {key:wide$}  {does}")));
+        lines.extend(
+            asked.iter().chain(needed).chain(HELP).map(|(key, does)| format!("{keys} {key:wide$}  {does}")),
+        );
         lines.push(format!("{keys} {keys:wide$}  sends {keys} to the program"));
         if let Some(detach) = &self.options.detach {
             lines.push(format!("{detach}  detaches at once"));

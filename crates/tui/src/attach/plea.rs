@@ -17,18 +17,39 @@ impl Desk {
         self.company.plea.as_deref().filter(|plea| plea.is_open())
     }
 
-    /// Whether the person came for that.
+    /// Whether the person came for that. It may be asked only after they came, for a secret.
     pub(super) fn came_for_plea(&self) -> bool {
-        self.plea().is_some_and(|plea| self.options.plea.as_ref() == Some(&plea.plea))
+        self.options.needed && self.plea().is_some()
+    }
+
+    /// How the person ends it; empty where there is nothing to end.
+    pub(super) fn ending(&self) -> String {
+        match (self.options.needed, self.plea().is_some()) {
+            _ if self.over.is_some() => String::new(),
+            (true, true) => "Ctrl-D when done".to_owned(),
+            (true, false) => "Ctrl-D leaves".to_owned(),
+            (false, true) => format!("{} y when done", self.options.prefix),
+            (false, false) => String::new(),
+        }
+    }
+
+    /// What an agent asks is new here: it is shown with the key that ends it, and whoever came for it gets the keyboard.
+    pub(super) fn hear_plea(&mut self) -> Act {
+        match self.company.yours && !self.options.needed {
+            true => self.say(self.standing()),
+            false => self.hush(),
+        }
+        self.begin_plea()
     }
 
     /// Takes the keyboard for what one came for, unless somebody else is at it.
-    pub(super) fn begin_plea(&mut self) -> Act {
+    fn begin_plea(&mut self) -> Act {
         if !self.came_for_plea() || self.may_not("the keyboard is not taken") {
             return Act::Nothing;
         }
         let long = |asked: &Asked| asked.message.chars().count() > SHORT || asked.message.contains('\n');
-        self.help = self.plea().is_some_and(long);
+        // Not under the hands of somebody who types: it takes the next key.
+        self.help = !self.typed && self.plea().is_some_and(long);
         if self.company.holder == Some(Holder::Person) && !self.company.yours {
             let by = self.company.by.clone().unwrap_or_default();
             self.say(format!("{by} is at it already; {} t takes over", self.options.prefix));
@@ -47,14 +68,14 @@ impl Desk {
         if self.may_not("nothing is answered") {
             return Act::Nothing;
         }
-        self.answered = Some(decline);
+        self.answered = Some((plea.clone(), decline));
         Act::Send(vec![FromViewer::Answer { plea, decline, note: None }])
     }
 
-    /// Whether a key ends what one came for. It does so afterwards, too: whoever is about to press it, while the agent gives
-    /// up, is not to end the program instead.
+    /// Whether a key ends what one came for. It does so before and afterwards, too: whoever came for a secret, or is about to
+    /// press it while the agent gives up, is not to end the agent's shell instead.
     pub(super) fn ends_plea(&self, key: Key) -> bool {
-        self.options.plea.is_some() && key == Key { ctrl: true, ..KeyCode::Char('d').into() }
+        self.options.needed && key == Key { ctrl: true, ..KeyCode::Char('d').into() }
     }
 
     /// That key.
@@ -68,8 +89,8 @@ impl Desk {
     /// Whoever came for it, and has answered it, leaves.
     pub(super) fn leaves_answered(&self, company: &Company) -> Option<AttachEnd> {
         let ended = company.plea.as_ref().filter(|plea| !plea.is_open())?;
-        let declined = self.answered.filter(|_| self.options.plea.as_ref() == Some(&ended.plea))?;
-        Some(AttachEnd::Answered { declined })
+        let (answered, declined) = self.answered.as_ref().filter(|_| self.options.needed)?;
+        (*answered == ended.plea).then_some(AttachEnd::Answered { declined: *declined })
     }
 
     /// All that is asked, in lines.

@@ -60,11 +60,12 @@ pub(crate) const HELP: &[(&str, &str)] = &[
 ];
 
 /// The same while an agent asks for something.
-pub(crate) const PLEA_HELP: &[(&str, &str)] = &[
-    ("y", "yes: it is done, and the keyboard goes back"),
-    ("n", "no: you decline"),
-    ("e", "Ctrl-D for the program, where Ctrl-D itself says that it is done"),
-];
+pub(crate) const PLEA_HELP: &[(&str, &str)] =
+    &[("y", "yes: it is done, and the keyboard goes back"), ("n", "no: you decline")];
+
+/// The same for whoever came because a person is needed.
+pub(crate) const NEEDED_HELP: &[(&str, &str)] =
+    &[("e", "Ctrl-D for the program: Ctrl-D itself says that you are done")];
 
 /// Hears one key after the other.
 #[derive(Debug)]

@@ -4,9 +4,12 @@ use cotty_protocol::op::keyboard::Holder;
 use cotty_protocol::op::pleas::State;
 use cotty_protocol::op::{Activity, SessionInfo};
 use cotty_protocol::view::{Asked, Company, Watcher};
+use ratatui::text::Line;
 
 /// How many others are named before they are only counted.
 const NAMED: usize = 3;
+/// How much is shown of what an agent asks, however narrow the window is.
+const LEAST_ASKED: usize = 12;
 
 /// A program's text, or another's: nothing of it may act on this terminal, or turn the text around it.
 pub(crate) fn plain(text: &str) -> String {
@@ -82,6 +85,34 @@ pub(crate) fn line(parts: &[String]) -> String {
     let parts: Vec<String> =
         parts.iter().map(|part| plain(part).trim().to_owned()).filter(|part| !part.is_empty()).collect();
     parts.join(" · ")
+}
+
+/// The line where there is something to end: of what is asked as much as there is room for, and of the rest what fits beside
+/// it. How to end it, and how to see the keys, is never cut.
+pub(crate) fn fitted(width: usize, first: &[String], asked: &str, rest: &[String], keys: &str) -> String {
+    let mut parts = first.to_vec();
+    let used = |parts: &[String], more: &str| {
+        Line::from(line(&[parts, &[more.to_owned(), keys.to_owned()]].concat())).width()
+    };
+    let room = width.saturating_sub(used(&parts, "x") - 1).max(LEAST_ASKED);
+    parts.push(cut(&plain(asked), room));
+    for part in rest {
+        if used(&parts, part) <= width {
+            parts.push(part.clone());
+        }
+    }
+    parts.push(keys.to_owned());
+    line(&parts)
+}
+
+/// A text in so many columns.
+fn cut(text: &str, width: usize) -> String {
+    if Line::from(text).width() <= width {
+        return text.to_owned();
+    }
+    let mut short = text.to_owned();
+    while short.pop().is_some() && Line::from(short.as_str()).width() >= width {}
+    short.trim_end().to_owned() + "…"
 }
 
 /// What a person is told when the company changes, if it is worth it. One's own typing is not.
@@ -201,6 +232,26 @@ mod tests {
         assert_eq!(news(&with(State::Taken), &with(State::Cancelled)).unwrap(), "claude no longer asks");
         assert_eq!(news(&with(State::Completed), &with(State::Completed)), None);
         assert_eq!(news(&alone, &with(State::Timeout)), None, "nobody here knew of it");
+    }
+
+    #[test]
+    fn how_to_end_it_is_never_cut() {
+        let first = ["3 build".to_owned(), "Ctrl-D when done".to_owned()];
+        let rest = [
+            "a secret is asked for".to_owned(),
+            "bash".to_owned(),
+            "you have the keyboard".to_owned(),
+            "80×24".to_owned(),
+        ];
+        let shown = |width, asked: &str| fitted(width, &first, asked, &rest, "Ctrl-] ? keys");
+        let begin = "3 build · Ctrl-D when done";
+        let whole = "a asks: b · a secret is asked for · bash · you have the keyboard · 80×24";
+        assert_eq!(shown(120, "a asks: b"), format!("{begin} · {whole} · Ctrl-] ? keys"));
+        let long = shown(80, &format!("mcp asks: {}", "word ".repeat(40)));
+        assert_eq!(long, format!("{begin} · mcp asks: word word word word word… · Ctrl-] ? keys"));
+        assert!(shown(90, &"漢".repeat(80)).contains("漢… · Ctrl-] ? keys"));
+        assert_eq!(shown(80, ""), format!("{begin} · a secret is asked for · bash · 80×24 · Ctrl-] ? keys"));
+        assert!(shown(20, "mcp asks: please").starts_with(begin));
     }
 
     #[test]

@@ -15,6 +15,15 @@ pub(super) fn arguments(schema: &JsonObject, given: &JsonObject, tool: &str) -> 
         .map_err(|fault| Fault { message: format!("{tool}: {}", fault.message), ..fault })
 }
 
+/// A session's number names it, also where it is not written as text.
+pub(super) fn name_by_number(schema: &JsonObject, given: &mut JsonObject) {
+    let taken = schema.get("properties").and_then(|known| known.get("session_id")).and_then(Value::as_object);
+    let as_text = taken.and_then(types).is_some_and(|types| types.split(' ').any(|name| name == "string"));
+    if let Some(value) = given.get_mut("session_id").filter(|value| as_text && value.is_u64()) {
+        *value = Value::String(value.to_string());
+    }
+}
+
 fn object(schema: &JsonObject, given: &JsonObject, path: &str) -> Result<(), Fault> {
     let known = schema.get("properties").and_then(Value::as_object);
     let names = || known.into_iter().flat_map(|known| known.keys().map(String::as_str));

@@ -213,7 +213,10 @@ impl ServerHandler for Server {
         }
         let calling = self.context_of(&context, Some(&request))?;
         let (client, mut questions) = Client::new(&context, &calling, &mut request)?;
-        let arguments: JsonObject = request.arguments.unwrap_or_default();
+        let mut arguments: JsonObject = request.arguments.unwrap_or_default();
+        if let Some((_, described)) = &called {
+            check::name_by_number(&described.input_schema, &mut arguments);
+        }
         // Progress tells what it does.
         let named = ["session_id", "session"].iter().find_map(|name| arguments.get(*name)?.as_str());
         let wanted = context.meta.get_progress_token().and(named);

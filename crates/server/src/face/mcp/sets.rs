@@ -124,6 +124,9 @@ mod tests {
         for tool in SETS[0].tools.iter().filter(|tool| !only.iter().any(|name| name == tool.name)) {
             assert!(!told.contains(tool.name), "{}: {told}", tool.name);
         }
+        for needless in ["Enter key", "ends what", "next_since"] {
+            assert!(!told.contains(needless), "{needless}: {told}");
+        }
         for set in SETS {
             assert_eq!(Offer::new(&[set.name.to_owned()], &[]).unwrap().instructions, set.instructions);
         }

@@ -91,9 +91,11 @@ impl State {
             Doing::Running => format!(
                 "{program} is at work: wait for it (terminal__wait with prompt, exit or text), or interrupt it (terminal__send key \"ctrl+c\")"
             ),
-            Doing::WaitingForInput => format!("{program} waits for input (terminal__send)"),
-            Doing::Pager => format!("{program} shows a page: space goes on, q leaves it (terminal__send key \"space\" or \"q\")"),
-            Doing::Editor => format!("{program} is an editor and waits for keys (terminal__send)"),
+            Doing::WaitingForInput => format!("{program} waits for input: look (terminal__read), and type (terminal__send)"),
+            Doing::Pager => format!(
+                "{program} shows a page: look at it (terminal__read); space goes on, q leaves it (terminal__send key \"space\" or \"q\")"
+            ),
+            Doing::Editor => format!("{program} is an editor: look at it (terminal__read), and send keys (terminal__send)"),
             Doing::SecretInput | Doing::SecretSuspected => {
                 "a secret is asked for, which only a person may type: ask one (terminal__request_user_input), or leave the question (terminal__send key \"ctrl+c\")".to_owned()
             }

@@ -11,13 +11,18 @@ use super::sets::SETS;
 #[derive(Debug, Clone)]
 pub(super) struct Words {
     missing: Arc<[&'static str]>,
+    /// Another session can be made, where nothing can be done about this one.
+    another: bool,
 }
+
+const ANOTHER: &str = "make another session (terminal__create_session)";
 
 impl Words {
     /// For somebody who is offered these tools.
     pub(super) fn new(offered: &[&str]) -> Words {
         let all = SETS.iter().flat_map(|set| set.tools).map(|tool| tool.name);
-        Words { missing: all.filter(|name| !offered.contains(name)).collect() }
+        let missing = all.filter(|name| !offered.contains(name)).collect();
+        Words { missing, another: offered.contains(&"terminal__create_session") }
     }
 
     /// Whether a tool is named that is not offered.
@@ -27,17 +32,30 @@ impl Words {
 
     /// Advice that can be followed; none where nothing is left of it.
     pub(super) fn advice(&self, advice: &str) -> Option<String> {
-        let plain = match self.misleads(advice) {
-            true => self.without_asides(advice),
-            false => advice.to_owned(),
-        };
-        let parts: Vec<&str> = plain.split("; ").filter(|part| !self.misleads(part)).collect();
+        self.said(advice, |plain| match plain.split_once(": ") {
+            Some((how_it_is, _)) => format!("{how_it_is}: {ANOTHER}"),
+            None => plain,
+        })
+    }
+
+    /// Advice, whose parts may come to nothing that can be done; `else_` is what to say then.
+    fn said(&self, advice: &str, else_: impl Fn(String) -> String) -> Option<String> {
+        let parts = advice.split("; ").map(|part| {
+            let plain = if self.misleads(part) { self.without_asides(part) } else { part.to_owned() };
+            let helpless = plain != part && !plain.contains("(terminal__");
+            if helpless && self.another { else_(plain) } else { plain }
+        });
+        let parts: Vec<String> = parts.filter(|part| !self.misleads(part)).collect();
         Some(parts.join("; ")).filter(|advice| !advice.is_empty())
     }
 
     /// The same of a fault's hint.
     pub(super) fn fault(&self, fault: Fault) -> Fault {
-        Fault { hint: fault.hint.and_then(|hint| self.advice(&hint)), ..fault }
+        let another = |plain: String| match plain.split_once(": ") {
+            Some((how_it_is, _)) => format!("{how_it_is}: {ANOTHER}"),
+            None => format!("{plain}, or {ANOTHER}"),
+        };
+        Fault { hint: fault.hint.and_then(|hint| self.said(&hint, another)), ..fault }
     }
 
     /// Without parentheses that name what is not offered.
@@ -78,6 +96,28 @@ mod tests {
             said("leave it (Ctrl-C), and :( is no aside"),
             plain("leave it (Ctrl-C), and :( is no aside")
         );
+    }
+
+    #[test]
+    fn where_nothing_can_be_done_there_is_another_session() {
+        let words = Words::new(&["terminal__run", "terminal__create_session"]);
+        let said = |advice: &str| words.advice(advice).unwrap();
+        assert_eq!(
+            said("make is at work: wait for it (terminal__wait), or interrupt it (terminal__send)"),
+            "make is at work: make another session (terminal__create_session)"
+        );
+        assert_eq!(
+            said("the shell waits for a command (terminal__run)"),
+            "the shell waits for a command (terminal__run)"
+        );
+        assert_eq!(said("it has ended (terminal__destroy_session)"), "it has ended");
+        let hinted = |hint: &str| words.fault(Fault::new(Code::Busy, "no").with_hint(hint)).hint.unwrap();
+        assert_eq!(
+            hinted("list yours (terminal__list_sessions)"),
+            "list yours, or make another session (terminal__create_session)"
+        );
+        assert_eq!(hinted("use keys instead"), "use keys instead");
+        assert_eq!(Words::new(&["terminal__run"]).advice("a: b (terminal__send)").unwrap(), "a: b");
     }
 
     /// Whatever is refused, and however few tools there are, something is left to be said.

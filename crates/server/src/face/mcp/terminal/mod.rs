@@ -28,14 +28,14 @@ cotty gives you real terminals that stay: they outlive your process, and a perso
 - terminal__run is for commands: it answers with the command's own output and exit code. When it says `running`, the \
 command goes on: terminal__wait for it, or interrupt it with terminal__send key \"ctrl+c\".
 - terminal__send types text, presses a key or clicks in any program (vim, a REPL, a question) and shows the rows that \
-changed; `read` shows more, `steps` does several things in one call. \\n in text is the Enter key.
+changed; `read` shows more, `steps` does several things in one call; \\n in text is the Enter key.
 - terminal__read view \"screen\" is what a person sees; \"new\" is what came since your last read or run.
 - terminal__wait waits for text, a pause, the prompt or the end, instead of asking again and again.
 - Every answer has `state`: prompt (run), running (wait), waiting_for_input, pager, editor (send), secret_input and \
 secret_suspected (you cannot type a secret), exited. keyboard_held_by: a person is typing; wait with keyboard true. next_since goes into \
-`since` of a later read or wait.
+`since` of a later terminal__read or terminal__wait.
 - terminal__request_user_input asks a person to take over: for a secret, or whenever you need one.
-Destroy sessions that you no longer need.";
+terminal__destroy_session ends what you no longer need.";
 
 /// In the order in which an agent needs them.
 static TOOLS: &[Entry] = &[

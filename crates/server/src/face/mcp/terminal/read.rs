@@ -138,7 +138,8 @@ impl How {
             reader: self.reader,
             ..read::Params::default()
         };
-        let pages = self.since.is_some() || self.view == View::Scrollback;
+        // What was there before is asked for.
+        let pages = self.since.is_some() || matches!(self.view, View::Scrollback | View::Whole);
         let read = perform::<ops::Read>(call.context, params).await.map_err(ours)?;
         let state = State::new(read.activity, read.keyboard);
         let repeats = !read.has_new_content && !pages;

@@ -49,6 +49,9 @@ pub(super) struct Reply {
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<LeftOut>,
     exit_code: Option<i32>,
+    /// The signal that ended the shell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signal: Option<i32>,
     duration_ms: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     cwd: Option<String>,
@@ -96,6 +99,7 @@ impl McpTool for Run {
             output: ran.output,
             left_out: ran.left_out,
             exit_code: ran.exit_code,
+            signal: ran.signal,
             duration_ms: ran.duration_ms,
             cwd: ran.cwd,
             state,

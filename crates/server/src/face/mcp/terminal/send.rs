@@ -114,6 +114,7 @@ pub(super) struct Reply {
     #[serde(skip_serializing_if = "is_zero")]
     steps_not_done: usize,
     /// Present if read was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
     read_result: Option<read::Reply>,
     /// Without read: the rows that changed, each with its number.
     #[serde(skip_serializing_if = "Option::is_none")]
