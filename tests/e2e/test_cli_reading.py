@@ -36,14 +36,17 @@ def test_commands_lists_what_a_shell_ran(cotty):
     assert [c["number"] for c in cotty.json("commands", session, "--limit", "2")["commands"]] == [2, 3]
     assert cotty.json("commands", session, "--output", "1")["commands"][0]["output"]["head"] == "one\ntwo\n"
     cotty("commands", session, "--output", "77", code=1)
+    assert "there is no command 77" in cotty.stderr
+    cotty("commands", session, "--output", "first", code=2)
+    cotty("commands", "nobody", code=4)
+
+
+def test_what_is_no_shell_ran_no_commands(cotty):
     cotty("new", "--name", "build", "--", "echo", "built")
     cotty("wait", "build", "--exit")
     cotty("commands", "build", "--output", "last", code=1)
     assert "command 0" not in cotty.stderr and "cotty recording build --format text" in cotty.stderr
     assert cotty("recording", "build", "--format", "text").strip() == "built"
-    assert "there is no command 77" in cotty.stderr
-    cotty("commands", session, "--output", "first", code=2)
-    cotty("commands", "nobody", code=4)
 
 
 def test_commands_gives_all_of_a_long_output(cotty):

@@ -86,7 +86,7 @@ async def test_the_way_to_the_prompt_can_be_gone(cotty):
             error = await kept(command)
             assert "waits for input" in error["message"] and f'"{next(iter(leave.values()))}"' in error["hint"].replace("\\n", "\n")
             await agent("send", session_id=session, **leave)
-            await agent.doing(session, "prompt", "bash")
+            await agent.doing(session, "prompt", None)
             assert await agent.output(session, "echo back") == "back\n"
 
 
