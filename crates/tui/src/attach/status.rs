@@ -10,6 +10,8 @@ use ratatui::text::Line;
 const NAMED: usize = 3;
 /// How much is shown of what an agent asks, however narrow the window is.
 const LEAST_ASKED: usize = 12;
+/// Likewise how much at most of each part before it: a name may have 64 letters.
+const LONGEST_FIRST: usize = 30;
 
 /// A program's text, or another's: nothing of it may act on this terminal, or turn the text around it.
 pub(crate) fn plain(text: &str) -> String {
@@ -90,7 +92,7 @@ pub(crate) fn line(parts: &[String]) -> String {
 /// The line where there is something to end: of what is asked as much as there is room for, and of the rest what fits beside
 /// it. How to end it, and how to see the keys, is never cut.
 pub(crate) fn fitted(width: usize, first: &[String], asked: &str, rest: &[String], keys: &str) -> String {
-    let mut parts = first.to_vec();
+    let mut parts: Vec<String> = first.iter().map(|part| cut(part, LONGEST_FIRST)).collect();
     let used = |parts: &[String], more: &str| {
         Line::from(line(&[parts, &[more.to_owned(), keys.to_owned()]].concat())).width()
     };
@@ -250,8 +252,11 @@ mod tests {
         let long = shown(80, &format!("mcp asks: {}", "word ".repeat(40)));
         assert_eq!(long, format!("{begin} · mcp asks: word word word word word… · Ctrl-] ? keys"));
         assert!(shown(90, &"漢".repeat(80)).contains("漢… · Ctrl-] ? keys"));
-        assert_eq!(shown(80, ""), format!("{begin} · a secret is asked for · bash · 80×24 · Ctrl-] ? keys"));
+        assert_eq!(shown(80, ""), format!("{begin} · a secret is asked for · bash · Ctrl-] ? keys"));
         assert!(shown(20, "mcp asks: please").starts_with(begin));
+        let named =
+            fitted(80, &["3 ".to_owned() + &"n".repeat(64), first[1].clone()], "a", &[], "Ctrl-] ? keys");
+        assert!(named.contains("n… · Ctrl-D when done · a · Ctrl-] ? keys"), "{named}");
     }
 
     #[test]

@@ -32,18 +32,20 @@ impl Words {
 
     /// Advice that can be followed; none where nothing is left of it.
     pub(super) fn advice(&self, advice: &str) -> Option<String> {
-        self.said(advice, |plain| match plain.split_once(": ") {
-            Some((how_it_is, _)) => format!("{how_it_is}: {ANOTHER}"),
-            None => plain,
-        })
+        self.said(advice, str::to_owned)
     }
 
-    /// Advice, whose parts may come to nothing that can be done; `else_` is what to say then.
-    fn said(&self, advice: &str, else_: impl Fn(String) -> String) -> Option<String> {
+    /// Advice without what cannot be done. Where nothing else is left to do there is another session: instead of what follows
+    /// the state of things, or as `bare` says it.
+    fn said(&self, advice: &str, bare: fn(&str) -> String) -> Option<String> {
         let parts = advice.split("; ").map(|part| {
             let plain = if self.misleads(part) { self.without_asides(part) } else { part.to_owned() };
             let helpless = plain != part && !plain.contains("(terminal__");
-            if helpless && self.another { else_(plain) } else { plain }
+            match plain.split_once(": ") {
+                _ if !helpless || !self.another => plain,
+                Some((how_it_is, _)) => format!("{how_it_is}: {ANOTHER}"),
+                None => bare(&plain),
+            }
         });
         let parts: Vec<String> = parts.filter(|part| !self.misleads(part)).collect();
         Some(parts.join("; ")).filter(|advice| !advice.is_empty())
@@ -51,11 +53,8 @@ impl Words {
 
     /// The same of a fault's hint.
     pub(super) fn fault(&self, fault: Fault) -> Fault {
-        let another = |plain: String| match plain.split_once(": ") {
-            Some((how_it_is, _)) => format!("{how_it_is}: {ANOTHER}"),
-            None => format!("{plain}, or {ANOTHER}"),
-        };
-        Fault { hint: fault.hint.and_then(|hint| self.said(&hint, another)), ..fault }
+        let or_another = |plain: &str| format!("{plain}, or {ANOTHER}");
+        Fault { hint: fault.hint.and_then(|hint| self.said(&hint, or_another)), ..fault }
     }
 
     /// Without parentheses that name what is not offered.
