@@ -13,11 +13,12 @@ use crate::shell::ShellMark;
 /// Commands remembered.
 const KEPT: usize = 1000;
 
-/// A point in a session: where, after how much output, and when.
+/// A point in a session: where, after how much output, and when; and after how much output its row was changed last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Moment {
     pub(crate) position: Position,
     pub(crate) seq: u64,
+    pub(crate) stamp: u64,
     pub(crate) ms: u64,
 }
 
@@ -270,7 +271,7 @@ mod tests {
     use cotty_vt::LineId;
 
     fn at(seq: u64) -> Moment {
-        Moment { position: Position { line: LineId(seq), cell: 0 }, seq, ms: seq * 10 }
+        Moment { position: Position { line: LineId(seq), cell: 0 }, seq, stamp: 0, ms: seq * 10 }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The list of what a session's shell ran, for whoever asks.
 
-use cotty_vt::{Excerpt, LineId, Position};
+use cotty_vt::{Excerpt, Until};
 
 use crate::commands::{Command, Moment};
 use crate::meta::now_ms;
@@ -106,17 +106,13 @@ impl Task {
         (ran, excerpt.text)
     }
 
-    /// What a command said.
+    /// What a command said: what it wrote and what still stands, wherever it moved the cursor.
     pub(crate) fn output_of(&self, command: &Command) -> Excerpt {
         match (command.started, command.ended) {
-            // Not what stood below already, and was only moved: by `clear`, into the history.
             (Some(started), ended) => {
-                let end = ended.map(|ended| ended.position);
-                let mut excerpt = self.vt.text_since(started.position, end, started.seq);
-                if let Some(end) = end.filter(|_| excerpt.text.is_empty()) {
-                    excerpt.text = self.said_above(command, started, end);
-                }
-                excerpt
+                let until =
+                    |ended: Moment| Until { position: ended.position, seq: ended.seq, stamp: ended.stamp };
+                self.vt.written(started.position, started.seq, ended.map(until))
             }
             // It never started: what the shell said to the line stands below it.
             (None, Some(_)) => {
@@ -127,16 +123,6 @@ impl Task {
             }
             (None, None) => Excerpt::default(),
         }
-    }
-
-    /// What a command said that moved the cursor up first: above its end, but not where it was typed.
-    fn said_above(&self, command: &Command, started: Moment, end: Position) -> String {
-        let typed = command.typed.map(|typed| typed.position).or(command.prompt).map(|at| at.line);
-        let is_typed =
-            |line: LineId| typed.is_some_and(|typed| typed <= line && line < started.position.line);
-        let lines = self.vt.lines_since(started.seq);
-        let above = lines.iter().take_while(|line| line.id != end.line).filter(|line| !is_typed(line.id));
-        above.map(|line| format!("{}\n", line.text)).collect()
     }
 
     /// What was typed, as the screen shows it, where the shell did not tell.

@@ -334,9 +334,10 @@ impl Task {
                 EffectKind::Bell => self.viewers.updates.bell(now),
                 EffectKind::Mark(mark) => {
                     let Some(nonce) = &self.meta.nonce else { continue };
+                    let stamp = mark.stamp;
                     let Some((mark, position)) = read_mark(&mark, nonce) else { continue };
                     marked = true;
-                    self.shell_said(mark, Moment { position, seq: effect.seq, ms });
+                    self.shell_said(mark, Moment { position, seq: effect.seq, stamp, ms });
                 }
                 EffectKind::Image { kind, size, .. } => self.images.came(effect.seq, kind, size),
                 EffectKind::Directory(directory) => self.saved.commands.moved(directory),

@@ -231,7 +231,10 @@ impl Task {
                     );
                 }
                 match *run {
-                    true => self.saved.commands.typed(request, Moment { position, seq, ms }),
+                    true => self
+                        .saved
+                        .commands
+                        .typed(request, Moment { position, seq, stamp: self.vt.cursor_stamp(), ms }),
                     false => self.typed_ahead(*lines),
                 }
             }

@@ -74,6 +74,8 @@ pub struct Mark {
     pub kind: MarkKind,
     /// Where the cursor was.
     pub position: Position,
+    /// `seq` after the last byte that had changed its row.
+    pub stamp: u64,
     /// Whether that was on the alternate screen.
     pub alt_screen: bool,
     /// What followed the mark's letter, such as the exit code, undecoded.

@@ -154,13 +154,18 @@ impl Vt {
 }
 
 /// Rows of the primary screen down to the last with text or the cursor's.
-fn used_rows(term: &Term) -> usize {
+pub(crate) fn used_rows(term: &Term) -> usize {
     let cursor = if term.modes.alt_screen { term.saved[0] } else { term.cursor };
     term.primary().used().max(usize::from(cursor.row) + 1)
 }
 
 /// Where an excerpt starts, and how many of its lines, up to its end, were lost before that.
-fn find_start(term: &Term, segments: &[Segment<'_>], line: LineId, end: Option<LineId>) -> (usize, u64) {
+pub(crate) fn find_start(
+    term: &Term,
+    segments: &[Segment<'_>],
+    line: LineId,
+    end: Option<LineId>,
+) -> (usize, u64) {
     if let Some(at) = segments.iter().position(|segment| segment.line() == line) {
         return (at, 0);
     }
@@ -180,13 +185,13 @@ fn find_start(term: &Term, segments: &[Segment<'_>], line: LineId, end: Option<L
 }
 
 #[derive(Clone, Copy)]
-struct End {
+pub(crate) struct End {
     /// The first segment that is no part of the excerpt.
-    stop: usize,
-    held: bool,
+    pub(crate) stop: usize,
+    pub(crate) held: bool,
 }
 
-fn find_end(segments: &[Segment<'_>], line: LineId) -> End {
+pub(crate) fn find_end(segments: &[Segment<'_>], line: LineId) -> End {
     match segments.iter().rposition(|segment| segment.line() == line) {
         Some(last) => End { stop: last + 1, held: true },
         None => {
@@ -226,7 +231,7 @@ impl Segment<'_> {
         }
     }
 
-    fn stamp(&self) -> u64 {
+    pub(crate) fn stamp(&self) -> u64 {
         match self {
             Segment::Past(line) => line.stamp,
             Segment::Row(row) => row.stamp,
@@ -234,7 +239,7 @@ impl Segment<'_> {
     }
 
     /// Appends the text of the line's cells `from..to` that lie in this piece.
-    fn push_text(&self, from: u32, to: u32, term: &Term, out: &mut String) {
+    pub(crate) fn push_text(&self, from: u32, to: u32, term: &Term, out: &mut String) {
         let within = |start: u32| (from.saturating_sub(start), to.saturating_sub(start));
         match self {
             Segment::Past(line) => {

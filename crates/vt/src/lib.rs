@@ -20,7 +20,7 @@
 //! | a new size | `term/resize.rs` |
 //! | what cells name by number | `tables.rs`, `styles.rs`, `look.rs`, `clusters.rs`, `links.rs` |
 //! | what scrolled off, what full-screen programs showed | `history/`, `kept.rs` |
-//! | reading text out, finding it | `read.rs`, `excerpt.rs`, `search.rs` |
+//! | reading text out, finding it | `read.rs`, `excerpt.rs`, `written.rs`, `search.rs` |
 //! | exact state, invariants | `state.rs`, `verify.rs` |
 //! | keys, paste, mouse, focus | `key.rs`, `key_legacy.rs`, `key_kitty.rs`, `key_parse.rs`, `keyboard.rs`, `paste.rs`, `mouse.rs` |
 //! | drawing for another terminal | `paint.rs` |
@@ -64,6 +64,7 @@ mod unicode;
 mod varint;
 mod verify;
 mod vt;
+mod written;
 
 pub use effect::{Effect, EffectKind, ImageKind, Mark, MarkKind};
 pub use excerpt::{Excerpt, Line, LineId, Position};
@@ -81,3 +82,4 @@ pub use size::{Allow, Options, Size};
 pub use state::BadState;
 pub use style::{Color, Style, UnderlineStyle};
 pub use vt::Vt;
+pub use written::Until;

@@ -120,4 +120,9 @@ impl Vt {
     pub fn position(&self) -> Position {
         self.term.position()
     }
+
+    /// `seq` after the last byte that changed the cursor's row.
+    pub fn cursor_stamp(&self) -> u64 {
+        self.term.cursor_stamp()
+    }
 }

@@ -93,6 +93,7 @@ mod tests {
         Mark {
             kind,
             position: Position { line: LineId(1), cell: 0 },
+            stamp: 0,
             alt_screen: false,
             params: params.into(),
         }

@@ -253,6 +253,11 @@ impl Term {
         Position { line: row.line, cell: row.start.saturating_add(cell) }
     }
 
+    /// When the cursor's row was changed last.
+    pub(crate) fn cursor_stamp(&self) -> u64 {
+        self.screen().row(usize::from(self.cursor.row)).stamp
+    }
+
     pub(crate) fn effect(&mut self, kind: EffectKind) {
         self.effects.push(Effect { seq: self.seq, kind });
     }

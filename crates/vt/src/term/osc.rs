@@ -77,6 +77,7 @@ impl Term {
         self.effect(EffectKind::Mark(Mark {
             kind,
             position: self.position(),
+            stamp: self.cursor_stamp(),
             alt_screen: self.modes.alt_screen,
             params,
         }));
