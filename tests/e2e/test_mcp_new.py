@@ -100,16 +100,65 @@ async def test_runs_between_what_is_unread_are_each_not_new(cotty):
         assert (await new(agent, session))["content"] == ""
 
 
-async def test_what_a_command_drew_elsewhere_is_still_new(cotty):
+DRAWN = [
+    (r"echo said; printf '\0337\033[2;1Hdrawn\0338'", "drawn\nsaid\n"),
+    (r"printf '\0337\033[2;1Hdrawn\0338'", "drawn\n"),
+    ("tput cup 2 0; printf '%s\n' top..; tput cup 15 0", "top..\n"),
+    (r"printf '\033[3A\rhello\n\n\n\n'", "hello\n"),
+    (r"printf '\033[3A\rhello'", "hello"),
+    (r"printf 'a\nb\nc\n'; tput cup 1 0", "a\nb\nc\n"),
+    (r"printf 'one\ntwo\n\033[5A'", "one\ntwo\n"),
+    (r"printf '\033[H\033Mput in\033[20;1H'", "put in\n"),
+    ("tput cup 3 0; tput ed; echo menu; echo; echo 1; echo 2", "menu\n\n1\n2\n"),
+    ("tput cup 3 4", ""),
+]
+
+
+async def test_what_a_command_wrote_is_its_output_wherever_it_moved_the_cursor(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        for command, output in DRAWN:
+            await agent.output(session, "clear; seq -f 'row %g' 5")
+            assert await agent.output(session, command) == output, command
+            assert (await new(agent, session))["content"] == "", command
+            # It is new to who has not run it, and so is what came before it to who has.
+            lines = [line for line in output.splitlines() if line]
+            other = (await new(agent, session, reader="other"))["content"]
+            assert all(line in other for line in lines), (command, other)
+            await agent("send", session_id=session, steps=[{"text": "clear; echo unread; echo; echo; echo\n"}, {"wait": {"text": "unread"}}, {"wait": {"prompt": True}}])
+            await agent.output(session, command)
+            read = (await new(agent, session))["content"]
+            assert "unread" in read and not any(line in read.splitlines() for line in lines), (command, read)
+            await new(agent, session, reader="other")
+
+
+async def test_what_is_unread_further_up_is_still_new_after_a_run(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         await agent.output(session, "clear; seq -f 'row %g' 5")
-        draw = r"printf '\0337\033[2;1H%s\0338' "
-        assert await agent.output(session, f"echo said; {draw} drawn") == "said\n"
-        assert "drawn" in (await new(agent, session))["content"]
-        # Where it said nothing else, it is the answer.
-        assert await agent.output(session, f"{draw} again") == "again\n"
-        assert (await new(agent, session))["content"] == ""
+        drawn = r"printf '\0337\033[2;1Hdrawn\0338'"
+        await agent("send", session_id=session, steps=[{"text": f"{drawn}\n"}, {"wait": {"prompt": True}}])
+        await agent.output(session, "echo answered")
+        read = (await new(agent, session))["content"]
+        assert "drawn" in read and "answered" not in read, read
+
+
+async def test_what_a_job_says_at_the_prompt_is_new_also_after_a_typed_line(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        gate = Gate(cotty)
+        job = f"(read x < {gate}; echo from; echo behind) &"
+        for before, after in [("", "echo typed\n"), ("echo ty", "ped\n")]:
+            await agent.output(session, job)
+            if before:
+                await agent("send", session_id=session, text=before)
+                await agent("wait", session_id=session, text=before)
+            await gate.open()
+            await agent("wait", session_id=session, regex="behind\n")
+            await agent("send", session_id=session, steps=[{"text": after}, {"wait": {"prompt": True}}])
+            for reader in ["one", "two"]:
+                read = (await new(agent, session, reader=reader))["content"]
+                assert "from\nbehind\n" in read and "typed\n" in read and "ped\ntyped" not in read, read
 
 
 CLEARS = ["clear", "clear -x", "tput clear", "reset", r"printf '\033[2J\033[H'", r"printf '\033[H\033[2J'", r"printf '\033[H\033[J'", r"printf '\033c'"]

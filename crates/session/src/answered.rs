@@ -1,6 +1,7 @@
 //! What `run` has answered to a reader is not new to it. What came before and was not read still is.
 
-use cotty_vt::{LineId, Position};
+use cotty_vt::{Line, LineId, Position};
+use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
 use crate::SessionError;
@@ -10,11 +11,32 @@ use crate::reading::{Place, hash};
 use crate::session::RunResult;
 use crate::task::Task;
 
-/// What was answered, from here to there.
-pub(crate) type Stretch = (Position, Position);
+/// Answers between which something is unread that a reader's place knows of; older ones are given again, which loses nothing.
+const ANSWERS: usize = 32;
 
-/// Stretches between which something is unread that a reader's place knows of; older ones are given again, which loses nothing.
-const STRETCHES: usize = 32;
+/// What a reader knows from an answer of `run`: the text from here to there, and lines elsewhere that were changed last
+/// between those two points of the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Answered {
+    from: Position,
+    to: Position,
+    since: u64,
+    until: u64,
+}
+
+impl Answered {
+    pub(crate) fn stretch(&self) -> (Position, Position) {
+        (self.from, self.to)
+    }
+
+    pub(crate) fn told(&self) -> (u64, u64) {
+        (self.since, self.until)
+    }
+
+    pub(crate) fn has_told(&self, stamp: u64) -> bool {
+        self.since < stamp && stamp <= self.until
+    }
+}
 
 impl Task {
     /// Tells a reader what the command of a `run` said so far, and notes that it did.
@@ -50,30 +72,36 @@ impl Task {
         let Some(command) = self.saved.commands.of_request(run) else { return };
         let Some(typed) = command.typed else { return };
         let (end, seq) = self.answered_to(command);
-        // Nor is what a command drew further up, unless it said nothing else.
-        let said = |from: Moment| {
-            command.ended.is_none_or(|ended| self.says_anything(from.position, ended.position))
-        };
-        let drew_above = || self.vt.lines_since(typed.seq).iter().any(|line| line.id < typed.position.line);
-        if command.started.is_none_or(said) && drew_above() {
-            return;
-        }
         let request = hash(run);
         let known = self.saved.readers.get(reader).and_then(|known| known.before_request(request));
         let begin = || Place { seq: 0, spot: self.spot(self.first()), answered: Vec::new() };
         let mut place = known.unwrap_or_else(begin);
-        let read_to = place.answered.last().map_or(place.spot.position, |(_, to)| *to);
-        match (self.says_anything(read_to, typed.position), place.answered.last_mut()) {
+        let started = command.started.unwrap_or(typed);
+        // A command that moved the cursor up has told what it wrote, but the line itself goes to its start.
+        let to = later(started.position, end);
+        match (self.is_unread_before(typed, &place), place.answered.last_mut()) {
             (false, None) => place = Place { seq, spot: self.spot(end), answered: Vec::new() },
-            (false, Some((_, to))) => *to = end,
+            (false, Some(before)) => (before.to, before.until) = (later(before.to, to), seq),
             (true, _) => {
-                if place.answered.len() == STRETCHES {
+                if place.answered.len() == ANSWERS {
                     place.answered.remove(0);
                 }
-                place.answered.push((typed.position, end));
+                place.answered.push(Answered { from: typed.position, to, since: started.seq, until: seq });
             }
         }
         self.put_reader(reader, place, request);
+    }
+
+    /// Whether anything came before a `run` that this reader has not read: up to where it was typed, or elsewhere.
+    fn is_unread_before(&self, typed: Moment, place: &Place) -> bool {
+        let at = place.spot.position;
+        let (to, seq) =
+            place.answered.last().map_or((at, place.seq), |answered| (answered.to, answered.until));
+        let unread = |line: &Line| {
+            let elsewhere = line.id != to.line && line.id != typed.position.line;
+            elsewhere && line.stamp <= typed.seq && !line.text.is_empty()
+        };
+        self.says_anything(to, typed.position) || self.lines_without_echo(seq).iter().any(unread)
     }
 
     /// How far the answer to a `run` goes, and after how much output: past the prompt, which says nothing, where nobody said
@@ -100,7 +128,14 @@ impl Task {
 }
 
 /// Whether a position stands in a stretch.
-pub(crate) fn is_within((from, to): Stretch, at: Position) -> bool {
-    let place = |position: Position| -> (LineId, u32) { (position.line, position.cell) };
+pub(crate) fn is_within((from, to): (Position, Position), at: Position) -> bool {
     place(from) <= place(at) && place(at) < place(to)
+}
+
+fn later(one: Position, other: Position) -> Position {
+    if place(one) < place(other) { other } else { one }
+}
+
+fn place(position: Position) -> (LineId, u32) {
+    (position.line, position.cell)
 }

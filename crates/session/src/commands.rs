@@ -29,7 +29,7 @@ pub(crate) struct Command {
     pub(crate) request: Option<String>,
     /// Its text, as the shell understood it.
     pub(crate) text: Option<String>,
-    /// Where the prompt before it ends: what follows, up to its start, is what was typed.
+    /// Where it was typed, at the end of the prompt or further on: what follows, up to its start, is what was typed.
     pub(crate) prompt: Option<Position>,
     /// Where `run` began to type.
     pub(crate) typed: Option<Moment>,
@@ -68,6 +68,8 @@ pub(crate) struct Commands {
     directory: Option<String>,
     /// Where the newest prompt begins.
     prompt_began: Option<Position>,
+    /// Where somebody began to type at it.
+    begun: Option<Position>,
 }
 
 impl Default for Commands {
@@ -79,6 +81,7 @@ impl Default for Commands {
             told: None,
             directory: None,
             prompt_began: None,
+            begun: None,
         }
     }
 }
@@ -150,17 +153,31 @@ impl Commands {
         self.kept.iter().filter(|c| c.started.is_some_and(|s| s.seq > seq)).count()
     }
 
-    /// Where lines were typed at the prompt and then run, after `seq`: from the prompt's end to the command's start. A `run` knows
-    /// better where it typed: a job may have said something behind the prompt.
-    pub(crate) fn typed_after(&self, seq: u64) -> impl Iterator<Item = (Position, Position)> {
+    /// Where lines were typed at the prompt and then run, after `seq`, and where their commands started.
+    pub(crate) fn typed_after(&self, seq: u64) -> impl Iterator<Item = (Position, Moment)> {
         let after = self.kept.iter().filter(move |c| c.started.is_some_and(|s| s.seq > seq));
         let typed = |c: &Command| c.typed.map(|typed| typed.position).or(c.prompt);
-        after.filter_map(move |c| Some((typed(c)?, c.started?.position)))
+        after.filter_map(move |c| Some((typed(c)?, c.started?)))
     }
 
-    /// The prompt's end before a line that the shell asks about now.
+    /// Where a line was typed that the shell asks about now.
     pub(crate) fn typed_now(&self) -> Option<Position> {
         self.kept.back().filter(|c| c.started.is_none() && c.ended.is_none()).and_then(|c| c.prompt)
+    }
+
+    /// Somebody types at the prompt, from here on. What a job in the background has said there is not what was typed, nor
+    /// what it says in the midst of a line; but `entered` lines that the shell does not run yet go on below.
+    pub(crate) fn typing(&mut self, at: Position, entered: bool) {
+        if matches!(self.phase, Phase::Prompt(_))
+            && self.begun.is_none_or(|begun| begun.line != at.line && !entered)
+        {
+            self.begun = Some(at);
+        }
+    }
+
+    /// Where the line at the prompt began to be typed.
+    pub(crate) fn begun(&self) -> Option<Position> {
+        self.begun
     }
 
     /// A `run` has typed its command.
@@ -187,8 +204,9 @@ impl Commands {
 
     fn leave_prompt(&mut self) -> Option<Position> {
         self.end_unmarked();
+        let begun = self.begun.take();
         match std::mem::replace(&mut self.phase, Phase::Running) {
-            Phase::Prompt(at) => Some(at.position),
+            Phase::Prompt(at) => begun.or(Some(at.position)),
             _ => None,
         }
     }
@@ -207,8 +225,10 @@ impl Commands {
                 self.directory.clone_from(&self.told);
                 self.prompt_began = Some(at.position);
             }
-            // A line editor that draws the prompt again says its end again; the shell waits no later for that.
+            // A line editor that draws the prompt again says its end again, and draws what was typed behind it; the shell
+            // waits no later for that.
             ShellMark::PromptEnd => {
+                self.begun = self.begun.map(|_| at.position);
                 self.phase = match self.phase {
                     Phase::Prompt(first) => Phase::Prompt(Moment { position: at.position, ..first }),
                     _ => Phase::Prompt(at),
@@ -224,6 +244,7 @@ impl Commands {
             }
             ShellMark::CommandEnd { code } => {
                 self.phase = Phase::Running;
+                self.begun = None;
                 // Without an open command this was an empty line, or the shell's first prompt.
                 if let Some(command) = self.open() {
                     command.ended = Some(at);
@@ -381,6 +402,31 @@ mod tests {
         commands.marked(&ShellMark::PromptEnd, at(2));
         commands.marked(&ShellMark::PromptEnd, at(5));
         assert_eq!(commands.phase(), Phase::Prompt(Moment { position: at(5).position, ..at(2) }));
+    }
+
+    #[test]
+    fn a_line_begins_where_it_was_typed() {
+        let typed_at = |typed: &[(u64, bool)], again: Option<u64>| {
+            let mut commands = Commands::default();
+            commands.marked(&ShellMark::PromptEnd, at(2));
+            for &(position, entered) in typed {
+                commands.typing(at(position).position, entered);
+            }
+            if let Some(again) = again {
+                commands.marked(&ShellMark::PromptEnd, at(again));
+            }
+            commands.marked(&ShellMark::CommandStart, at(20));
+            commands.kept[0].prompt.unwrap().line.0
+        };
+        // Nobody typed: it was typed ahead.
+        assert_eq!(typed_at(&[], None), 2);
+        // A job had said something behind the prompt, or says it in the midst of the line.
+        assert_eq!(typed_at(&[(5, false)], None), 5);
+        assert_eq!(typed_at(&[(2, false), (6, false)], None), 6);
+        // The second line of one command.
+        assert_eq!(typed_at(&[(2, false), (3, true)], None), 2);
+        // Drawn again, with what was typed.
+        assert_eq!(typed_at(&[(5, false)], Some(9)), 9);
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! What a reader is given: the screen, what is new to it, or what left the screen.
 
+use std::collections::BTreeMap;
+
 use cotty_vt::{Line, LineId, Position};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-use crate::answered::{Stretch, is_within};
-use crate::commands::Phase;
+use crate::answered::{Answered, is_within};
+use crate::commands::{Moment, Phase};
 use crate::images::Images;
 use crate::journal::{Record, What};
 use crate::session::Info;
@@ -101,7 +103,7 @@ pub(crate) struct Place {
     pub(crate) seq: u64,
     pub(crate) spot: Spot,
     /// What further on is not new to it: `run` has answered it. In order.
-    pub(crate) answered: Vec<Stretch>,
+    pub(crate) answered: Vec<Answered>,
 }
 
 /// A reader, and by which request it came where it is: one that comes again reads from `before`.
@@ -133,8 +135,8 @@ impl Reader {
 enum Answer {
     /// It has not begun.
     Open,
-    /// A shell's mark tells.
-    At(Position),
+    /// A shell's mark tells, and after how much output: what was typed and is changed later is an answer, too.
+    At(Position, u64),
     /// So many lines below; `empty`: Enter alone was typed, and shows nothing.
     Below { lines: usize, empty: bool },
 }
@@ -361,50 +363,91 @@ impl Task {
 
     /// What came after a spot, without what was typed since: what a person would call the answer. A line that was drawn
     /// anew, as progress bars are, is there as a whole, also one further up. Without what was answered already.
-    fn text_after(&self, spot: Spot, seq: u64, answered: &[Stretch]) -> (String, u64) {
+    fn text_after(&self, spot: Spot, seq: u64, answered: &[Answered]) -> (String, u64) {
         if spot.alt_screen {
             return (join(&self.lines_without_echo(seq)), 0);
         }
         let mut begin = spot.position;
         let mut text = String::new();
-        for line in self.lines_without_echo(seq).iter().filter(|line| line.id < begin.line) {
+        let lines = self.vt.lines_since(seq);
+        let stamps: BTreeMap<LineId, u64> = lines.iter().map(|line| (line.id, line.stamp)).collect();
+        let above = self.without_echo(self.vt.lines_above(begin.line, lines), seq);
+        for line in above.iter().filter(|line| !answered.iter().any(|told| told.has_told(line.stamp))) {
             append(&mut text, &line.text);
         }
         if self.spot(begin) != spot {
             begin.cell = 0;
         }
+        let told: Vec<(u64, u64)> = answered.iter().map(Answered::told).collect();
+        let since = |from: Position, to: Option<Position>| self.vt.text_since_but(from, to, seq, &told);
         let (mut dropped, mut from) = (0, Some((begin, 0)));
         let mut regions = self.typed_regions(seq);
-        regions.retain(|(typed, _)| !answered.iter().any(|stretch| is_within(*stretch, *typed)));
-        regions.extend(answered.iter().map(|&(from, to)| (from, Answer::At(to))));
+        for answered in answered {
+            let (mut from, to) = answered.stretch();
+            // Where the line itself was drawn over, all of it was told.
+            if stamps.get(&from.line).is_some_and(|stamp| answered.has_told(*stamp)) {
+                from.cell = 0;
+            }
+            regions.retain(|(typed, _)| !is_within((from, to), *typed));
+            regions.push((from, Answer::At(to, answered.told().1)));
+        }
         regions.sort_by_key(|(from, _)| (from.line, from.cell));
-        for (typed, answer) in regions {
+        for &(typed, answer) in &regions {
             let Some((start, skip)) = from else { break };
-            let before = self.vt.text_since(start, Some(typed), seq);
+            let drawn = self.drawn_over((typed, answer), seq, &stamps, &regions);
+            let is_first = drawn.as_ref().is_some_and(|(first, _)| *first);
+            let cell = if is_first { 0 } else { typed.cell };
+            let before = since(start, Some(Position { cell, ..typed }));
             dropped += before.dropped;
             append(&mut text, skip_lines(&before.text, skip));
+            if let Some((_, drawn)) = drawn {
+                append(&mut text, &drawn);
+            }
             from = match answer {
                 Answer::Open => None,
-                Answer::At(position) => Some((position, 0)),
+                Answer::At(position, _) => Some((position, 0)),
                 Answer::Below { lines, .. } => Some((typed, lines)),
             };
         }
         if let Some((start, skip)) = from {
-            let rest = self.vt.text_since(start, None, seq);
+            let rest = since(start, None);
             dropped += rest.dropped;
             append(&mut text, skip_lines(&rest.text, skip));
         }
         (text, dropped)
     }
 
+    /// What was drawn over a typed line later, and whether over its first.
+    fn drawn_over(
+        &self,
+        (typed, answer): (Position, Answer),
+        seq: u64,
+        stamps: &BTreeMap<LineId, u64>,
+        regions: &[(Position, Answer)],
+    ) -> Option<(bool, String)> {
+        let Answer::At(to, after) = answer else { return None };
+        let lines = typed.line..to.line.max(typed.line);
+        if !stamps.range(lines.clone()).any(|(_, stamp)| *stamp > after) {
+            return None;
+        }
+        // Another line that was typed there is no answer either.
+        if regions.iter().filter(|(from, _)| lines.contains(&from.line)).count() > 1 {
+            return None;
+        }
+        let (begin, end) = (Position { cell: 0, ..typed }, Position { cell: 0, ..to });
+        let text = self.vt.text_since(begin, Some(end), after.max(seq)).text;
+        Some((stamps.get(&typed.line).is_some_and(|stamp| *stamp > after), text))
+    }
+
     /// Where lines were typed since `seq`, and where the answer to each begins. A shell with marks tells both; elsewhere
     /// the answer begins behind as many line ends as were typed.
     fn typed_regions(&self, seq: u64) -> Vec<(Position, Answer)> {
-        let ran: Vec<(Position, Position)> = self.saved.commands.typed_after(seq).collect();
+        let ran: Vec<(Position, Moment)> = self.saved.commands.typed_after(seq).collect();
         let mut regions: Vec<(Position, Answer)> = Vec::new();
-        let covers =
-            |(from, to): &(Position, Position), at: Position| from.line <= at.line && at.line <= to.line;
-        regions.extend(ran.iter().map(|&(from, to)| (from, Answer::At(to))));
+        let covers = |(from, to): &(Position, Moment), at: Position| {
+            from.line <= at.line && at.line <= to.position.line
+        };
+        regions.extend(ran.iter().map(|&(from, to)| (from, Answer::At(to.position, to.seq))));
         for echo in self.saved.echoes.iter().filter(|echo| echo.seq >= seq) {
             if !ran.iter().any(|region| covers(region, echo.position)) && self.is_shown(echo) {
                 let empty = matches!(echo.shown, Shown::Perhaps { chars: 0, .. });
@@ -441,8 +484,11 @@ impl Task {
     }
 
     /// Lines that changed since `seq`, without those that only show what was typed.
-    fn lines_without_echo(&self, seq: u64) -> Vec<Line> {
-        let mut lines = self.vt.lines_since(seq);
+    pub(crate) fn lines_without_echo(&self, seq: u64) -> Vec<Line> {
+        self.without_echo(self.vt.lines_since(seq), seq)
+    }
+
+    fn without_echo(&self, mut lines: Vec<Line>, seq: u64) -> Vec<Line> {
         if self.vt.modes().alt_screen {
             return lines;
         }
@@ -450,12 +496,17 @@ impl Task {
             let Some(first) = lines.iter().position(|line| line.id == typed.line) else { continue };
             let end = match answer {
                 Answer::Open => None,
-                Answer::At(answer) => lines.iter().position(|line| line.id == answer.line),
+                Answer::At(answer, _) => lines.iter().position(|line| line.id == answer.line),
                 // Then the line was changed by the program.
                 Answer::Below { empty: true, .. } => continue,
                 Answer::Below { lines, .. } => Some(first + lines),
             };
-            lines.drain(first..end.unwrap_or(lines.len()).clamp(first, lines.len()));
+            let rest = lines.split_off(end.unwrap_or(lines.len()).clamp(first, lines.len()));
+            let typed = lines.split_off(first);
+            if let Answer::At(_, after) = answer {
+                lines.extend(typed.into_iter().filter(|line| line.stamp > after));
+            }
+            lines.extend(rest);
         }
         lines
     }
@@ -501,7 +552,7 @@ fn is_typed((from, answer): &(Position, Answer), line: LineId) -> bool {
     from.line <= line
         && match answer {
             Answer::Open => true,
-            Answer::At(answer) => line < answer.line,
+            Answer::At(answer, _) => line < answer.line,
             Answer::Below { empty: true, .. } => false,
             // Lines are numbered as they come.
             Answer::Below { lines, .. } => line.0 < from.line.0 + *lines as u64,

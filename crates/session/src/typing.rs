@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use cotty_pty::facts;
+use cotty_vt::Position;
 use rustix::process::{Pid, Signal};
 use rustix::termios::{SpecialCodeIndex, tcgetattr};
 
@@ -207,6 +208,15 @@ impl Task {
         Ok(Typed { seq, bytes: count, returned })
     }
 
+    /// Notes where a line begins to be typed at the prompt: what was typed ahead of it stands there already.
+    fn note_typing(&mut self, position: Position) {
+        let Phase::Prompt(prompt) = self.saved.commands.phase() else { return };
+        let first = self.saved.commands.begun().is_none();
+        let position = if first && self.line_is_begun(prompt) { prompt.position } else { position };
+        let entered = self.saved.echoes.back().is_some_and(|echo| echo.seq >= prompt.seq);
+        self.saved.commands.typing(position, entered);
+    }
+
     /// What a record does to the state: the same when it happens and when it is replayed.
     pub(crate) fn apply(&mut self, what: &What, ms: u64) {
         let seq = self.vt.seq();
@@ -222,6 +232,7 @@ impl Task {
                 }
                 let position = self.vt.position();
                 let spot = self.spot(position);
+                self.note_typing(position);
                 let remembered = Remembered { request: request.clone(), seq, bytes: *bytes, spot };
                 push_bounded(&mut self.saved.requests, remembered);
                 if *lines > 0 && !self.vt.modes().alt_screen {

@@ -44,33 +44,47 @@ pub struct Excerpt {
     pub dropped: u64,
 }
 
+/// Changed after that much output, and not between any of those pairs of points of it.
+type Wanted<'a> = (u64, &'a [(u64, u64)]);
+
 impl Vt {
     /// The text from one position up to, not including, another, in the history and the primary
     /// screen, or on the alternate screen where the first position is on it. A line that is gone stands
     /// for the next one that is held.
     pub fn text_between(&self, from: Position, to: Position) -> Excerpt {
-        self.excerpt(from, Some(to), 0, Ink::Plain)
+        self.excerpt(from, Some(to), (0, &[]), Ink::Plain)
     }
 
     /// The text from a position to the last line used, or the cursor's if that is lower.
     pub fn text_from(&self, from: Position) -> Excerpt {
-        self.excerpt(from, None, 0, Ink::Plain)
+        self.excerpt(from, None, (0, &[]), Ink::Plain)
     }
 
     /// The same as [`Vt::text_between`], or as [`Vt::text_from`] without an end, but for text that stood there before `seq` and was
     /// left as it was: who moves the cursor up, or clears the screen, has not said what is below it.
     pub fn text_since(&self, from: Position, to: Option<Position>, seq: u64) -> Excerpt {
-        self.excerpt(from, to, seq, Ink::Plain)
+        self.excerpt(from, to, (seq, &[]), Ink::Plain)
+    }
+
+    /// The same without lines that were changed last between two points of the output, of several: those were told.
+    pub fn text_since_but(
+        &self,
+        from: Position,
+        to: Option<Position>,
+        seq: u64,
+        told: &[(u64, u64)],
+    ) -> Excerpt {
+        self.excerpt(from, to, (seq, told), Ink::Plain)
     }
 
     /// The same as [`Vt::text_between`] with styles as SGR; each line ends in the default style.
     pub fn ansi_between(&self, from: Position, to: Position) -> Excerpt {
-        self.excerpt(from, Some(to), 0, Ink::Styled)
+        self.excerpt(from, Some(to), (0, &[]), Ink::Styled)
     }
 
     /// The same as [`Vt::text_from`] with styles as SGR; each line ends in the default style.
     pub fn ansi_from(&self, from: Position) -> Excerpt {
-        self.excerpt(from, None, 0, Ink::Styled)
+        self.excerpt(from, None, (0, &[]), Ink::Styled)
     }
 
     /// The logical lines that changed after `seq`, top to bottom: of the history and the primary
@@ -101,8 +115,24 @@ impl Vt {
         lines
     }
 
-    fn excerpt(&self, from: Position, to: Option<Position>, since: u64, ink: Ink) -> Excerpt {
+    /// Of what [`Vt::lines_since`] gave, those that stand above a line.
+    pub fn lines_above(&self, line: LineId, mut lines: Vec<Line>) -> Vec<Line> {
+        let rows = self.shown().primary();
+        match lines.iter().position(|changed| changed.id == line) {
+            Some(at) => lines.truncate(at),
+            // It was not changed itself: lines are numbered as they come, but for those that were put in above.
+            None => {
+                let at = rows.iter().position(|row| row.line == line);
+                let put_in = |id| at.is_some_and(|at| rows.iter().take(at).any(|row| row.line == id));
+                lines.retain(|changed| changed.id < line || put_in(changed.id));
+            }
+        }
+        lines
+    }
+
+    fn excerpt(&self, from: Position, to: Option<Position>, wanted: Wanted<'_>, ink: Ink) -> Excerpt {
         let term = self.shown();
+        let (since, told) = wanted;
         let rows = if to.is_some() { usize::from(term.size.rows) } else { used_rows(term) };
         // A line of a full-screen program is read where it is; what begins on the screen needs no look at
         // the history.
@@ -122,15 +152,20 @@ impl Vt {
         let mut style = Style::default();
         let limit = |line| to.filter(|to| to.line == line).map_or(u32::MAX, |to| to.cell);
         let begin = |line| if line == from.line { from.cell } else { 0 };
-        let is_new = |segment: &Segment<'_>| segment.stamp() > since || limit(segment.line()) != u32::MAX;
+        let is_told = |stamp| told.iter().any(|&(after, upto)| after < stamp && stamp <= upto);
+        let is_new = |segment: &Segment<'_>| {
+            let stamp = segment.stamp();
+            (stamp > since && !is_told(stamp)) || limit(segment.line()) != u32::MAX
+        };
         let has_text = |segment: &Segment<'_>| {
             let mut text = String::new();
             segment.push_text(begin(segment.line()), u32::MAX, term, &mut text);
             !text.trim_end_matches(' ').is_empty()
         };
-        let wanted = segments.get(first..stop).unwrap_or_default();
-        let runs = wanted.chunk_by(|a, b| is_new(a) == is_new(b));
-        let runs = runs.filter(|run| since == 0 || run.iter().any(is_new) || !run.iter().any(has_text));
+        let within = segments.get(first..stop).unwrap_or_default();
+        let runs = within.chunk_by(|a, b| is_new(a) == is_new(b));
+        let runs =
+            runs.filter(|run| wanted == (0, &[]) || run.iter().any(is_new) || !run.iter().any(has_text));
         for segment in runs.flatten() {
             let line = segment.line();
             if previous.is_some_and(|previous| previous != line) {

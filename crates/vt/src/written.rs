@@ -61,7 +61,10 @@ impl Vt {
         let above = segments.iter().take(start.min(stop)).position(is_drawn);
         let below = segments.iter().skip(stop).rposition(is_drawn).map(|at| stop + at + 1);
         let ends_at = segments.iter().position(is_end).unwrap_or(stop);
-        let first = above.unwrap_or(start.min(ends_at));
+        // A cursor that was only moved up has left nothing where it stands.
+        let passed =
+            below.is_some() && start >= ends_at && !segments.iter().any(|s| is_end(s) && has_text(s));
+        let first = above.unwrap_or(if passed { stop } else { start.min(ends_at) });
         let last = below.unwrap_or(stop);
 
         let mut text = String::new();

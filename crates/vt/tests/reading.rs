@@ -1,6 +1,6 @@
 //! Reading by position and by seq.
 
-use cotty_vt::{EffectKind, MarkKind, Options, Position, Size, Vt};
+use cotty_vt::{EffectKind, MarkKind, Options, Position, Size, Until, Vt};
 
 fn vt(cols: u16, rows: u16) -> Vt {
     Vt::new(Size { cols, rows })
@@ -71,6 +71,54 @@ fn what_stood_there_before_is_not_said_again() {
     let (start, seq) = (vt.position(), vt.seq());
     vt.feed(b"a\r\n\r\n\r\nb\r\n");
     assert_eq!(vt.text_since(start, None, seq).text, "a\n\n\nb\n");
+}
+
+#[test]
+fn what_was_written_is_found_wherever_the_cursor_went() {
+    let cases = [
+        ("a\r\nb\r\n", "a\nb\n"),
+        ("a\r\n\r\nb", "a\n\nb"),
+        ("", ""),
+        // Moved up, written there, and back, or not.
+        ("\x1b[1;1HTOP\x1b[8;1H", "TOP 1\n"),
+        ("\x1b[2A\rnew\r\n\r\n\r\n", "new 3\n"),
+        ("\x1b[2A\rnew", "new"),
+        ("said\r\n\x1b7\x1b[2;1Hdrawn\x1b8", "drawn\nsaid\n"),
+        // Written, and then moved up.
+        ("a\r\nb\r\n\x1b[1;1H", "a\nb\n"),
+        ("a\r\nb\r\n\x1b[2A", "b\n"),
+        // Put in above all, which moves the others down.
+        ("\x1b[H\x1bMput in\x1b[8;1H", "put in\n"),
+        // Only moved, also into the midst of old text.
+        ("\x1b[2;3H", ""),
+        ("\x1b[H\x1b[J", ""),
+        ("\x1b[2;1H\x1b[Jmenu\r\n\r\n1\r\n", "menu\n\n1\n"),
+        // Off the screen.
+        ("\x1b[HTOP\x1b[9;1H\n\n\nend\r\n", "TOP 1\n\n\nend\n"),
+    ];
+    for (bytes, expected) in cases {
+        let mut vt = vt(10, 9);
+        vt.feed(b"old 1\r\nold 2\r\nold 3\r\n$ cmd\r\n");
+        let (start, since) = (vt.position(), vt.seq());
+        vt.feed(bytes.as_bytes());
+        let until = Until { position: vt.position(), seq: vt.seq(), stamp: vt.cursor_stamp() };
+        vt.feed(b"$ ");
+        assert_eq!(vt.written(start, since, Some(until)).text, expected, "{bytes:?}");
+    }
+}
+
+#[test]
+fn lines_that_were_told_are_left_out() {
+    let mut vt = vt(10, 6);
+    vt.feed(b"one\r\ntwo\r\nthree\r\n");
+    let (begin, after) = (Position { line: cotty_vt::LineId(1), cell: 0 }, vt.seq());
+    vt.feed(b"\x1b[2;1Htold\x1b[4;1H");
+    let told = (after, vt.seq());
+    vt.feed(b"four\r\n");
+    assert_eq!(vt.text_since_but(begin, None, 0, &[told]).text, "one\nthree\nfour\n");
+    let above: Vec<String> =
+        vt.lines_above(vt.position().line, vt.lines_since(after)).into_iter().map(|l| l.text).collect();
+    assert_eq!(above, ["told", "four"]);
 }
 
 #[test]
