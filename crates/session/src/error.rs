@@ -196,6 +196,21 @@ fn doing(activity: &Activity) -> String {
     }
 }
 
+/// How to get from what goes on to the shell's prompt.
+fn way_to_prompt(activity: &Activity) -> &'static str {
+    match activity {
+        Activity::WaitingForInput(_) => {
+            "type into it, or leave it first: a shell or an interpreter with `exit` or ctrl+d, most others with ctrl+c"
+        }
+        Activity::Pager(_) => "leave it first, with q",
+        Activity::Editor(_) => "leave it first, with its own command",
+        Activity::Running(Some(program)) if has_a_terminal_inside(program) => {
+            "type into it, or leave it first"
+        }
+        _ => "wait for the prompt, or interrupt the program with ctrl+c",
+    }
+}
+
 impl SessionError {
     /// The next step to try, in words a person or a model can act on.
     pub fn hint(&self) -> Option<String> {
@@ -248,17 +263,7 @@ impl SessionError {
             Self::MouseOff { .. } => "use keys instead",
             Self::LabelNotFound { .. } => "read the screen, and give the text exactly as it stands there",
             Self::NotYours { .. } => "use a session of your own: list them to see which there are",
-            Self::NotAtPrompt { activity: Activity::WaitingForInput(_), .. } => {
-                "type into it, or leave it first: a shell or an interpreter with `exit` or ctrl+d, most others with ctrl+c"
-            }
-            Self::NotAtPrompt { activity: Activity::Pager(_), .. } => "leave it first, with q",
-            Self::NotAtPrompt { activity: Activity::Editor(_), .. } => "leave it first, with its own command",
-            Self::NotAtPrompt { activity: Activity::Running(Some(program)), .. }
-                if has_a_terminal_inside(program) =>
-            {
-                "type into it, or leave it first"
-            }
-            Self::NotAtPrompt { .. } => "wait for the prompt, or interrupt the program with ctrl+c",
+            Self::NotAtPrompt { activity, .. } => way_to_prompt(activity),
             Self::LineBegun { entered: true } => "type the rest, or send ctrl+c to drop it",
             Self::LineBegun { entered: false } => {
                 "send ctrl+u to clear it or enter to run it, then try again"
