@@ -27,6 +27,16 @@ TOOLS = {
 ERAS = pytest.mark.parametrize("mode", ["legacy", "auto"])
 
 
+def refusal(result, code):
+    """The error of a call that must fail with it; the text says all of it, too."""
+    assert result.is_error, result.structured_content
+    error = result.structured_content["error"]
+    assert error["code"] == code, error
+    for part in (code, error["message"], error.get("hint") or ""):
+        assert part in result.content[0].text
+    return error
+
+
 class Agent:
     """Calls tools by their short names."""
 
@@ -42,13 +52,7 @@ class Agent:
 
     async def refused(self, code, tool, **arguments):
         """Calls what must fail, and answers the error."""
-        result = await self.client.call_tool(f"terminal__{tool}", arguments)
-        assert result.is_error, result.structured_content
-        error = result.structured_content["error"]
-        assert error["code"] == code, error
-        for part in (code, error["message"], error.get("hint") or ""):
-            assert part in result.content[0].text
-        return error
+        return refusal(await self.client.call_tool(f"terminal__{tool}", arguments), code)
 
     async def shell(self, **arguments):
         made = await self("create_session", program="bash", **arguments)

@@ -89,6 +89,13 @@ async def test_a_killed_daemon_between_two_calls(cotty, mode):
         assert (await agent.client.list_tools()).tools
 
 
+async def kill_daemons(cotty, times):
+    """One after the other, each once it is there."""
+    for _ in range(times):
+        killed = await anyio.to_thread.run_sync(cotty.kill_daemon)
+        await soon(lambda killed=killed: cotty.status()["pid"] != killed)
+
+
 @ERAS
 async def test_a_killed_daemon_during_a_run(cotty, mode):
     async with agent_of(cotty, mode=mode) as agent:
@@ -102,9 +109,7 @@ async def test_a_killed_daemon_during_a_run(cotty, mode):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(run)
             await soon(log.exists)
-            for _ in range(3):
-                killed = await anyio.to_thread.run_sync(cotty.kill_daemon)
-                await soon(lambda killed=killed: cotty.status()["pid"] != killed)
+            await kill_daemons(cotty, 3)
             await gate.open("after")
         (ran,) = results
         assert (ran["outcome"], ran["output"], ran["exit_code"]) == ("done", "before\nafter\n", 5)
@@ -193,9 +198,7 @@ async def test_steps_go_on_where_they_were(cotty, mode):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(send)
             await soon(at_work.exists)
-            for _ in range(2):
-                killed = await anyio.to_thread.run_sync(cotty.kill_daemon)
-                await soon(lambda killed=killed: cotty.status()["pid"] != killed)
+            await kill_daemons(cotty, 2)
             await gate.open()
         (sent,) = results
         assert sent["sent"] and [step.get("met") for step in sent["steps"]][1::2] == ["text", "text", "text", "prompt"], sent

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 import anyio
 import jsonschema
 import pytest
+from agents import refusal
 from conftest import LIMIT, openly
 
 # Protocol revisions up to 2025-11-25 begin with `initialize`, those since 2026-07-28 do not.
@@ -32,13 +33,7 @@ class Tools:
 
     async def refused(self, code, tool, **arguments):
         """Calls what must fail, and answers the error."""
-        result = await self.client.call_tool(tool, arguments)
-        assert result.is_error, result.structured_content
-        error = result.structured_content["error"]
-        assert error["code"] == code, error
-        for part in (code, error["message"], error.get("hint") or ""):
-            assert part in result.content[0].text
-        return error
+        return refusal(await self.client.call_tool(tool, arguments), code)
 
     async def operation(self, op, actor="person", **params):
         """Something that the set has no tool for: a person's keys, a wait."""

@@ -24,7 +24,7 @@ const OWNER: &str = "cotty-owner";
 const LONGEST_DIRECTORY: usize = 1024;
 
 /// How far somebody who asks is believed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Standing {
     /// A person or an agent, as it says: a process of the user's, or whoever has a full token.
     Trusted {

@@ -54,7 +54,8 @@ impl Task {
         }
     }
 
-    /// Has nobody else type as long as this call lives. One that comes again after another began has to do without.
+    /// Has nobody else type as long as this call lives. One that comes again after another began is refused
+    /// when it types on.
     pub(crate) fn take_lane(&mut self, lane: Option<&Taken>) {
         if let Some(lane) = lane.filter(|_| self.lane.strong_count() == 0) {
             self.lane = lane.clone();

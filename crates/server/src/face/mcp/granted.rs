@@ -23,7 +23,7 @@ pub(super) type Place = OwnedSemaphorePermit;
 
 /// The places of everybody who asks. Whoever has one standing shares them, however many connections it makes.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Places(Arc<Mutex<HashMap<String, Arc<Semaphore>>>>);
+pub(super) struct Places(Arc<Mutex<HashMap<Standing, Arc<Semaphore>>>>);
 
 impl Places {
     /// A place, once there is one.
@@ -31,7 +31,7 @@ impl Places {
         let places = {
             let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             all.retain(|_, places| Arc::strong_count(places) > 1);
-            let places = all.entry(format!("{standing:?}"));
+            let places = all.entry(standing.clone());
             Arc::clone(places.or_insert_with(|| Arc::new(Semaphore::new(MOST_LARGE))))
         };
         match tokio::time::timeout(longest, places.acquire_owned()).await {

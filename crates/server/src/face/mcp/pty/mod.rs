@@ -71,9 +71,6 @@ pub(super) fn in_our_words(fault: Fault) -> Fault {
         Code::SecretInput => {
             "ask the person (pty_request_user_input), or leave the question (pty_send_keys with keys \"^C\" and special true)"
         }
-        Code::NotAtPrompt => {
-            "clear the line (pty_send_keys with keys \"^U\" and special true), then try again"
-        }
         Code::CaptureRunning => "end it first (pty_stop_capture)",
         Code::NoCapture => "begin one first (pty_start_capture)",
         Code::ProgramNotFound => "give the program's path, or another command",
