@@ -58,6 +58,8 @@ enum Command {
     Docs(docs::Args),
     #[command(name = "__typescript", hide = true)]
     Typescript,
+    #[command(name = "__formats", hide = true)]
+    Formats,
     #[command(name = "__launch", hide = true)]
     Launch(daemon::Guarded),
     #[command(name = "__guard", hide = true)]
@@ -109,6 +111,10 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Docs(args) => docs::run(args),
         Command::Typescript => {
             out::text(&cotty_server::describe::typescript());
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Formats => {
+            out::json(&serde_json::to_value(cotty_server::formats())?)?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Launch(args) => daemon::launch(args),

@@ -149,6 +149,30 @@ pub struct SessionInfo {
     /// What an agent asks of people here, while it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plea: Option<pleas::Plea>,
+    /// What a daemon could not take over from the one before it, where that happened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history_lost: Option<HistoryLost>,
+    /// Whether its history is longer than the journal: then a daemon that cannot read this one's checkpoints loses the
+    /// rest of it.
+    #[serde(default)]
+    pub checkpointed: bool,
+}
+
+/// What a daemon could not take over from the one before it: the program goes on, history is missing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HistoryLost {
+    /// When, in ISO 8601.
+    pub at: String,
+    /// Output before this is missing.
+    pub before_seq: u64,
+    /// What, and why.
+    pub what: Vec<String>,
+}
+
+impl std::fmt::Display for HistoryLost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "history was lost when the daemon was replaced ({})", self.what.join("; "))
+    }
 }
 
 /// What was left out of a long text, between its head and its tail.

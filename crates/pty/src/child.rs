@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use rustix::process::{Resource, Rlimit};
 use serde::{Deserialize, Serialize};
+pub use serde_bytes::ByteBuf;
 use signal_hook::consts::{
     SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2, SIGWINCH,
 };
@@ -24,12 +25,14 @@ use signal_hook::consts::{
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spec {
     /// The program, as an absolute path.
+    #[serde(with = "serde_bytes")]
     pub program: Vec<u8>,
     /// Its arguments, without the name it is called by.
-    pub args: Vec<Vec<u8>>,
+    pub args: Vec<ByteBuf>,
     /// Its whole environment.
-    pub env: Vec<(Vec<u8>, Vec<u8>)>,
+    pub env: Vec<(ByteBuf, ByteBuf)>,
     /// Its working directory.
+    #[serde(with = "serde_bytes")]
     pub cwd: Vec<u8>,
     /// The soft limit of open files to go back to; ours is raised.
     pub open_files: Option<u64>,
@@ -57,7 +60,7 @@ pub struct Failure {
 
 /// The frame that carries a [`Spec`] to the child.
 pub fn encode(spec: &Spec) -> io::Result<Vec<u8>> {
-    let body = postcard::to_allocvec(spec).map_err(io::Error::other)?;
+    let body = minicbor_serde::to_vec(spec).map_err(io::Error::other)?;
     let mut bytes = u32::try_from(body.len()).map_err(io::Error::other)?.to_le_bytes().to_vec();
     bytes.extend(body);
     Ok(bytes)
@@ -65,7 +68,7 @@ pub fn encode(spec: &Spec) -> io::Result<Vec<u8>> {
 
 /// Reads what a child left in its socket: nothing means that it became its program.
 pub fn decode_failure(bytes: &[u8]) -> Option<Failure> {
-    postcard::from_bytes(bytes).ok()
+    minicbor_serde::from_slice(bytes).ok()
 }
 
 /// Runs as `cotty __child`; returns only where it failed.
@@ -80,7 +83,7 @@ pub fn run() -> io::Error {
         Err(failed) => failed,
     };
     let failure = Failure { stage, errno: error.raw_os_error().unwrap_or(5) };
-    if let Ok(bytes) = postcard::to_allocvec(&failure) {
+    if let Ok(bytes) = minicbor_serde::to_vec(&failure) {
         let _ = socket.write_all(&bytes);
     }
     error
@@ -108,8 +111,8 @@ fn become_program(socket: &mut UnixStream) -> Result<std::convert::Infallible, F
         );
     }
     ignore_nothing();
-    let text = |bytes: Vec<u8>| OsString::from_vec(bytes);
-    let error = Command::new(text(spec.program))
+    let text = |bytes: ByteBuf| OsString::from_vec(bytes.into_vec());
+    let error = Command::new(OsString::from_vec(spec.program))
         .args(spec.args.into_iter().map(text))
         .env_clear()
         .envs(spec.env.into_iter().map(|(name, value)| (text(name), text(value))))
@@ -133,7 +136,7 @@ fn read_spec(socket: &mut UnixStream) -> io::Result<Spec> {
     socket.read_exact(&mut len)?;
     let mut body = vec![0; u32::from_le_bytes(len) as usize];
     socket.read_exact(&mut body)?;
-    postcard::from_bytes(&body).map_err(io::Error::other)
+    minicbor_serde::from_slice(&body).map_err(io::Error::other)
 }
 
 /// Makes stdout, which is the slave, the controlling terminal and stdin of a new session.

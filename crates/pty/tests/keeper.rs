@@ -142,8 +142,8 @@ fn descriptors(count: usize, kept: &mut Vec<OwnedFd>) -> Vec<OwnedFd> {
             let (mut ours, theirs) = UnixStream::pair().unwrap();
             let spec = child::Spec {
                 program: b"/bin/sh".into(),
-                args: vec![b"-c".into(), b"exit 7".into()],
-                env: vec![(b"PATH".into(), b"/usr/bin:/bin".into())],
+                args: vec![b"-c".to_vec().into(), b"exit 7".to_vec().into()],
+                env: vec![(b"PATH".to_vec().into(), b"/usr/bin:/bin".to_vec().into())],
                 cwd: b"/".into(),
                 open_files: None,
             };

@@ -17,3 +17,4 @@ mod updates;
 
 pub use daemon::DaemonOptions;
 pub use face::mcp::check as check_tools;
+pub use ops::formats;

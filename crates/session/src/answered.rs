@@ -49,10 +49,13 @@ impl Task {
         if self.hot.wants_checkpoint() {
             let _ = self.checkpoint().await;
         }
-        let result = self.run_result(run);
+        let mut result = self.run_result(run);
         // Who has gone is told nothing.
         if result.is_ok() && !reply.is_closed() {
             self.note_answered(reader, run);
+            if let Ok(result) = &mut result {
+                result.lost = self.told_lost.news(self.saved.lost.as_ref(), reader);
+            }
         }
         let _ = reply.send(result);
     }

@@ -27,7 +27,7 @@ use crate::company::Watchers;
 use crate::images::Gallery;
 use crate::journal::{Hot, InputQueue};
 use crate::lane::Taken;
-use crate::recovery::Saved;
+use crate::recovery::{Saved, ToldLost};
 use crate::session::{Info, Request};
 use crate::shell::{Hook, Integration};
 use crate::task::Task;
@@ -169,11 +169,11 @@ struct Gone {
 
 /// What the keeper holds for the hub itself.
 #[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 struct HubBlob {
     next_number: u32,
     gone: VecDeque<Gone>,
     /// Daemons so far, with the one that wrote this.
-    #[serde(default)]
     daemons: u64,
 }
 
@@ -231,11 +231,17 @@ impl Hub {
     async fn adopt_all(&self) -> Result<(), SessionError> {
         let entries = self.inner.link.list().await?;
         let blob = entries.iter().find(|e| e.key == KEY).map(|e| serde_json::from_slice::<HubBlob>(&e.blob));
-        if let Some(Ok(blob)) = blob {
-            let mut state = self.state();
-            state.next_number = blob.next_number.max(1);
-            state.gone = blob.gone;
-            state.daemons_before = blob.daemons;
+        match blob {
+            Some(Ok(blob)) => {
+                let mut state = self.state();
+                state.next_number = blob.next_number.max(1);
+                state.gone = blob.gone;
+                state.daemons_before = blob.daemons;
+            }
+            Some(Err(error)) => {
+                tracing::error!(%error, "which sessions were destroyed is not known any more")
+            }
+            None => {}
         }
         let gone: Vec<String> = self.state().gone.iter().map(|g| g.id.clone()).collect();
         let (gone, held): (Vec<Entry>, Vec<Entry>) = entries
@@ -245,15 +251,21 @@ impl Hub {
         for entry in gone {
             let _ = self.inner.link.forget(&entry.key).await;
         }
-        for entry in held {
-            let session = String::from_utf8_lossy(&entry.key).into_owned();
-            match serde_json::from_slice::<Meta>(&entry.blob) {
-                Ok(meta) => self.register(Arc::new(meta), Start::Adopt(entry)),
-                Err(error) => {
-                    tracing::error!(session, %error, "its description cannot be read");
-                    continue;
-                }
-            };
+        let described = held.into_iter().map(|entry| (Meta::read(&entry), entry));
+        let (whole, damaged): (Vec<_>, Vec<_>) = described.partition(|(meta, _)| meta.damage.is_none());
+        for (meta, entry) in whole {
+            self.register(Arc::new(meta), Start::Adopt(entry));
+        }
+        for (mut meta, entry) in damaged {
+            // Behind all others, whose numbers are known by now.
+            if meta.number == 0 || self.state().sessions.get(meta.number).is_some() {
+                meta.number = self.state().next_number;
+            }
+            tracing::error!(session = meta.id, damage = meta.damage, "its description is damaged");
+            if let Ok(blob) = serde_json::to_vec(&meta) {
+                let _ = self.inner.link.blob(&entry.key, &blob).await;
+            }
+            self.register(Arc::new(meta), Start::Adopt(entry));
         }
         self.save().await;
         Ok(())
@@ -279,6 +291,7 @@ impl Hub {
         pty: Pty,
         hot: Hot,
         input: InputQueue,
+        hook: Option<Hook>,
     ) -> Result<Task, SessionError> {
         let (cols, rows) = meta.size;
         let options = Options {
@@ -288,11 +301,10 @@ impl Hub {
             ..Options::default()
         };
         let vt = Vt::with_options(options);
-        let hook = meta.nonce.as_ref().map(|_| Hook::open(&self.hook_path(&meta.id))).transpose()?;
-        let prompt_pattern = match meta.prompt_pattern.as_ref().or(meta.usual_prompt.as_ref()) {
-            Some(pattern) => Arc::new(Wait::pattern(pattern)?),
-            None => Arc::clone(&self.inner.prompt_pattern),
-        };
+        // It was looked at when the session was made.
+        let asked = meta.prompt_pattern.as_deref().or(meta.usual_prompt.as_deref());
+        let prompt_pattern = asked.and_then(|pattern| Wait::pattern(pattern).ok()).map(Arc::new);
+        let prompt_pattern = prompt_pattern.unwrap_or_else(|| Arc::clone(&self.inner.prompt_pattern));
         Ok(Task {
             tape: self.inner.recorder.tape(&meta),
             catcher: None,
@@ -328,7 +340,13 @@ impl Hub {
             input_held: None,
             agents_answer_secrets: self.inner.options.agents_answer_secrets,
             hung_up: false,
+            told_lost: ToldLost::default(),
         })
+    }
+
+    /// What a shell that marks asks through.
+    fn open_hook(&self, meta: &Meta) -> std::io::Result<Option<Hook>> {
+        meta.nonce.as_ref().map(|_| Hook::open(&self.hook_path(&meta.id))).transpose()
     }
 
     fn hook_path(&self, id: &str) -> PathBuf {

@@ -67,6 +67,7 @@ pub use policy::{Policy, Verdict};
 pub use ran::{Ran, RanCommand, RanState};
 pub use reaction::Reaction;
 pub use reading::{Found, FoundAt, Reading, View};
+pub use recovery::{Format, Formats, Lost, formats};
 pub use secret::has_a_terminal_inside;
 pub use session::{Control, Ended, Info, Input, RanBefore, RunOutcome, RunResult, Session, Typed, Waited};
 pub use share::Shared;

@@ -1,13 +1,16 @@
 use std::collections::BTreeMap;
 
+use cotty_pty::Entry;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::{Allow, Panel, line};
 
 /// What kind of actor asks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ActorKind {
     /// Somebody at a keyboard.
+    #[default]
     Person,
     /// A program that works for somebody.
     Agent,
@@ -16,7 +19,7 @@ pub enum ActorKind {
 }
 
 /// Who asks. Every operation knows it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Actor {
     /// What it is.
     pub kind: ActorKind,
@@ -66,7 +69,10 @@ pub struct Origin {
 
 /// What stays true of a session for its whole life. The keeper holds it as JSON, so that a newer daemon can read
 /// what an older one wrote.
+///
+/// One that is damaged is read as far as it goes: without its owner it is a person's, so that no agent gets it by mistake.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Meta {
     /// `sess_` and eight characters.
     pub id: String,
@@ -79,29 +85,22 @@ pub struct Meta {
     /// Its arguments, as they were asked for.
     pub args: Vec<String>,
     /// The line that it was made from, where it was made from one.
-    #[serde(default)]
     pub line: Option<String>,
     /// The directory that it began in.
-    #[serde(default)]
     pub cwd: Option<String>,
     /// Which panel it is, where it is one.
-    #[serde(default)]
     pub panel: Option<Panel>,
     /// Milliseconds since the epoch.
     pub created_ms: u64,
     /// Columns and rows at the start.
     pub size: (u16, u16),
     /// What its output may do beyond showing things.
-    #[serde(default)]
     pub allow: Allow,
     /// What a prompt looks like, where the caller said so.
-    #[serde(default)]
     pub prompt_pattern: Option<String>,
     /// What its maker's prompts look like where the shell does not mark them, if not as everybody's.
-    #[serde(default)]
     pub usual_prompt: Option<String>,
     /// Lines of history it was made with.
-    #[serde(default)]
     pub history_lines: Option<usize>,
     /// Who made it.
     pub actor: Actor,
@@ -110,19 +109,66 @@ pub struct Meta {
     /// What our own marks carry; `None` where the program is no shell that marks.
     pub nonce: Option<String>,
     /// Whether it is recorded.
-    #[serde(default = "yes")]
     pub record: bool,
+    /// What of this could not be read.
+    #[serde(skip)]
+    pub damage: Option<String>,
+}
+
+impl Default for Meta {
+    fn default() -> Meta {
+        Meta {
+            id: String::new(),
+            number: 0,
+            name: None,
+            program: "unknown".to_owned(),
+            args: Vec::new(),
+            line: None,
+            cwd: None,
+            panel: None,
+            created_ms: now_ms(),
+            size: (80, 24),
+            allow: Allow::default(),
+            prompt_pattern: None,
+            usual_prompt: None,
+            history_lines: None,
+            actor: Actor::default(),
+            request: String::new(),
+            nonce: None,
+            record: true,
+            damage: None,
+        }
+    }
 }
 
 impl Meta {
+    /// What the keeper holds, as far as it can be read.
+    pub(crate) fn read(entry: &Entry) -> Meta {
+        let id = String::from_utf8_lossy(&entry.key).into_owned();
+        match serde_json::from_slice::<Meta>(&entry.blob) {
+            Ok(meta) if meta.id == id && meta.number > 0 => meta,
+            read => {
+                let reason = read.err().map_or_else(|| "it names no session".to_owned(), |e| e.to_string());
+                let fields = serde_json::from_slice(&entry.blob).unwrap_or_default();
+                Meta { id, damage: Some(format!("the description: {reason}")), ..Meta::salvage(&fields) }
+            }
+        }
+    }
+
+    /// The fields that can be read by themselves.
+    fn salvage(fields: &Map<String, Value>) -> Meta {
+        let readable = fields.iter().filter(|(name, value)| {
+            let alone = Map::from_iter([((*name).clone(), (*value).clone())]);
+            Meta::deserialize(Value::Object(alone)).is_ok()
+        });
+        let readable = readable.map(|(name, value)| (name.clone(), value.clone())).collect();
+        Meta::deserialize(Value::Object(readable)).unwrap_or_default()
+    }
+
     /// What it runs, as one line.
     pub fn command(&self) -> String {
         self.line.clone().unwrap_or_else(|| line::write(&self.program, &self.args))
     }
-}
-
-fn yes() -> bool {
-    true
 }
 
 pub(crate) fn now_ms() -> u64 {
@@ -134,4 +180,48 @@ pub(crate) fn now_ms() -> u64 {
 pub(crate) fn timestamp(ms: u64) -> String {
     let at = i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
     at.map(|at| format!("{at:.3}")).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(blob: &str) -> Entry {
+        Entry {
+            key: b"sess_abcdefgh".to_vec(),
+            pid: Some(1),
+            status: None,
+            slots: vec![],
+            blob: blob.as_bytes().to_vec(),
+        }
+    }
+
+    const WHOLE: &str = r#"{"id":"sess_abcdefgh","number":7,"name":"build","program":"/bin/bash","args":["-l"],
+        "created_ms":5,"size":[100,30],"actor":{"kind":"Agent","owner":"claude","client":"claude"},
+        "request":"r","nonce":"n","a_field_of_a_newer_version":1}"#;
+
+    #[test]
+    fn a_description_of_another_version_is_read_by_the_names_of_its_fields() {
+        let meta = Meta::read(&entry(WHOLE));
+        assert_eq!((meta.damage, meta.number, meta.size, meta.record), (None, 7, (100, 30), true));
+        assert_eq!((meta.actor.kind, meta.name.as_deref()), (ActorKind::Agent, Some("build")));
+    }
+
+    #[test]
+    fn what_is_damaged_of_a_description_costs_only_that() {
+        let damaged = WHOLE.replace("\"Agent\"", "\"Ghost\"").replace("[100,30]", "\"large\"");
+        let meta = Meta::read(&entry(&damaged));
+        assert!(meta.damage.is_some_and(|why| why.contains("large")));
+        assert_eq!((meta.number, meta.name.as_deref(), meta.size), (7, Some("build"), (80, 24)));
+        assert_eq!((meta.actor, meta.nonce.as_deref()), (Actor::default(), Some("n")));
+    }
+
+    #[test]
+    fn no_description_at_all_leaves_a_persons_session_with_its_id() {
+        for blob in ["", "not ours", "[1]", "{}", r#"{"id":"sess_another1"}"#] {
+            let meta = Meta::read(&entry(blob));
+            assert_eq!((meta.id.as_str(), meta.actor.kind), ("sess_abcdefgh", ActorKind::Person), "{blob}");
+            assert!(meta.damage.is_some(), "{blob}");
+        }
+    }
 }

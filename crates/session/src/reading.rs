@@ -10,6 +10,7 @@ use crate::answered::{Answered, is_within};
 use crate::commands::{Moment, Phase};
 use crate::images::Images;
 use crate::journal::{Record, What};
+use crate::recovery::Lost;
 use crate::session::Info;
 use crate::task::Task;
 use crate::typing::push_bounded;
@@ -68,6 +69,8 @@ pub struct Reading {
     pub has_new: bool,
     /// Images that came since then.
     pub images: Vec<Images>,
+    /// What a daemon could not take over from the one before it, if this reader was not told yet.
+    pub lost: Option<Lost>,
     /// The session at that moment.
     pub info: Info,
 }
@@ -201,7 +204,11 @@ impl Task {
             View::Changes => (self.rows_text(&rows, raw), 0),
             View::Screen if raw => (self.rows_raw(), 0),
             View::Screen => (self.vt.screen_text().trim_end_matches('\n').to_owned(), 0),
-            View::New if raw => (String::from_utf8_lossy(self.hot.output(seen, seq)).into_owned(), 0),
+            View::New if raw => (
+                String::from_utf8_lossy(self.hot.output(seen.max(self.hot.oldest()).min(seq), seq))
+                    .into_owned(),
+                0,
+            ),
             View::New => self.new_text(since, place.as_ref(), most),
             View::Scrollback { offset, limit } => self.scrollback(offset, limit, raw),
             View::Lines { first, last, .. } => (self.lines(first, last, raw), self.vt.history_dropped()),
@@ -224,7 +231,9 @@ impl Task {
             _ => 0,
         };
         let images = self.images.between(seen, seq);
-        Reading { content, styled, history, rows, from: seen, dropped, has_new, images, info: self.info() }
+        let lost = self.told_lost.news(self.saved.lost.as_ref(), reader);
+        let info = self.info();
+        Reading { content, styled, history, rows, from: seen, dropped, has_new, images, lost, info }
     }
 
     /// A reader has read so far.

@@ -101,7 +101,7 @@ impl Task {
         let Some((place, adopted)) = self.tape.landed(landing, now) else { return };
         let mut late: Vec<Late> = Vec::new();
         let mut ms = adopted.ms;
-        for (index, record) in self.hot.records_with_ends(place.index) {
+        for (index, record) in self.hot.records(place.index).records {
             if index > adopted.index {
                 break;
             }

@@ -1,6 +1,6 @@
 //! How a session outlives its daemon: a checkpoint with the keeper, and the journal's tail replayed on top of it.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Instant;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::SessionError;
 use crate::commands::Commands;
 use crate::journal::disk::{Capture, Capturing};
-use crate::journal::{What, memory};
+use crate::journal::{Hot, Record, What, memory};
 use crate::keyboard::Keyboard;
 use crate::plea::Pleas;
 use crate::reading::{Echo, Place, Reader, Spot};
@@ -26,11 +26,48 @@ pub(crate) mod slot {
     pub(crate) const STATE: u8 = 3;
 }
 
-/// Of the format below; another is not read.
-const VERSION: u32 = 6;
+/// What a checkpoint begins with; its version follows in one byte.
+const MAGIC: &[u8] = b"cotty-checkpoint";
+/// What is written. Fields are found by their names, so one that is added needs no new version; one whose meaning changes
+/// does, and then the code that reads the old one stays. `tests/formats` holds a checkpoint of each.
+const VERSION: u8 = if cfg!(feature = "next-checkpoint") { 8 } else { 7 };
+/// The oldest that is read: the first that was released.
+const OLDEST: u8 = 7;
+
+const DAMAGED: &str = "it is damaged";
+
+/// What a daemon writes for the next one, and what it reads of the one before.
+pub fn formats() -> Formats {
+    Formats {
+        checkpoint: Format { writes: VERSION, reads_from: OLDEST },
+        engine: Format { writes: Vt::WRITES, reads_from: Vt::READS.0 },
+        journal: Format { writes: Hot::VERSION, reads_from: Hot::VERSION },
+    }
+}
+
+/// The versions of what one daemon leaves to the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Formats {
+    /// A session's state but for its terminal.
+    pub checkpoint: Format,
+    /// The state of a terminal.
+    pub engine: Format,
+    /// The newest output, and what happened beside it.
+    pub journal: Format,
+}
+
+/// The versions of one format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Format {
+    /// The one that is written; all older ones from `reads_from` on are read.
+    pub writes: u8,
+    /// The oldest that is read.
+    pub reads_from: u8,
+}
 
 /// The part of a session that is neither engine nor journal.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct Saved {
     pub(crate) commands: Commands,
     /// Requests that typed, so that a retry types nothing.
@@ -53,6 +90,59 @@ pub(crate) struct Saved {
     /// The last capture, and the request that ended it.
     pub(crate) captured: Option<(String, Capture)>,
     pub(crate) pleas: Pleas,
+    /// What a daemon could not take over from the one before it.
+    pub(crate) lost: Option<Lost>,
+}
+
+impl Saved {
+    /// What is still true with an engine that has not seen what this one's had: nothing that names a place in its text.
+    fn without_places(self, spot: Spot) -> Saved {
+        let requests = self.requests.into_iter().map(|request| Remembered { spot, ..request }).collect();
+        Saved {
+            requests,
+            commands: Commands::default(),
+            readers: BTreeMap::new(),
+            passed: VecDeque::new(),
+            echoes: VecDeque::new(),
+            ..self
+        }
+    }
+}
+
+/// What a daemon could not take over from the one before it. The program goes on; history is missing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lost {
+    /// When, in milliseconds since the epoch.
+    pub at_ms: u64,
+    /// Output before this is in no history.
+    pub before_seq: u64,
+    /// What, and why: `screen and history: another version of cotty wrote them`.
+    pub what: Vec<String>,
+}
+
+/// Who has been told of what was lost: a reader is told once by each daemon.
+#[derive(Debug, Default)]
+pub(crate) struct ToldLost {
+    readers: BTreeSet<String>,
+}
+
+impl ToldLost {
+    /// What a reader is to be told now.
+    pub(crate) fn news(&mut self, lost: Option<&Lost>, reader: &str) -> Option<Lost> {
+        let lost = lost?;
+        self.readers.insert(reader.to_owned()).then(|| lost.clone())
+    }
+}
+
+/// How much of what the keeper holds a session is rebuilt from. Whoever fails at one goes on with the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Rebuild {
+    /// The checkpoint, and the journal behind it.
+    Whole,
+    /// The journal alone, as far back as it goes.
+    Journal,
+    /// Nothing: an empty screen.
+    Nothing,
 }
 
 /// A request that typed.
@@ -70,29 +160,71 @@ pub(crate) struct Remembered {
 #[derive(Debug)]
 pub(crate) struct Checkpoint {
     head: Head,
-    engine: Vt,
+    saved: Option<Saved>,
+    engine: Option<Vt>,
 }
 
-/// What a checkpoint begins with; the engine's own state is the rest of it.
+/// What a checkpoint begins with; the session's own state follows it, then the engine's.
 #[derive(Debug, Serialize, Deserialize)]
 struct Head {
-    version: u32,
-    /// Lengths of the journal's index and of the input queue at that moment; the engine knows its own seq.
+    /// Lengths of the output, of the journal's index and of the input queue at that moment.
+    output: u64,
     index: u64,
     input: u64,
-    saved: Saved,
+    /// Bytes of the session's own state.
+    saved: u64,
 }
 
 impl Checkpoint {
-    /// Reads what [`Task::checkpoint`] wrote.
-    pub(crate) fn read(fd: &OwnedFd) -> Result<Checkpoint, SessionError> {
-        let broken = |error: &dyn std::fmt::Display| SessionError::Broken(error.to_string());
-        let bytes = read_all(fd)?;
-        let (head, engine): (Head, &[u8]) = postcard::take_from_bytes(&bytes).map_err(|e| broken(&e))?;
-        if head.version != VERSION {
-            return Err(broken(&"a checkpoint of another version"));
+    fn write(head: &Head, saved: &[u8], engine: &[u8]) -> io::Result<OwnedFd> {
+        let head = minicbor_serde::to_vec(head).map_err(io::Error::other)?;
+        let parts = [MAGIC, &[VERSION], &head, saved, engine];
+        let fd = memory("cotty-state", parts.iter().map(|part| part.len() as u64).sum())?;
+        let mut at = 0;
+        for part in parts {
+            write_all(&fd, part, at)?;
+            at += part.len();
         }
-        Ok(Checkpoint { head, engine: Vt::restore(engine).map_err(|e| broken(&e))? })
+        Ok(fd)
+    }
+
+    /// How much output and index a checkpoint covers.
+    pub(crate) fn covers(fd: &OwnedFd) -> Option<(u64, u64)> {
+        let bytes = read_all(fd).ok()?;
+        let (head, _) = Checkpoint::split(&bytes).ok()?;
+        Some((head.output, head.index))
+    }
+
+    /// Reads what [`Task::checkpoint`] wrote. A part that cannot be read is left out, and `lost` is told why.
+    fn read(fd: &OwnedFd, lost: &mut Vec<String>) -> Option<Checkpoint> {
+        let bytes = read_all(fd).inspect_err(|e| lost.push(format!("the checkpoint: {e}"))).ok()?;
+        let checkpoint = Checkpoint::parse(&bytes, lost);
+        if let Err(reason) = &checkpoint {
+            lost.push(format!("the checkpoint: {reason}"));
+        }
+        checkpoint.ok()
+    }
+
+    fn parse(bytes: &[u8], lost: &mut Vec<String>) -> Result<Checkpoint, &'static str> {
+        let (head, rest) = Checkpoint::split(bytes)?;
+        let len = usize::try_from(head.saved).map_err(|_| DAMAGED)?;
+        let (saved, engine) = rest.split_at_checked(len).ok_or(DAMAGED)?;
+        let saved = minicbor_serde::from_slice(saved);
+        let saved = saved.inspect_err(|e| lost.push(format!("commands, readers and requests: {e}"))).ok();
+        let engine = Vt::restore(engine);
+        let engine = engine.inspect_err(|e| lost.push(format!("screen and history: {e}"))).ok();
+        Ok(Checkpoint { head, saved, engine })
+    }
+
+    fn split(bytes: &[u8]) -> Result<(Head, &[u8]), &'static str> {
+        let (version, body) =
+            bytes.strip_prefix(MAGIC).and_then(<[u8]>::split_first).ok_or("it begins with something else")?;
+        if !(OLDEST..=VERSION).contains(version) {
+            return Err("another version of cotty wrote it");
+        }
+        let mut decoder = minicbor_serde::Deserializer::new(body);
+        let head = Head::deserialize(&mut decoder).map_err(|_| DAMAGED)?;
+        Ok((head, &body[decoder.decoder().position()..]))
     }
 }
 
@@ -122,35 +254,104 @@ impl Task {
     /// Hands the keeper a state that covers everything so far. Only then may the journal overwrite what it covers.
     pub(crate) async fn checkpoint(&mut self) -> Result<(), SessionError> {
         let (output, index) = (self.vt.seq(), self.hot.index_len());
-        let head = Head { version: VERSION, index, input: self.input.end(), saved: self.saved.clone() };
-        let head = postcard::to_allocvec(&head).map_err(io::Error::other)?;
-        let engine = self.vt.state();
-        let fd = memory("cotty-state", (head.len() + engine.len()) as u64)?;
-        write_all(&fd, &head, 0)?;
-        write_all(&fd, &engine, head.len())?;
+        let saved = minicbor_serde::to_vec(&self.saved).map_err(io::Error::other)?;
+        let head = Head { output, index, input: self.input.end(), saved: saved.len() as u64 };
+        let fd = Checkpoint::write(&head, &saved, &self.vt.state())?;
         self.link.put(self.meta.id.as_bytes(), slot::STATE, fd).await?;
         self.hot.checkpointed(output, index);
         Ok(())
     }
 
     /// Brings a task that was just put together to where the daemon before us stood, and further: to the last byte
-    /// that the kernel handed over.
-    pub(crate) fn replay(&mut self, checkpoint: Option<Checkpoint>) -> Result<(), SessionError> {
+    /// that the kernel handed over. Answers whether anything was lost.
+    pub(crate) fn replay(&mut self, state: Option<&OwnedFd>, how: Rebuild, mut lost: Vec<String>) -> bool {
         // What of it the shell has read, nobody saw.
         self.unread = Unread::Lines;
-        let mut index = 0;
-        if let Some(Checkpoint { head, engine }) = checkpoint {
-            self.vt = engine;
-            self.saved = head.saved;
-            self.input.accept(head.input);
-            index = head.index;
+        let (output, mut index) = self.hot.covered();
+        let checkpoint = match (how, state) {
+            (Rebuild::Whole, Some(state)) => Checkpoint::read(state, &mut lost),
+            (Rebuild::Whole, None) if output == 0 && index == 0 => None,
+            (Rebuild::Whole, None) => {
+                lost.push("the checkpoint: the keeper does not have it".to_owned());
+                None
+            }
+            (Rebuild::Journal | Rebuild::Nothing, _) => None,
+        };
+        let mut begins = 0;
+        let has_engine = match checkpoint {
+            Some(Checkpoint { head, saved, engine }) => {
+                self.input.accept(head.input);
+                index = head.index;
+                self.saved = saved.unwrap_or_default();
+                engine.map(|engine| self.vt = engine).is_some()
+            }
+            None => how == Rebuild::Whole && lost.is_empty(),
+        };
+        if how == Rebuild::Nothing {
+            index = self.hot.index_len();
         }
-        self.hot.checkpointed(self.vt.seq(), index);
-        let records = self.hot.records(index);
+        if !has_engine {
+            begins = match how {
+                Rebuild::Nothing => self.hot.output_len(),
+                Rebuild::Whole | Rebuild::Journal => self.first_line_held(),
+            };
+            self.begin_at(begins);
+        } else if self.hot.is_begun_anew() {
+            // What comes next is no end of a sequence, and of no line, that began before the gap.
+            let end: &[u8] = if self.vt.modes().alt_screen { b"\x18" } else { b"\x18\r\n" };
+            self.vt.count_from(self.hot.oldest().saturating_sub(end.len() as u64));
+            self.vt.feed(end);
+        }
+        // What was answered before the checkpoint is not answered again, though it may be replayed.
+        let covered = self.vt.seq().max(output);
+        self.hot.checkpointed(covered, index);
+        self.replay_from(index, covered, &mut lost);
+        self.input.reconcile();
+        if lost.is_empty() {
+            return false;
+        }
+        tracing::error!(
+            session = self.meta.id,
+            lost = lost.join("; "),
+            "history was lost; the program goes on"
+        );
+        self.saved.lost = Some(Lost { at_ms: crate::meta::now_ms(), before_seq: begins, what: lost });
+        true
+    }
+
+    /// An engine that has seen nothing begins here.
+    fn begin_at(&mut self, seq: u64) {
+        if let Ok(size) = self.pty.get_ref().size()
+            && size.cols > 0
+            && size.rows > 0
+        {
+            self.vt.resize(cotty_vt::Size { cols: size.cols, rows: size.rows });
+        }
+        self.vt.count_from(seq);
+        let spot = self.spot(self.vt.position());
+        self.saved = std::mem::take(&mut self.saved).without_places(spot);
+    }
+
+    /// Where the first whole line begins that the journal still holds.
+    fn first_line_held(&self) -> u64 {
+        let (oldest, end) = (self.hot.oldest(), self.hot.output_len());
+        if oldest == 0 {
+            return 0;
+        }
+        let held = self.hot.output(oldest, end);
+        held.iter().position(|&byte| byte == b'\n').map_or(end, |at| oldest + at as u64 + 1)
+    }
+
+    fn replay_from(&mut self, index: u64, covered: u64, lost: &mut Vec<String>) {
+        let found = self.hot.records(index);
+        if found.unreadable > 0 {
+            lost.push(format!("{} records of what was typed or read", found.unreadable));
+        }
+        let records: Vec<Record> = found.records.into_iter().map(|(_, record)| record).collect();
         // Whatever was answered before is not answered again; what came after the last answer still is.
         let last = |of: fn(&What) -> bool| records.iter().filter(|r| of(&r.what)).map(|r| r.seq).max();
-        self.replied = last(|w| matches!(w, What::Replied { .. })).unwrap_or(self.vt.seq());
-        self.noted = last(|w| matches!(w, What::Marked { .. })).unwrap_or(self.vt.seq());
+        self.replied = last(|w| matches!(w, What::Replied { .. })).unwrap_or(covered);
+        self.noted = last(|w| matches!(w, What::Marked { .. })).unwrap_or(covered);
         let end = self.hot.output_len();
         let mut times: VecDeque<(u64, u64)> = records
             .iter()
@@ -166,7 +367,6 @@ impl Task {
             // A frame that was begun before the checkpoint gets its time from now.
             self.half_drawn_since.get_or_insert_with(Instant::now);
         }
-        Ok(())
     }
 
     /// Feeds the engine up to `to`, in pieces that end where marks were noted, so that each gets its own time.
@@ -187,20 +387,18 @@ impl Task {
 /// The descriptors of a session, as the keeper gave them.
 pub(crate) struct Held {
     pub(crate) master: OwnedFd,
-    pub(crate) journal: OwnedFd,
-    pub(crate) input: OwnedFd,
+    pub(crate) journal: Option<OwnedFd>,
+    pub(crate) input: Option<OwnedFd>,
     pub(crate) state: Option<OwnedFd>,
 }
 
 impl Held {
-    pub(crate) fn from_slots(mut slots: HashMap<u8, OwnedFd>) -> Result<Held, SessionError> {
-        let mut take = |slot: u8, name: &str| {
-            slots.remove(&slot).ok_or_else(|| SessionError::Broken(format!("the keeper has no {name}")))
-        };
-        Ok(Held {
-            master: take(slot::MASTER, "terminal")?,
-            journal: take(slot::JOURNAL, "journal")?,
-            input: take(slot::INPUT, "input queue")?,
+    /// Nothing where the keeper has no terminal: then there is no session either.
+    pub(crate) fn from_slots(mut slots: HashMap<u8, OwnedFd>) -> Option<Held> {
+        Some(Held {
+            master: slots.remove(&slot::MASTER)?,
+            journal: slots.remove(&slot::JOURNAL),
+            input: slots.remove(&slot::INPUT),
             state: slots.remove(&slot::STATE),
         })
     }

@@ -107,7 +107,13 @@ impl Task {
     pub(crate) fn run_result(&mut self, request: &str) -> Result<RunResult, SessionError> {
         self.saved.commands.end_unmarked();
         let Some(command) = self.saved.commands.of_request(request) else {
-            return Err(SessionError::Invalid(format!("no command was typed by request {request}")));
+            return Err(match self.saved.lost {
+                Some(_) => SessionError::Broken(
+                    "the daemon was replaced by one that could not read its history; what became of the command is not known"
+                        .into(),
+                ),
+                None => SessionError::Invalid(format!("no command was typed by request {request}")),
+            });
         };
         if let Some(reason) = &command.denied {
             return Err(SessionError::Denied { reason: reason.clone() });
@@ -135,6 +141,7 @@ impl Task {
             exit_code,
             duration_ms: over.saturating_sub(begun),
             incomplete: outcome == RunOutcome::Running && self.line_goes_on(command),
+            lost: None,
             info: self.info(),
         })
     }

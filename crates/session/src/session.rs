@@ -21,6 +21,7 @@ use crate::pointing::Mouse;
 use crate::ran::{Ran, RanCommand};
 use crate::reaction::Reaction;
 use crate::reading::{Found, Reading, View};
+use crate::recovery::Lost;
 use crate::running::PROMPT_COMES;
 use crate::updates::{Snapshot, Subscribed, Subscription, Update};
 use crate::viewers::Viewer;
@@ -122,6 +123,10 @@ pub struct Info {
     pub stopped: bool,
     /// The newest plea, open or not.
     pub plea: Option<Plea>,
+    /// What a daemon could not take over from the one before it.
+    pub lost: Option<Lost>,
+    /// Whether the next daemon needs a checkpoint to know all that this one does.
+    pub checkpointed: bool,
 }
 
 /// What was typed.
@@ -193,6 +198,8 @@ pub struct RunResult {
     pub duration_ms: u64,
     /// The shell waits for the rest of the command.
     pub incomplete: bool,
+    /// What a daemon could not take over from the one before it, if the reader was not told yet.
+    pub lost: Option<Lost>,
     /// The session afterwards.
     pub info: Info,
 }

@@ -22,7 +22,7 @@ use crate::lane::Taken;
 use crate::meta::now_ms;
 use crate::pleading::Pleading;
 use crate::reaction::Observer;
-use crate::recovery::Saved;
+use crate::recovery::{Saved, ToldLost};
 use crate::session::{Ended, Info, Request, Waited};
 use crate::shell::{AskedLine, Hook, ShellMark, read_mark, was_replaced};
 use crate::unread::Unread;
@@ -81,6 +81,7 @@ pub(crate) struct Task {
     /// Whether agents may answer questions for secrets.
     pub(crate) agents_answer_secrets: bool,
     pub(crate) hung_up: bool,
+    pub(crate) told_lost: ToldLost,
     /// What is on its way to the session's files.
     pub(crate) tape: Tape,
     pub(crate) catcher: Option<Catcher>,
@@ -612,6 +613,8 @@ impl Task {
             history_lines: self.vt.history_limit(),
             stopped: process.is_some_and(facts::is_stopped),
             plea: self.saved.pleas.newest().cloned(),
+            lost: self.saved.lost.clone(),
+            checkpointed: self.hot.covered() != (0, 0),
         }
     }
 }

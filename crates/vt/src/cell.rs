@@ -1,9 +1,11 @@
 use serde::{Deserialize, Serialize};
 
+use crate::state::Packed;
+
 /// One cell in eight bytes: what it shows, and the style it shows it in.
 ///
 /// A printed space and an erased cell are the same thing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cell {
     /// A character's code or a cluster's number, whether it is a cluster, and the [`Kind`].
     glyph: u32,
@@ -41,6 +43,17 @@ const SPACE: u32 = b' ' as u32;
 const WIDE: u32 = 1 << KIND_SHIFT;
 const RIGHT: u32 = 2 << KIND_SHIFT;
 const FILLER: u32 = 3 << KIND_SHIFT;
+
+impl Packed<8> for Cell {
+    fn pack(&self) -> [u8; 8] {
+        (u64::from(self.style.0) << 32 | u64::from(self.glyph)).to_le_bytes()
+    }
+
+    fn unpack(bytes: &[u8; 8]) -> Cell {
+        let both = u64::from_le_bytes(*bytes);
+        Cell { glyph: both as u32, style: StyleId((both >> 32) as u32) }
+    }
+}
 
 impl Cell {
     /// The cell beyond the written part of a row.

@@ -1,5 +1,6 @@
 use serde::{Deserialize, Serialize};
 
+use crate::state::Packed;
 use crate::{Color, Style, UnderlineStyle};
 
 /// All that a cell has beside its text: its style, its link, and whether erasing spares it.
@@ -19,6 +20,17 @@ const ATTRS: u32 = 26;
 const UNDERLINE: u32 = 34;
 const LINK: u32 = 40;
 const PROTECTED: u64 = 1 << 56;
+
+impl Packed<16> for Look {
+    fn pack(&self) -> [u8; 16] {
+        (u128::from(self.rest) << 64 | u128::from(self.colors)).to_le_bytes()
+    }
+
+    fn unpack(bytes: &[u8; 16]) -> Look {
+        let both = u128::from_le_bytes(*bytes);
+        Look { colors: both as u64, rest: (both >> 64) as u64 }
+    }
+}
 
 impl Look {
     pub(crate) fn style(self) -> Style {

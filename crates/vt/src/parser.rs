@@ -19,6 +19,7 @@ pub(crate) struct Parser {
     utf8: Utf8,
     header: Header,
     /// Payload of the string being read.
+    #[serde(with = "serde_bytes")]
     string: Vec<u8>,
     /// The string grew too long, or is of a kind nobody wants.
     discard: bool,

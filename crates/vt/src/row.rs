@@ -9,6 +9,7 @@ use crate::cell::{Cell, Kind, StyleId};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Row {
     /// The written part; the columns beyond it are plain blanks, so that a new row costs nothing.
+    #[serde(with = "crate::state::packed")]
     cells: Vec<Cell>,
     pub(crate) line: LineId,
     /// `seq` after the last byte that changed this row.

@@ -13,6 +13,7 @@ const SMALL: usize = 1024;
 /// Nothing is counted: when the table has grown, those that no cell names any more are swept out.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Styles {
+    #[serde(with = "crate::state::packed")]
     looks: Vec<Look>,
     /// A sweep is due when there are more than this.
     limit: usize,

@@ -34,6 +34,11 @@ impl Vt {
         self.term.seq
     }
 
+    /// Counts on from here: the output up to it was lost, and what it was is not known.
+    pub fn count_from(&mut self, seq: u64) {
+        self.term.seq = seq;
+    }
+
     /// Takes a new size: the primary screen is laid out anew, the alternate one cropped.
     pub fn resize(&mut self, size: Size) {
         self.term.resize(size);

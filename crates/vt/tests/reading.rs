@@ -292,13 +292,13 @@ fn sizes_are_clamped() {
 
 #[test]
 fn other_bytes_are_no_state() {
-    for bytes in [&b""[..], b"cotty-vt", b"cotty-vt\x01", b"cotty-vt\x02\0\0"] {
+    for bytes in [&b""[..], b"cotty-vt", b"cotty-vt\x01", b"cotty-vt\x03\0\0"] {
         assert!(Vt::restore(bytes).is_err());
     }
     let mut state = vt(4, 2).state();
     state.push(0);
     let error = Vt::restore(&state).unwrap_err();
-    assert_eq!(error.to_string(), "not a terminal state: bytes after its end");
+    assert_eq!(error.to_string(), "not a terminal state: there are bytes after its end");
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn for_scripts(info: &SessionInfo) -> serde_json::Result<Value> {
 
 fn look(info: &SessionInfo) -> Option<Look> {
     match info.activity {
-        _ if info.plea.is_some() => Some(Look::Warning),
+        _ if info.plea.is_some() || info.history_lost.is_some() => Some(Look::Warning),
         Activity::Prompt => Some(Look::Good),
         Activity::SecretInput | Activity::SecretSuspected => Some(Look::Warning),
         Activity::Exited if info.exit_code == Some(0) => Some(Look::Dim),
@@ -77,7 +77,8 @@ fn row(info: &SessionInfo) -> [String; 9] {
         (State::Taken, Some(by)) => format!(", with {by}"),
         _ => ", asks for a person".to_owned(),
     });
-    let state = state + &asks.unwrap_or_default();
+    let lost = if info.history_lost.is_some() { ", history lost" } else { "" };
+    let state = state + &asks.unwrap_or_default() + lost;
     [
         info.number.to_string(),
         info.session_id.clone(),

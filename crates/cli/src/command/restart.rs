@@ -1,43 +1,136 @@
-use std::process::ExitCode;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use cotty_client::{ClientError, keeper_pid};
-use cotty_protocol::op::status;
+use cotty_client::{Client, ClientError, keeper_pid};
+use cotty_protocol::op::status::{Formats, Readable};
+use cotty_protocol::op::{SessionInfo, list, status};
 use rustix::process::{Pid, Signal};
+use serde::de::DeserializeOwned;
+use serde_json::json;
 
 use super::{block_on, client};
 use crate::out;
 
 const LIMIT: Duration = Duration::from_secs(10);
+/// How long a daemon that may hang is asked before it is replaced.
+const ASKED: Duration = Duration::from_secs(1);
 
 /// Replace the daemon and keep every session: after an upgrade, or when it does not answer
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  cotty restart")]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// Also where the new daemon cannot read the history of some sessions; their programs go on
+    #[arg(long)]
+    force: bool,
+}
 
-pub(crate) fn run(_args: Args) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let client = client()?.without_start();
     let keeper = keeper_pid(client.home()).ok_or(ClientError::NotRunning)?;
     let pid = i32::try_from(keeper).ok().and_then(Pid::from_raw).context("the keeper's process id")?;
     block_on(async {
         // A daemon that hangs does not say who it is; then any that answers is a new one.
-        let nothing = status::Params {};
-        let asked = tokio::time::timeout(Duration::from_secs(1), client.call("status", &nothing));
-        let before: Option<status::Reply> = asked.await.ok().and_then(Result::ok);
+        let before: Option<status::Reply> = ask(&client, "status", ASKED).await;
+        let listed: Option<list::Reply> = match &before {
+            Some(_) => ask(&client, "list", LIMIT).await,
+            None => None,
+        };
+        let sessions = listed.map(|list| list.sessions).unwrap_or_default();
+        let next = next_daemon(keeper)?;
+        let theirs = before.as_ref().and_then(|before| before.formats);
+        let losing = would_lose(&sessions, theirs, formats_of(&next)?);
+        if !losing.is_empty() && !args.force {
+            anyhow::bail!(
+                "the new daemon cannot read the history of these sessions, which another version wrote: {}. Nothing was \
+                 changed. Their programs would go on; `cotty restart --force` replaces the daemon all the same",
+                losing.join(", ")
+            );
+        }
         rustix::process::kill_process(pid, Signal::USR1)?;
         let started = Instant::now();
         while started.elapsed() < LIMIT {
-            let asked = tokio::time::timeout(LIMIT, client.call("status", &nothing));
-            if let Ok(Ok(now)) = asked.await {
-                let now: status::Reply = now;
-                if before.as_ref().is_none_or(|before| before.pid != now.pid) {
-                    out::note(&format!("the daemon was replaced; {} sessions go on", now.live));
-                    return Ok(ExitCode::SUCCESS);
-                }
+            let now: Option<status::Reply> = ask(&client, "status", LIMIT).await;
+            if now.is_some_and(|now| before.as_ref().is_none_or(|before| before.pid != now.pid)) {
+                report(&sessions, ask(&client, "list", LIMIT).await);
+                return Ok(ExitCode::SUCCESS);
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         anyhow::bail!("the daemon was not replaced in {} s", LIMIT.as_secs())
     })
+}
+
+async fn ask<T: DeserializeOwned>(client: &Client, op: &str, limit: Duration) -> Option<T> {
+    tokio::time::timeout(limit, client.call(op, &json!({}))).await.ok()?.ok()
+}
+
+/// The program that the keeper will start: at its own path, where an upgrade has put a new one.
+fn next_daemon(keeper: u32) -> anyhow::Result<PathBuf> {
+    let Ok(path) = std::fs::read_link(format!("/proc/{keeper}/exe")) else {
+        return Ok(std::env::current_exe()?);
+    };
+    let path = path.to_string_lossy();
+    let path = PathBuf::from(path.strip_suffix(" (deleted)").unwrap_or(&path));
+    anyhow::ensure!(
+        path.exists(),
+        "there is no program at {} any more, from where the daemon is started: nothing was changed. Install cotty there \
+         again, then `cotty restart`",
+        path.display()
+    );
+    Ok(path)
+}
+
+/// What the next daemon reads and writes; nothing where it is too old to say.
+fn formats_of(program: &PathBuf) -> anyhow::Result<Option<Formats>> {
+    let said = Command::new(program).arg("__formats").output();
+    let said =
+        said.with_context(|| format!("{} cannot be started; nothing was changed", program.display()))?;
+    Ok(serde_json::from_slice(&said.stdout).ok())
+}
+
+/// The sessions whose history the next daemon cannot read, by name.
+fn would_lose(sessions: &[SessionInfo], theirs: Option<Formats>, next: Option<Formats>) -> Vec<String> {
+    let readable = match (next, theirs) {
+        (Some(next), Some(theirs)) => next.reads(&theirs),
+        // One of them does not say: they are of different versions.
+        _ => Readable::Nothing,
+    };
+    let loses = |info: &&SessionInfo| match readable {
+        Readable::All => false,
+        Readable::NewestOutput => info.checkpointed,
+        Readable::Nothing => true,
+    };
+    sessions.iter().filter(loses).map(name).collect()
+}
+
+fn name(info: &SessionInfo) -> String {
+    info.name.clone().unwrap_or_else(|| info.session_id.clone())
+}
+
+/// What became of the sessions.
+fn report(before: &[SessionInfo], now: Option<list::Reply>) {
+    let Some(now) = now else {
+        return out::note("the daemon was replaced; its sessions are still being taken over");
+    };
+    let live = now.sessions.iter().filter(|info| !info.exited).count();
+    out::note(&format!("the daemon was replaced; {live} {} on", plural(live, "session goes", "sessions go")));
+    let was_whole = |info: &&SessionInfo| {
+        let known = before.iter().find(|known| known.session_id == info.session_id);
+        known.is_none_or(|known| known.history_lost != info.history_lost)
+    };
+    for info in now.sessions.iter().filter(was_whole) {
+        if let Some(lost) = &info.history_lost {
+            out::note(&format!("{}: {lost}; its program goes on", name(info)));
+        }
+    }
+    let is_there = |id: &str| now.sessions.iter().any(|info| info.session_id == id);
+    for info in before.iter().filter(|info| !info.exited && !is_there(&info.session_id)) {
+        out::note(&format!("{} ended meanwhile", name(info)));
+    }
+}
+
+fn plural<'a>(count: usize, one: &'a str, many: &'a str) -> &'a str {
+    if count == 1 { one } else { many }
 }

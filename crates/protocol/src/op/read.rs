@@ -1,7 +1,7 @@
 //! `read`: what a session shows.
 
 use super::keyboard;
-use super::{Activity, Dimensions, Images, JsonSchema, LeftOut, Met, Place, Wait};
+use super::{Activity, Dimensions, HistoryLost, Images, JsonSchema, LeftOut, Met, Place, Wait};
 use serde::{Deserialize, Serialize};
 
 /// Which part to read.
@@ -116,6 +116,9 @@ pub struct Reply {
     pub keyboard: Option<keyboard::Reply>,
     /// Lines that the limits had dropped before they were read.
     pub dropped_lines: u64,
+    /// What a daemon could not take over from the one before it, if this reader was not told yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history_lost: Option<HistoryLost>,
     /// Go on from here.
     pub seq: u64,
     /// How the wait ended, where there was one.

@@ -1,7 +1,7 @@
 //! `run`: one command in a shell, with its own output and exit code.
 
 use super::keyboard;
-use super::{Activity, Images, JsonSchema, LeftOut};
+use super::{Activity, HistoryLost, Images, JsonSchema, LeftOut};
 use serde::{Deserialize, Serialize};
 
 /// What to run, and where.
@@ -68,6 +68,9 @@ pub struct Reply {
     /// The session's recording has those, too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dropped_recorded: bool,
+    /// What a daemon could not take over from the one before it, if this reader was not told yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history_lost: Option<HistoryLost>,
     /// Go on from here.
     pub seq: u64,
 }

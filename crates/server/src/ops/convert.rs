@@ -8,8 +8,8 @@ use cotty_protocol::{Code, Fault};
 use cotty_session as session;
 use cotty_session::{
     Activity, Control, Gesture, Holder, ImageKind, Images, Info, Input, Key, KeyAction, KeyCode,
-    KeyboardState, Met, Meta, Mouse, MouseButton, Paste, Plea, PleaOutcome, Returned, SessionError, Target,
-    Wait, with_keys,
+    KeyboardState, Lost, Met, Meta, Mouse, MouseButton, Paste, Plea, PleaOutcome, Returned, SessionError,
+    Target, Wait, with_keys,
 };
 
 use crate::tokens::TokenError;
@@ -225,7 +225,13 @@ pub(super) fn info(info: Info) -> SessionInfo {
             error: info.recording.error,
         },
         plea,
+        history_lost: info.lost.map(history_lost),
+        checkpointed: info.checkpointed,
     }
+}
+
+pub(super) fn history_lost(lost: Lost) -> op::HistoryLost {
+    op::HistoryLost { at: timestamp(lost.at_ms), before_seq: lost.before_seq, what: lost.what }
 }
 
 /// The wire's wait as the session's.

@@ -74,7 +74,7 @@ pub use search_recordings::SearchRecordings;
 pub use send::Send as SendInput;
 pub use signal::Signal;
 pub use snapshot::Snapshot;
-pub use status::Status;
+pub use status::{Status, formats};
 pub use token_list::TokenList;
 pub use token_new::TokenNew;
 pub use token_revoke::TokenRevoke;

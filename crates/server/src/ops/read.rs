@@ -89,6 +89,7 @@ impl Operation for Read {
             activity: convert::activity(info.activity),
             keyboard: convert::keyboard_news(info.keyboard),
             dropped_lines: reading.dropped,
+            history_lost: reading.lost.map(convert::history_lost),
             seq: info.seq,
             met: met.map(convert::met),
             why,

@@ -49,6 +49,7 @@ impl Operation for Run {
             keyboard: convert::keyboard_news(result.info.keyboard),
             dropped_lines: result.dropped,
             dropped_recorded: result.dropped > 0 && recording.on && recording.lost == 0,
+            history_lost: result.lost.map(convert::history_lost),
             seq: result.info.seq,
         })
     }

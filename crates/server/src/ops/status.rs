@@ -1,9 +1,20 @@
 //! `status`: the daemon itself.
 
 use cotty_protocol::Fault;
-use cotty_protocol::op::status::{Params, Reply};
+use cotty_protocol::op::status::{Format, Formats, Params, Reply};
 
 use super::{Access, Context, Operation, Route};
+
+/// The versions of what this daemon leaves to the next one, and reads of the one before.
+pub fn formats() -> Formats {
+    let ours = cotty_session::formats();
+    let format = |one: cotty_session::Format| Format { writes: one.writes, reads_from: one.reads_from };
+    Formats {
+        checkpoint: format(ours.checkpoint),
+        engine: format(ours.engine),
+        journal: format(ours.journal),
+    }
+}
 
 /// See the module.
 #[derive(Debug)]
@@ -34,6 +45,7 @@ impl Operation for Status {
             socket: place.socket.to_string_lossy().into_owned(),
             live,
             exited,
+            formats: Some(formats()),
         })
     }
 }

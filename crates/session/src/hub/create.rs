@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cotty_pty::child::{self, Spec, Stage};
+use cotty_pty::child::{self, ByteBuf, Spec, Stage};
 use cotty_pty::{KeeperError, Pty, WindowSize};
 use rustix::io::Errno;
 use tokio::io::AsyncReadExt;
@@ -127,6 +127,7 @@ impl Hub {
             request: request.to_owned(),
             nonce: None,
             record: create.record.unwrap_or(self.inner.options.record),
+            damage: None,
         };
         let spec = self.spec(&mut meta, env, &cwd)?;
         let owner = meta.actor.owner.clone();
@@ -216,10 +217,11 @@ impl Hub {
             }
             None => meta.args.clone(),
         };
+        let bytes = |text: String| ByteBuf::from(text.into_bytes());
         Ok(Spec {
             program: meta.program.clone().into_bytes(),
-            args: args.into_iter().map(String::into_bytes).collect(),
-            env: env.into_iter().map(|(n, v)| (n.into_bytes(), v.into_bytes())).collect(),
+            args: args.into_iter().map(bytes).collect(),
+            env: env.into_iter().map(|(n, v)| (bytes(n), bytes(v))).collect(),
             cwd: cwd.as_os_str().as_encoded_bytes().to_vec(),
             open_files: self.inner.options.open_files,
         })
@@ -231,6 +233,7 @@ impl Hub {
         let (pty, slave) = Pty::open(WindowSize { cols, rows }).map_err(refused)?;
         let (hot, journal) = Hot::create().map_err(refused)?;
         let (input, queue) = InputQueue::create().map_err(refused)?;
+        let hook = self.open_hook(&meta)?;
         // Everything the child needs lies ready before it is asked for: it starts even if we die now.
         let (mut ours, theirs) = UnixStream::pair().map_err(refused)?;
         let bytes = child::encode(spec)?;
@@ -252,7 +255,7 @@ impl Hub {
             return Err(start_error(&failure, &meta.program, cwd));
         }
         let meta = Arc::new(meta);
-        let mut task = self.task(Arc::clone(&meta), pid, pty, hot, input)?;
+        let mut task = self.task(Arc::clone(&meta), pid, pty, hot, input, hook)?;
         task.go_live(false);
         Ok(self.register(meta, Start::Made(Box::new(task))))
     }

@@ -1,6 +1,7 @@
 //! A session's task from beginning to end: put together, served, and put together again if it panics.
 
 use std::future::poll_fn;
+use std::os::fd::OwnedFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
@@ -8,18 +9,24 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use cotty_pty::{Entry, Pty, WindowSize};
+use rustix::process::{Pid, Signal};
 use tokio::sync::mpsc;
 
 use super::Hub;
 use crate::journal::{Hot, InputQueue};
-use crate::recovery::{Checkpoint, Held};
+use crate::recovery::{Checkpoint, Held, Rebuild, slot};
 use crate::session::Request;
 use crate::task::Task;
 use crate::{Meta, SessionError};
 
-/// How often a session's task may panic in a row; one that has served for so long begins anew.
-const PANICS: u32 = 5;
+/// How often a session's task may panic in a row before less is rebuilt of it; one that has served for so long begins
+/// anew.
+const PANICS: u32 = 3;
 const SERVED: Duration = Duration::from_secs(10);
+/// How long one that panics with an empty screen waits before it is tried again, at most.
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+/// How soon what failed for want of something is tried again.
+const AGAIN: Duration = Duration::from_millis(500);
 
 type Inbox = mpsc::Receiver<Request>;
 
@@ -33,48 +40,52 @@ pub(super) enum Start {
 
 impl Hub {
     /// Serves a session until it is closed. If its task panics, what the keeper holds is enough to begin again: the next
-    /// one starts from the same bytes, and goes on with the requests that wait.
+    /// one starts from the same bytes, and goes on with the requests that wait. If that does not help either, less and less
+    /// is rebuilt, at last nothing: what cannot be read costs history, never the program.
     pub(super) async fn serve(self, meta: Arc<Meta>, mut start: Start, mut inbox: Inbox) {
         let id = meta.id.as_str();
-        let mut panics = 0;
+        let mut tries = Tries::default();
         loop {
             let began = Instant::now();
             let begun = match start {
-                Start::Made(task) => Ok(Some((*task, None))),
-                Start::Adopt(entry) => caught(self.adopt(Arc::clone(&meta), entry, &mut inbox))
-                    .await
-                    .unwrap_or_else(|| Err(SessionError::Broken("taking it over panicked".into()))),
+                Start::Made(task) => Some(Ok(Some((*task, None)))),
+                Start::Adopt(entry) => {
+                    caught(self.adopt(Arc::clone(&meta), entry, tries.rebuild, &mut inbox)).await
+                }
             };
-            match begun {
-                Ok(Some((task, first))) => {
+            let pause = match begun {
+                Some(Ok(Some((task, first)))) => {
                     if caught(task.serve(first, &mut inbox)).await.is_some() {
                         return;
                     }
+                    tracing::error!(session = id, "its task panicked; another takes over");
+                    tries.panicked(began.elapsed())
                 }
-                Ok(None) => return,
-                Err(error) => {
-                    // The keeper goes on holding it: another version may do better.
-                    tracing::error!(session = id, %error, "could not be adopted");
-                    break;
+                Some(Ok(None)) => return,
+                Some(Err(error)) => {
+                    // No descriptor or no memory was left: nothing is wrong with the session.
+                    tracing::error!(session = id, %error, "could not be taken over; it is tried again");
+                    AGAIN
                 }
-            }
-            // One that does so again and again would do nothing else, and fill the log.
-            panics = if began.elapsed() < SERVED { panics + 1 } else { 1 };
-            if panics > PANICS {
-                tracing::error!(
-                    session = id,
-                    "its task panics whenever it is taken over; it is left to the keeper"
-                );
-                break;
-            }
-            tracing::error!(session = id, "its task panicked; another takes over");
-            let held = self.inner.link.list().await.unwrap_or_default();
-            match held.into_iter().find(|entry| entry.key == id.as_bytes()) {
-                Some(entry) => start = Start::Adopt(entry),
-                None => break,
+                None => {
+                    tracing::error!(session = id, "taking it over panicked; another tries");
+                    tries.panicked(began.elapsed())
+                }
+            };
+            tokio::time::sleep(pause).await;
+            match self.held(id).await {
+                Ok(Some(entry)) => start = Start::Adopt(entry),
+                // Without the keeper there is nothing to serve; without an entry it was destroyed.
+                Ok(None) | Err(_) => break,
             }
         }
-        self.state().sessions.remove(meta.number);
+        self.state().remove(meta.number);
+    }
+
+    /// What the keeper holds of a session.
+    async fn held(&self, id: &str) -> Result<Option<Entry>, SessionError> {
+        let held = self.inner.link.list().await?;
+        Ok(held.into_iter().find(|entry| entry.key == id.as_bytes()))
     }
 
     /// Takes a session over. Its terminal is read from the first moment on; its screen is rebuilt when somebody asks for
@@ -83,6 +94,7 @@ impl Hub {
         &self,
         meta: Arc<Meta>,
         entry: Entry,
+        rebuild: Rebuild,
         inbox: &mut Inbox,
     ) -> Result<Option<(Task, Option<Request>)>, SessionError> {
         let mut first = None;
@@ -97,13 +109,25 @@ impl Hub {
             }
             few = self.inner.taking.acquire() => few,
         };
-        let Held { master, journal, input, state } =
-            Held::from_slots(self.inner.link.take(&entry.key).await?)?;
+        let Some(held) = Held::from_slots(self.inner.link.take(&entry.key).await?) else {
+            return self.end_without_terminal(&meta, &entry).await;
+        };
         drop(few);
-        let hot = Hot::adopt(&journal)?;
-        drop(journal);
+        let mut lost = Vec::new();
+        if rebuild != Rebuild::Whole {
+            lost.push("screen and history: rebuilding them failed".to_owned());
+        }
+        lost.extend(meta.damage.clone());
+        let hot = self.adopt_journal(&entry, &held, &mut lost).await?;
+        let input = self.adopt_input(&entry, held.input, &mut lost).await?;
+        let (master, state) = (held.master, held.state);
         let pid = entry.pid.unwrap_or(0);
-        let mut task = self.task(meta, pid, Pty::adopt(master)?, hot, InputQueue::adopt(input))?;
+        let hook = self.open_hook(&meta).unwrap_or_else(|error| {
+            // Its shell runs no line without an answer: nothing is let through that was not judged.
+            tracing::error!(session = meta.id, %error, "the shell's questions cannot be answered");
+            None
+        });
+        let mut task = self.task(meta, pid, Pty::adopt(master)?, hot, input, hook)?;
         let mut turn = None;
         if first.is_none() {
             tokio::select! {
@@ -118,7 +142,11 @@ impl Hub {
                 never = task.read_ahead() => match never {},
             }
         }
-        task.replay(state.as_ref().map(Checkpoint::read).transpose()?)?;
+        if task.replay(state.as_ref(), rebuild, lost)
+            && let Err(error) = task.checkpoint().await
+        {
+            tracing::warn!(session = task.meta.id, %error, "what was rebuilt is not with the keeper yet");
+        }
         drop(state);
         task.go_live(true);
         task.answer_again();
@@ -136,6 +164,93 @@ impl Hub {
     }
 }
 
+impl Hub {
+    /// The journal, or a new one that counts on where it ended.
+    async fn adopt_journal(
+        &self,
+        entry: &Entry,
+        held: &Held,
+        lost: &mut Vec<String>,
+    ) -> Result<Hot, SessionError> {
+        let reason = match held.journal.as_ref().map(Hot::adopt) {
+            Some(Ok(hot)) => return Ok(hot),
+            Some(Err(error)) => error.to_string(),
+            None => "the keeper does not have it".to_owned(),
+        };
+        lost.push(format!("the newest output: {reason}"));
+        let (output, index) = held.state.as_ref().and_then(Checkpoint::covers).unwrap_or_default();
+        let counted = held.journal.as_ref().and_then(Hot::output_len_of).unwrap_or_default();
+        let (mut hot, fd) = Hot::create()?;
+        hot.count_from(output.max(counted), index);
+        self.inner.link.put(&entry.key, slot::JOURNAL, fd).await?;
+        Ok(hot)
+    }
+
+    /// What is on its way to the program, or nothing.
+    async fn adopt_input(
+        &self,
+        entry: &Entry,
+        input: Option<OwnedFd>,
+        lost: &mut Vec<String>,
+    ) -> Result<InputQueue, SessionError> {
+        if let Some(fd) = input {
+            return Ok(InputQueue::adopt(fd));
+        }
+        lost.push("what was typed and not read yet: the keeper does not have it".to_owned());
+        let (queue, fd) = InputQueue::create()?;
+        self.inner.link.put(&entry.key, slot::INPUT, fd).await?;
+        Ok(queue)
+    }
+
+    /// Without its terminal a program cannot be reached any more: it is ended, and said so, rather than left behind.
+    async fn end_without_terminal(
+        &self,
+        meta: &Meta,
+        entry: &Entry,
+    ) -> Result<Option<(Task, Option<Request>)>, SessionError> {
+        tracing::error!(session = meta.id, "the keeper does not have its terminal; its program is ended");
+        if let Some(pid) = entry.pid.and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw) {
+            let _ = rustix::process::kill_process_group(pid, Signal::HUP);
+        }
+        self.inner.link.forget(&entry.key).await?;
+        self.state().remove(meta.number);
+        Ok(None)
+    }
+}
+
+/// How often a session's task panicked, and what of it is rebuilt next.
+#[derive(Debug)]
+struct Tries {
+    rebuild: Rebuild,
+    /// In a row.
+    panics: u32,
+}
+
+impl Default for Tries {
+    fn default() -> Tries {
+        Tries { rebuild: Rebuild::Whole, panics: 0 }
+    }
+}
+
+impl Tries {
+    /// The task panicked after it had served for so long. Answers how long to wait before the next.
+    fn panicked(&mut self, served: Duration) -> Duration {
+        if served >= SERVED {
+            *self = Tries::default();
+        }
+        self.panics += 1;
+        if self.panics % PANICS == 0 && self.rebuild != Rebuild::Nothing {
+            self.rebuild = match self.rebuild {
+                Rebuild::Whole => Rebuild::Journal,
+                Rebuild::Journal | Rebuild::Nothing => Rebuild::Nothing,
+            };
+        }
+        // Nobody gives up: what made it panic may be one request, or one line of output that is over by then.
+        let beyond = self.panics.saturating_sub(3 * PANICS);
+        Duration::from_millis(100).saturating_mul(beyond).min(LONGEST_PAUSE)
+    }
+}
+
 fn unless_closed(request: Option<Request>) -> Option<Request> {
     request.filter(|request| !matches!(request, Request::Close))
 }
@@ -149,4 +264,29 @@ async fn caught<T>(future: impl Future<Output = T>) -> Option<T> {
         Err(_) => Poll::Ready(None),
     })
     .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_that_panics_again_and_again_is_rebuilt_from_less_and_never_given_up() {
+        let mut tries = Tries::default();
+        let short = Duration::from_millis(1);
+        let seen: Vec<Rebuild> = (0..9)
+            .map(|_| {
+                tries.panicked(short);
+                tries.rebuild
+            })
+            .collect();
+        let (whole, journal, nothing) = (Rebuild::Whole, Rebuild::Journal, Rebuild::Nothing);
+        assert_eq!(seen, [whole, whole, journal, journal, journal, nothing, nothing, nothing, nothing]);
+        assert_eq!(tries.panicked(short), Duration::from_millis(100));
+        for _ in 0..1000 {
+            assert!(tries.panicked(short) <= LONGEST_PAUSE);
+        }
+        assert_eq!(tries.panicked(SERVED), Duration::ZERO);
+        assert_eq!(tries.rebuild, whole, "one that has served for a while begins anew");
+    }
 }

@@ -143,28 +143,16 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::{Actor, ActorKind, Allow, Meta};
+    use crate::{Actor, ActorKind, Meta};
 
     fn session(number: u32, name: Option<&str>, owner: &str) -> Session {
         let meta = Meta {
             id: format!("sess_{number}"),
             number,
             name: name.map(str::to_owned),
-            program: "cat".into(),
-            args: Vec::new(),
-            line: None,
-            cwd: None,
-            panel: None,
-            created_ms: 0,
-            size: (80, 24),
-            allow: Allow::default(),
-            prompt_pattern: None,
-            usual_prompt: None,
-            history_lines: None,
             actor: Actor { kind: ActorKind::Agent, owner: owner.into(), client: "test".into() },
             request: format!("request {number}"),
-            nonce: None,
-            record: false,
+            ..Meta::default()
         };
         Session::new(Arc::new(meta), tokio::sync::mpsc::channel(1).0)
     }

@@ -244,3 +244,5 @@ fn terminals_are_read_before_their_turn_and_rebuilt_when_asked_for() {
         }
     });
 }
+
+mod damage;

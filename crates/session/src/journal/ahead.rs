@@ -3,7 +3,7 @@
 //! Nothing counts what a `read` wrote if the daemon is killed before it can; only the bytes themselves tell. So the
 //! space ahead holds bytes that no UTF-8 text has: text is found to its last byte. They differ from place to place,
 //! because output that is no text likes to end in many equal bytes: of a run of such a byte the last `k` are taken for
-//! unwritten with a probability of 13⁻ᵏ, of random bytes with 256⁻ᵏ. One fill for all (0xFF, as the first version had it)
+//! unwritten with a probability of 13⁻ᵏ, of random bytes with 256⁻ᵏ. One fill for all
 //! would lose a run of 0xFF whole.
 
 use super::hot::READ;
@@ -12,8 +12,6 @@ use super::hot::READ;
 pub(super) const NEVER_TEXT: [u8; 13] =
     [0xC0, 0xC1, 0xF5, 0xF6, 0xF7, 0xF8, 0xF9, 0xFA, 0xFB, 0xFC, 0xFD, 0xFE, 0xFF];
 
-/// The first version's.
-pub(super) static PLAIN: Ahead = Ahead([0xFF; READ]);
 /// From place to place another one. Adopted journals hold it, so it stays as it is.
 pub(super) static VARIED: Ahead = Ahead(varied());
 

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-use super::ahead::{self, Ahead};
+use super::ahead;
 use super::disk::{Capture, Capturing};
 use super::mapping::{Cells, Ring, memory};
 use crate::counts::BYTES_READ;
@@ -25,18 +25,25 @@ use crate::reading::Shown;
 pub(crate) const READ: usize = 16 * 1024;
 /// Output held. A checkpoint is due each time this much is written.
 const OUTPUT: usize = 2 << 20;
-const INDEX: usize = 64 * 1024;
+/// What happened beside it. Pages that were never written cost nothing.
+const INDEX: usize = 256 * 1024;
 const HEADER: usize = 4096;
-/// The first version, which had 0xFF ahead everywhere: read and continued as it is.
-const MAGIC_1: u64 = u64::from_le_bytes(*b"cottyJ01");
-const MAGIC: u64 = u64::from_le_bytes(*b"cottyJ02");
+/// The version stands in the last two digits. A record's fields and kinds are found by their names, so one that is added
+/// needs no new version; `tests/formats` holds a journal of each.
+const MAGIC: u64 = u64::from_le_bytes(*b"cottyJ03");
+/// What every version begins with.
+const FAMILY: &[u8] = b"cottyJ";
 
 const CELL_MAGIC: usize = 0;
+/// In every version: whoever cannot read the rest still counts on from here.
 const CELL_OUTPUT: usize = 1;
 const CELL_INDEX: usize = 2;
-/// What the last checkpoint covers; 0 where an older version wrote.
+/// What the last checkpoint covers.
 const CELL_COVERED_OUTPUT: usize = 3;
 const CELL_COVERED_INDEX: usize = 4;
+/// Where output and index begin, in a journal that was begun anew.
+const CELL_FIRST_OUTPUT: usize = 5;
+const CELL_FIRST_INDEX: usize = 6;
 
 /// Something that happened beside the output, at a place in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,6 +123,15 @@ pub(crate) enum KeyboardChange {
     },
 }
 
+/// What the index holds.
+#[derive(Debug, Default)]
+pub(crate) struct Records {
+    /// Each with the position where it ends.
+    pub(crate) records: Vec<(u64, Record)>,
+    /// Those that this version cannot read.
+    pub(crate) unreadable: usize,
+}
+
 /// The hot journal of one session.
 #[derive(Debug)]
 pub(crate) struct Hot {
@@ -124,12 +140,15 @@ pub(crate) struct Hot {
     index: Ring,
     /// Output and index lengths at the last checkpoint.
     checkpoint: (u64, u64),
-    /// What stands ahead of the output, and up to where.
-    ahead: &'static Ahead,
+    /// Up to where what stands ahead of the output is filled in.
     filled: u64,
+    begun_anew: bool,
 }
 
 impl Hot {
+    /// The version that is written, and the only one that is read.
+    pub(crate) const VERSION: u8 = 3;
+
     /// Memory for a new session, and the descriptor for the keeper.
     pub(crate) fn create() -> io::Result<(Hot, OwnedFd)> {
         let fd = memory("cotty-journal", (HEADER + INDEX + OUTPUT) as u64)?;
@@ -142,18 +161,55 @@ impl Hot {
     /// The memory of a session that another daemon served: the journal, and the length of the output that daemon
     /// had, or was just being given when it died.
     pub(crate) fn adopt(fd: &OwnedFd) -> io::Result<Hot> {
+        let refused = |reason| io::Error::new(io::ErrorKind::InvalidData, reason);
+        if rustix::fs::fstat(fd)?.st_size < (HEADER + INDEX + OUTPUT) as i64 {
+            return Err(refused("it is too short"));
+        }
         let mut hot = Hot::open(fd)?;
-        hot.ahead = match hot.cells.load(CELL_MAGIC) {
-            MAGIC => &ahead::VARIED,
-            MAGIC_1 => &ahead::PLAIN,
-            _ => return Err(io::Error::new(io::ErrorKind::InvalidData, "not a journal of this version")),
-        };
+        match hot.cells.load(CELL_MAGIC) {
+            MAGIC => {}
+            magic if magic.to_le_bytes().starts_with(FAMILY) => {
+                return Err(refused("another version of cotty wrote it"));
+            }
+            _ => return Err(refused("it is damaged")),
+        }
         let stored = hot.output_len();
-        let len = stored + hot.ahead.written(stored, hot.output.slice(stored, stored + READ as u64)) as u64;
+        let ahead = hot.output.slice(stored, stored + READ as u64);
+        let len = stored + ahead::VARIED.written(stored, ahead) as u64;
         hot.filled = stored + READ as u64;
         hot.fill_ahead(len);
         hot.cells.store(CELL_OUTPUT, len);
         Ok(hot)
+    }
+
+    /// How much output there was, as a journal says that cannot be read otherwise.
+    pub(crate) fn output_len_of(fd: &OwnedFd) -> Option<u64> {
+        let is_large_enough = rustix::fs::fstat(fd).is_ok_and(|stat| stat.st_size >= HEADER as i64);
+        let cells = is_large_enough.then(|| Cells::map(fd, 0).ok())??;
+        let is_ours = cells.load(CELL_MAGIC).to_le_bytes().starts_with(FAMILY);
+        is_ours.then(|| cells.load(CELL_OUTPUT))
+    }
+
+    /// Takes the place of a journal that could not be read: counts on from here.
+    pub(crate) fn count_from(&mut self, output: u64, index: u64) {
+        self.begun_anew = true;
+        self.cells.store(CELL_FIRST_OUTPUT, output);
+        self.cells.store(CELL_FIRST_INDEX, index);
+        self.cells.store(CELL_INDEX, index);
+        self.filled = 0;
+        self.fill_ahead(output);
+        self.cells.store(CELL_OUTPUT, output);
+        self.checkpointed(output, index);
+    }
+
+    /// Whether it took the place of one that could not be read, in this daemon.
+    pub(crate) fn is_begun_anew(&self) -> bool {
+        self.begun_anew
+    }
+
+    /// What the last checkpoint covers, of output and index.
+    pub(crate) fn covered(&self) -> (u64, u64) {
+        self.checkpoint
     }
 
     fn open(fd: &OwnedFd) -> io::Result<Hot> {
@@ -163,8 +219,8 @@ impl Hot {
             cells,
             index: Ring::map(fd, HEADER as u64, INDEX)?,
             output: Ring::map(fd, (HEADER + INDEX) as u64, OUTPUT)?,
-            ahead: &ahead::VARIED,
             filled: 0,
+            begun_anew: false,
         })
     }
 
@@ -192,7 +248,7 @@ impl Hot {
     /// Where the output begins that is still held.
     pub(crate) fn oldest(&self) -> u64 {
         // The area ahead of the end is the oldest part of the ring.
-        self.output_len().saturating_sub((OUTPUT - READ) as u64)
+        self.output_len().saturating_sub((OUTPUT - READ) as u64).max(self.cells.load(CELL_FIRST_OUTPUT))
     }
 
     /// Output that is still held.
@@ -216,7 +272,7 @@ impl Hot {
 
     /// Writes a record down. From here on it has happened, whoever dies.
     pub(crate) fn record(&mut self, record: &Record) -> io::Result<()> {
-        let body = postcard::to_allocvec(record).map_err(io::Error::other)?;
+        let body = minicbor_serde::to_vec(record).map_err(io::Error::other)?;
         let from = self.index_len();
         let to = from + 4 + body.len() as u64;
         if to - self.checkpoint.1 > self.index.len() as u64 {
@@ -230,34 +286,34 @@ impl Hot {
         Ok(())
     }
 
-    /// The records from an index position on.
-    pub(crate) fn records(&self, from: u64) -> Vec<Record> {
-        self.records_with_ends(from).into_iter().map(|(_, record)| record).collect()
-    }
-
     /// The records from an index position on, each with the position where it ends. None, if they are overwritten.
-    pub(crate) fn records_with_ends(&self, mut from: u64) -> Vec<(u64, Record)> {
-        let mut records = Vec::new();
+    pub(crate) fn records(&self, from: u64) -> Records {
+        let mut from = from.max(self.cells.load(CELL_FIRST_INDEX));
+        let mut found = Records::default();
         if self.index_len().saturating_sub(from) > self.index.len() as u64 {
-            return records;
+            return found;
         }
         while from + 4 <= self.index_len() {
             let head = self.index.slice(from, from + 4);
             let len = u64::from(u32::from_le_bytes([head[0], head[1], head[2], head[3]]));
-            if len > INDEX as u64 {
+            if from + 4 + len > self.index_len() {
+                found.unreadable += 1;
                 break;
             }
-            let Ok(record) = postcard::from_bytes(self.index.slice(from + 4, from + 4 + len)) else { break };
+            // One that a newer version added says nothing here; those behind it do.
+            match minicbor_serde::from_slice(self.index.slice(from + 4, from + 4 + len)) {
+                Ok(record) => found.records.push((from + 4 + len, record)),
+                Err(_) => found.unreadable += 1,
+            }
             from += 4 + len;
-            records.push((from, record));
         }
-        records
+        found
     }
 
     fn fill_ahead(&mut self, len: u64) {
         let (from, to) = (self.filled.max(len), len + READ as u64);
         if from < to {
-            self.ahead.fill(from, self.output.slice_mut(from, to));
+            ahead::VARIED.fill(from, self.output.slice_mut(from, to));
             self.filled = to;
         }
     }
@@ -321,30 +377,6 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_of_the_first_version_goes_on_as_it_was() {
-        let (mut hot, fd) = Hot::create().unwrap();
-        let (reader, mut writer) = pipe();
-        writer.write_all(b"one ").unwrap();
-        hot.read_from(&reader).unwrap();
-        // As that version left it, killed in the middle of a read.
-        let len = hot.output_len();
-        hot.output.slice_mut(len, len + READ as u64).fill(0xFF);
-        hot.output.slice_mut(len, len + 4).copy_from_slice(b"two ");
-        hot.cells.store(CELL_MAGIC, MAGIC_1);
-        for cell in [CELL_COVERED_OUTPUT, CELL_COVERED_INDEX] {
-            hot.cells.store(cell, 0);
-        }
-        let mut hot = Hot::adopt(&fd).unwrap();
-        writer.write_all(b"three ").unwrap();
-        hot.read_from(&reader).unwrap();
-        let len = hot.output_len();
-        hot.output.slice_mut(len, len + 4).copy_from_slice(b"four");
-        drop(hot);
-        let hot = Hot::adopt(&fd).unwrap();
-        assert_eq!(String::from_utf8_lossy(hot.output(0, hot.output_len())), "one two three four");
-    }
-
-    #[test]
     fn the_ring_keeps_the_newest_output_across_its_seam() {
         let (mut hot, fd) = Hot::create().unwrap();
         let (reader, mut writer) = pipe();
@@ -376,14 +408,53 @@ mod tests {
         }
         assert!(n > 1000 && hot.wants_checkpoint());
         let hot = Hot::adopt(&fd).unwrap();
-        let records = hot.records(0);
-        assert_eq!(records.len() as u64, n);
-        assert_eq!(records.last(), Some(&typed(n - 1, n - 1)));
+        let found = hot.records(0);
+        assert_eq!((found.records.len() as u64, found.unreadable), (n, 0));
+        assert_eq!(found.records.last().map(|(_, record)| record), Some(&typed(n - 1, n - 1)));
     }
 
     #[test]
-    fn foreign_memory_is_refused() {
+    fn a_record_that_cannot_be_read_costs_only_itself() {
+        let (mut hot, fd) = Hot::create().unwrap();
+        hot.record(&typed(1, 1)).unwrap();
+        let (from, newer) =
+            (hot.index_len(), minicbor_serde::to_vec(("a record", "of another time")).unwrap());
+        let space = hot.index.slice_mut(from, from + 4 + newer.len() as u64);
+        space[..4].copy_from_slice(&u32::try_from(newer.len()).unwrap().to_le_bytes());
+        space[4..].copy_from_slice(&newer);
+        hot.cells.store(CELL_INDEX, from + 4 + newer.len() as u64);
+        hot.record(&typed(2, 2)).unwrap();
+        let found = Hot::adopt(&fd).unwrap().records(0);
+        let seqs: Vec<u64> = found.records.iter().map(|(_, record)| record.seq).collect();
+        assert_eq!((seqs, found.unreadable), (vec![1, 2], 1));
+    }
+
+    #[test]
+    fn memory_that_is_no_journal_of_this_version_is_refused_with_the_reason() {
+        let refused = |fd: &OwnedFd| Hot::adopt(fd).unwrap_err().to_string();
         let fd = memory("x", (HEADER + INDEX + OUTPUT) as u64).unwrap();
-        assert!(Hot::adopt(&fd).is_err());
+        assert_eq!((refused(&fd).as_str(), Hot::output_len_of(&fd)), ("it is damaged", None));
+        let short = memory("x", HEADER as u64).unwrap();
+        assert_eq!((refused(&short).as_str(), Hot::output_len_of(&short)), ("it is too short", None));
+        let (hot, fd) = Hot::create().unwrap();
+        hot.cells.store(CELL_MAGIC, u64::from_le_bytes(*b"cottyJ99"));
+        hot.cells.store(CELL_OUTPUT, 4711);
+        assert_eq!(refused(&fd), "another version of cotty wrote it");
+        assert_eq!(Hot::output_len_of(&fd), Some(4711));
+    }
+
+    #[test]
+    fn a_new_journal_counts_on_from_any_place() {
+        let (mut hot, fd) = Hot::create().unwrap();
+        let (reader, mut writer) = pipe();
+        hot.count_from(5_000_001, 700);
+        writer.write_all(b"more").unwrap();
+        hot.read_from(&reader).unwrap();
+        hot.record(&typed(5_000_005, 1)).unwrap();
+        let hot = Hot::adopt(&fd).unwrap();
+        assert_eq!(hot.output_len(), 5_000_005);
+        assert_eq!(hot.output(5_000_001, 5_000_005), b"more");
+        assert_eq!(hot.records(0).records.len(), 1);
+        assert_eq!(hot.oldest(), 5_000_001);
     }
 }

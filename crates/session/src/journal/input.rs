@@ -97,6 +97,16 @@ impl InputQueue {
         self.end = end;
     }
 
+    /// Makes journal and queue agree where one of them lost its newest part: what the program has been given was accepted,
+    /// and what is not there cannot be given any more.
+    pub(crate) fn reconcile(&mut self) {
+        self.end = self.end.max(self.position());
+        let is_there = rustix::fs::fstat(&self.fd).is_ok_and(|stat| stat.st_size.cast_unsigned() >= self.end);
+        if !is_there {
+            let _ = rustix::fs::seek(&self.fd, SeekFrom::Start(self.end));
+        }
+    }
+
     /// What lies behind this place is to be read by itself, not together with what lies before it.
     pub(crate) fn hold_at(&mut self, place: u64) {
         self.hold = Some(place);
@@ -131,6 +141,8 @@ impl InputQueue {
                 return Ok(Pushed::Some);
             }
             match rustix::fs::sendfile(pty.as_fd(), &self.fd, None, count.min(left)) {
+                // Nothing is there to be sent, whatever the journal says.
+                Ok(0) => return Ok(Pushed::All),
                 Ok(sent) => left = left.saturating_sub(sent),
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return Ok(Pushed::Blocked),

@@ -6,6 +6,7 @@ use super::line::{Layout, PastLine, Runs};
 use crate::cell::StyleId;
 use crate::links::Links;
 use crate::look::Look;
+use crate::state::Packed;
 use crate::styles::Styles;
 use crate::{LineId, varint};
 
@@ -16,11 +17,12 @@ use crate::{LineId, varint};
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Chunk {
     /// The lines' UTF-8 back to back.
-    #[serde(with = "crate::state::bytes")]
+    #[serde(with = "serde_bytes")]
     text: Vec<u8>,
     /// What else is known of each line, as variable-length numbers.
-    #[serde(with = "crate::state::bytes")]
+    #[serde(with = "serde_bytes")]
     meta: Vec<u8>,
+    #[serde(with = "crate::state::packed")]
     index: Vec<Entry>,
     looks: Styles,
     links: Links,
@@ -34,10 +36,21 @@ pub(super) struct Chunk {
 }
 
 /// Where a line's text and numbers begin.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy)]
 struct Entry {
     text: u32,
     meta: u32,
+}
+
+impl Packed<8> for Entry {
+    fn pack(&self) -> [u8; 8] {
+        (u64::from(self.meta) << 32 | u64::from(self.text)).to_le_bytes()
+    }
+
+    fn unpack(bytes: &[u8; 8]) -> Entry {
+        let both = u64::from_le_bytes(*bytes);
+        Entry { text: both as u32, meta: (both >> 32) as u32 }
+    }
 }
 
 /// The line that may still grow, at the end of the open chunk's text.

@@ -83,6 +83,11 @@ impl History {
         self.lines
     }
 
+    /// Bytes that the lines take, about.
+    pub(crate) fn size(&self) -> usize {
+        self.bytes
+    }
+
     pub(crate) fn dropped(&self) -> u64 {
         self.dropped
     }

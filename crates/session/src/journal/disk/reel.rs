@@ -41,6 +41,11 @@ impl Reel {
         self.place
     }
 
+    /// What is written next begins here, though the files go further.
+    pub(super) fn rewind(&mut self, place: Place) {
+        self.place = Some(place);
+    }
+
     /// Whether the files say how the program ended.
     pub(super) fn has_ended(&self) -> bool {
         self.description.ended_ms.is_some()

@@ -251,7 +251,7 @@ impl Tape {
             State::Away { items, .. } => items,
             _ => 0,
         };
-        let Some(Landing { reel, result }) = landing else {
+        let Some(Landing { mut reel, result }) = landing else {
             tracing::error!("the thread that writes recordings is gone");
             self.state = State::Off;
             self.answer(true);
@@ -263,6 +263,13 @@ impl Tape {
             (Ok(()), Some(place)) => {
                 self.failing = None;
                 let reopened = !self.opened;
+                let mut place = place;
+                if let Some(now) = self.adopted.filter(|now| now.seq < place.seq || now.index < place.index) {
+                    // The journal was lost and counts from an earlier place: a whole state joins the two.
+                    place = Place { seq: now.seq, index: now.index, ..place };
+                    reel.rewind(place);
+                    self.torn = true;
+                }
                 self.place = place;
                 let ended = reel.has_ended();
                 if reopened {

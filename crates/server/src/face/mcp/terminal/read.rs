@@ -147,7 +147,8 @@ impl How {
             repeats.then(|| format!("nothing new since your last read or run; {}", state.next_step()));
         let unpaged = read.left_out.is_some_and(|out| out.offset.is_none());
         let more = unpaged.then(|| "not all is shown: raise max_bytes or lower limit".to_owned());
-        let notes: Vec<String> = again.into_iter().chain(more).collect();
+        let lost = read.history_lost.map(|lost| lost.to_string());
+        let notes: Vec<String> = lost.into_iter().chain(again).chain(more).collect();
         let note = call.words.advice(&notes.join("; "));
         Ok(Reply {
             content: read.content,

@@ -92,7 +92,8 @@ impl McpTool for Run {
             Outcome::Done if ran.exit_code.is_none() => Some(NOT_TOLD.to_owned()),
             Outcome::Done | Outcome::Exited => None,
         };
-        let notes: Vec<String> = note.into_iter().chain(dropped).collect();
+        let lost = ran.history_lost.map(|lost| lost.to_string());
+        let notes: Vec<String> = lost.into_iter().chain(note).chain(dropped).collect();
         Ok(Reply {
             note: (!notes.is_empty()).then(|| notes.join("; ")),
             outcome: ran.outcome,

@@ -1,6 +1,6 @@
 //! A session, as lists and `terminal__get_info` show it.
 
-use cotty_protocol::op::{Dimensions, Place, SessionInfo};
+use cotty_protocol::op::{Dimensions, HistoryLost, Place, SessionInfo};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -37,6 +37,9 @@ pub(super) struct Session {
     keyboard: Keyboard,
     /// Since anything came or was typed.
     idle_ms: u64,
+    /// What of its history was lost, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    history_lost: Option<HistoryLost>,
     next_since: u64,
 }
 
@@ -63,6 +66,7 @@ impl From<SessionInfo> for Session {
             foreground,
             keyboard: Keyboard::of(Some(info.keyboard)),
             idle_ms: info.idle_ms,
+            history_lost: info.history_lost,
             next_since: info.seq,
         }
     }

@@ -1,0 +1,173 @@
+//! What cannot be read of a session costs history, never its program.
+
+use std::os::fd::AsFd;
+
+use super::*;
+use crate::recovery::slot;
+
+/// What is done to a session that the keeper holds while no daemon runs.
+struct Damage {
+    name: &'static str,
+    does: fn(&mut Held),
+    /// What people and agents are told was lost.
+    told: &'static str,
+    left: Left,
+}
+
+/// What is left of what was shown.
+#[derive(Debug, PartialEq, Eq)]
+enum Left {
+    Everything,
+    /// What the journal holds: 2 MiB.
+    Newest,
+    Nothing,
+}
+
+fn overwrite(held: &Held, slot: u8, at: u64, bytes: &[u8]) {
+    rustix::io::pwrite(held.slots[&slot].as_fd(), bytes, at).unwrap();
+}
+
+fn garbage(held: &Held, slot: u8, from: u64) {
+    let len = rustix::fs::fstat(&held.slots[&slot]).unwrap().st_size as u64;
+    let bytes: Vec<u8> = (from..len.min(from + (1 << 20))).map(|at| (at % 251) as u8).collect();
+    overwrite(held, slot, from, &bytes);
+}
+
+/// Behind the magic of a checkpoint.
+const CHECKPOINT_VERSION: u64 = "cotty-checkpoint".len() as u64;
+
+const DAMAGES: &[Damage] = &[
+    Damage { name: "nothing", does: |_| {}, told: "", left: Left::Everything },
+    Damage {
+        name: "a checkpoint of a newer version",
+        does: |held| overwrite(held, slot::STATE, CHECKPOINT_VERSION, &[99]),
+        told: "the checkpoint: another version of cotty wrote it",
+        left: Left::Newest,
+    },
+    Damage {
+        name: "a checkpoint that is garbage",
+        does: |held| garbage(held, slot::STATE, 0),
+        told: "the checkpoint: it begins with something else",
+        left: Left::Newest,
+    },
+    Damage {
+        name: "an engine's state that is garbage",
+        does: |held| garbage(held, slot::STATE, 4096),
+        told: "screen and history: ",
+        left: Left::Newest,
+    },
+    Damage {
+        name: "no checkpoint",
+        does: |held| drop(held.slots.remove(&slot::STATE)),
+        told: "the checkpoint: the keeper does not have it",
+        left: Left::Newest,
+    },
+    Damage {
+        name: "a journal of another version",
+        does: |held| overwrite(held, slot::JOURNAL, 0, b"cottyJ99"),
+        told: "the newest output: another version of cotty wrote it",
+        left: Left::Everything,
+    },
+    Damage {
+        name: "a journal whose head is garbage",
+        does: |held| garbage(held, slot::JOURNAL, 0),
+        told: "the newest output: it is damaged",
+        left: Left::Everything,
+    },
+    Damage {
+        name: "a journal whose records are garbage",
+        does: |held| overwrite(held, slot::JOURNAL, 4096, &[0xFF; 256 * 1024]),
+        told: "records of what was typed or read",
+        left: Left::Everything,
+    },
+    Damage {
+        name: "neither journal nor checkpoint",
+        does: |held| held.slots.retain(|&slot, _| slot == slot::MASTER || slot == slot::INPUT),
+        told: "the newest output: the keeper does not have it",
+        left: Left::Nothing,
+    },
+    Damage {
+        name: "no input queue",
+        does: |held| drop(held.slots.remove(&slot::INPUT)),
+        told: "what was typed and not read yet: the keeper does not have it",
+        left: Left::Everything,
+    },
+    Damage {
+        name: "no description",
+        does: |held| held.blob = b"{\"id\":".to_vec(),
+        told: "the description: ",
+        left: Left::Everything,
+    },
+];
+
+/// Lines of what a program says: more than the journal holds, so that there is a checkpoint.
+const LINES: usize = 30_000;
+
+fn said(line: usize) -> String {
+    format!("{line:06} {}", "-".repeat(100))
+}
+
+/// A session that has said a lot, and whose daemon is gone; answers its id.
+fn leave_a_session(dir: &Path, keeper: &Keeper) -> String {
+    let runtime = Runtime::new().unwrap();
+    let id = runtime.block_on(async {
+        let hub = Hub::start(options(dir), keeper.link()).await.unwrap();
+        let session = create(&hub, "a", "1").await.unwrap();
+        let mut terminal = keeper.terminal(&session);
+        let text: String = (0..LINES).map(|line| said(line) + "\n").collect();
+        let write = move || terminal.write_all(text.as_bytes()).unwrap();
+        tokio::task::spawn_blocking(write).await.unwrap();
+        shows(&session, &said(LINES - 1)).await;
+        types(&session, "typed\n", "once").await;
+        assert_eq!(line(&mut keeper.terminal(&session)), "typed\n");
+        assert!(session.info().await.unwrap().checkpointed);
+        session.meta().id.clone()
+    });
+    runtime.shutdown_timeout(Duration::from_secs(10));
+    id
+}
+
+async fn history(session: &Session) -> Vec<String> {
+    let whole = View::Whole { limit: usize::MAX };
+    let read = session.read(whole, false, "r", "h", None, usize::MAX).await.unwrap();
+    read.content.lines().map(str::to_owned).collect()
+}
+
+async fn check(damage: &Damage, dir: &Path, keeper: &Keeper, id: &str, request: &str) {
+    let name = damage.name;
+    let hub = Hub::start(options(dir), keeper.link()).await.unwrap();
+    let session = hub.find(id).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let lost = session.info().await.unwrap().lost;
+    let told = lost.as_ref().map_or(String::new(), |lost| lost.what.join("; "));
+    assert!(told.contains(damage.told) && told.is_empty() == damage.told.is_empty(), "{name}: {told}");
+    // The program is there, in both directions.
+    let mut terminal = keeper.terminal(&session);
+    terminal.write_all(b"still here\n").unwrap();
+    shows(&session, "still here").await;
+    types(&session, "and heard\n", request).await;
+    assert_eq!(line(&mut terminal), "and heard\n", "{name}");
+    let lines = history(&session).await;
+    assert!(lines.iter().any(|line| line == "still here"), "{name}");
+    let held = lines.iter().filter(|line| line.starts_with("0") && line.ends_with("---")).count();
+    let expected = match damage.left {
+        Left::Everything => 1000..=LINES,
+        Left::Newest => 900..=1024,
+        Left::Nothing => 0..=0,
+    };
+    assert!(expected.contains(&held), "{name}: {held} lines are left");
+}
+
+#[test]
+fn what_cannot_be_read_costs_history_and_never_the_program() {
+    for damage in DAMAGES {
+        let (dir, keeper) = (tempfile::tempdir().unwrap(), Keeper::default());
+        let id = leave_a_session(dir.path(), &keeper);
+        (damage.does)(keeper.0.lock().unwrap().get_mut(id.as_bytes()).unwrap());
+        // The next daemon, and the one after it, which finds what that one left.
+        for request in ["second", "third"] {
+            let runtime = Runtime::new().unwrap();
+            runtime.block_on(check(damage, dir.path(), &keeper, &id, request));
+            runtime.shutdown_timeout(Duration::from_secs(10));
+        }
+    }
+}
