@@ -56,6 +56,12 @@ impl Props {
         self.class() >= FIRST_JOINING
     }
 
+    /// Whether it joins whatever stands before it but a break (GB9, GB9a), ASCII included.
+    #[inline]
+    pub(crate) fn joins_anything(self) -> bool {
+        self.class() >= FIRST_ALWAYS
+    }
+
     fn class(self) -> u8 {
         self.0 >> class::CLASS_SHIFT & class::CLASS_MASK
     }

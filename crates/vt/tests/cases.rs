@@ -53,7 +53,8 @@ fn run(script: &str, bytewise: bool) -> String {
                 let count = if count.is_empty() { 1 } else { count.trim().parse().unwrap() };
                 let bytes = unescape(quoted.strip_suffix('"').unwrap()).repeat(count);
                 bytes.chunks(if bytewise { 1 } else { bytes.len() }).for_each(|chunk| vt.feed(chunk));
-                vt.verify().unwrap();
+                let state = vt.state();
+                assert_eq!(Vt::restore(&state).map(|again| again.state()), Ok(state), "after {line}");
             }
             other => panic!("unknown directive {other:?}"),
         }

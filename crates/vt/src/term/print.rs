@@ -99,7 +99,11 @@ impl Term {
             let joint = match last {
                 _ if props.is_simple() => Joint::Never,
                 None => Joint::Never,
-                Some(last) if clusters => unicode::joint(last, props),
+                Some(last) if clusters => match unicode::joint(last, props) {
+                    // In a cell of its own it makes the row irregular.
+                    Joint::Never if props.joins_anything() => break,
+                    joint => joint,
+                },
                 Some(_) => break,
             };
             if joint == Joint::Never {
@@ -129,7 +133,8 @@ impl Term {
         let width = usize::from(props.width());
         let apart = || {
             let apart = |last| unicode::joint(unicode::props(last), props) == Joint::Never;
-            self.switches.clusters && width > 0 && self.previous.is_some_and(apart)
+            let alone = width > 0 && !props.joins_anything();
+            self.switches.clusters && alone && self.previous.is_some_and(apart)
         };
         usize::from(self.cursor.col) + width <= self.cols()
             && !self.cursor.pending_wrap
@@ -148,7 +153,7 @@ impl Term {
             if props.is_control() || self.join(c, props) {
                 return;
             }
-            let apart = (self.previous.is_some() && self.switches.clusters) || self.stands_apart();
+            let apart = self.stays_apart(props);
             self.print_spacing(c, usize::from(props.width()));
             if !apart {
                 self.mark_irregular();
@@ -266,8 +271,16 @@ impl Term {
         true
     }
 
-    /// Nothing stands before the cursor that anything with a width could join.
-    fn stands_apart(&self) -> bool {
+    /// Whether a character that is printed by itself can never become part of what stands before it.
+    fn stays_apart(&self, props: Props) -> bool {
+        // Whatever is put in the place before it, be it an erased cell, is something to join.
+        if props.joins_anything() {
+            return false;
+        }
+        if self.previous.is_some() && self.switches.clusters {
+            // Without wraps it takes the place of the one that it was compared with.
+            return self.switches.autowrap || !self.cursor.pending_wrap;
+        }
         let row = self.screen().row(usize::from(self.cursor.row));
         let before = usize::from(self.cursor.col).checked_sub(1);
         !self.cursor.pending_wrap && before.is_none_or(|col| row.get(col).is_ascii())
@@ -298,7 +311,13 @@ impl Term {
             let erased = self.erase_style();
             self.touch_cursor_row().write_filler(at, erased);
             self.wrap();
-            self.touch_cursor_row().write(0, wide, cols);
+            // It takes what makes its row irregular along.
+            let regular = narrow.cluster().is_none_or(|index| self.tables.clusters.is_regular(index));
+            let row = self.touch_cursor_row();
+            row.write(0, wide, cols);
+            if !regular {
+                row.set_irregular();
+            }
             self.advance_cursor(2);
         }
     }
