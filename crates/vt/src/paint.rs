@@ -225,7 +225,13 @@ impl<'a> Cells<'a> {
         let width = if cell.kind() == Kind::Wide { 2 } else { 1 };
         match cell.glyph() {
             Glyph::Char(c) if c.is_ascii() => return out.push(c),
-            Glyph::Char(c) if width == 1 => out.push(c),
+            Glyph::Char(c) if width == 1 => {
+                if unicode::props(c).joins_anything() {
+                    // Else a viewer would join it to the cell before, from which something parted it here.
+                    place(out, at, col as u16);
+                }
+                out.push(c);
+            }
             glyph => {
                 // Should the viewer think it narrower, nothing old shows beside it.
                 let _ = write!(out, "\x1b[{width}X");

@@ -24,6 +24,17 @@ fn the_place_is_said_again_after_what_is_not_ascii() {
 }
 
 #[test]
+fn a_mark_with_a_cell_of_its_own_is_not_joined_to_the_cell_before() {
+    let vt = vt(4, 1, "a\0\u{ff9e}b");
+    let mut viewer = self::vt(4, 1, "");
+    viewer.feed(Painter::new().full(&vt).as_bytes());
+    assert_eq!(
+        viewer.row_cells(0).map(|cell| cell.text.to_string()).collect::<Vec<_>>(),
+        ["a", "\u{ff9e}", "b", ""]
+    );
+}
+
+#[test]
 fn a_cluster_that_may_not_fit_keeps_its_width() {
     let vt = vt(4, 1, "\x1b[?7lab❤\u{fe0f}\u{200d}👩");
     let mut viewer = self::vt(4, 1, "");
