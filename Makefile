@@ -3,9 +3,11 @@
 CARGO ?= cargo
 FUZZ_TARGETS = feed split state paint keys
 FUZZ_SECONDS ?= 60
+SOAK_STREAMS ?= 1000000
+SOAK_SECONDS ?= 600
 PYTEST = .venv/bin/python -m pytest -q -p no:cacheprovider tests/e2e
 
-.PHONY: run test setup web lint unit e2e fuzz fuzz-short unprivileged bench bench-daemon bench-mcp docs man mcpb clean
+.PHONY: run test setup web lint unit e2e fuzz fuzz-short fuzz-seeds soak soak-engine unprivileged bench bench-daemon bench-mcp docs man mcpb clean
 
 ## Builds everything and keeps the daemon in the foreground.
 run: web
@@ -46,7 +48,7 @@ e2e: web/node_modules/.installed
 
 ## Output that nobody thought of, FUZZ_SECONDS for each target (fuzz/steps.rs). What fails is put into fuzz/artifacts;
 ## new inputs stay out of the committed corpus until `cargo fuzz cmin` has picked from them.
-fuzz:
+fuzz: fuzz-seeds
 	@for target in $(FUZZ_TARGETS); do \
 		echo "fuzzing $$target for $(FUZZ_SECONDS) seconds"; \
 		mkdir -p fuzz/target/corpus/$$target; \
@@ -57,6 +59,19 @@ fuzz:
 
 fuzz-short:
 	$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=10
+
+## What real programs write, as a beginning for the target that saves and restores terminals.
+fuzz-seeds:
+	tools/record --keep
+	tools/fuzz-seeds
+
+## What takes too long for `make test`, for the night and before a release.
+soak: soak-engine
+
+## The engine can always be restored: after a million random streams, and after what the fuzzer makes of real output.
+soak-engine:
+	RESTORE_STREAMS=$(SOAK_STREAMS) $(CARGO) test --release --locked --quiet -p cotty-vt --test restore
+	$(MAKE) --no-print-directory fuzz FUZZ_TARGETS=state FUZZ_SECONDS=$(SOAK_SECONDS)
 
 ## Root hides bugs. As another user already, there is nothing to add.
 unprivileged:
