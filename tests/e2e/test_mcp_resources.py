@@ -146,6 +146,41 @@ async def test_the_newer_era_listens(cotty, way):
             assert "hello" in await text(client, uri, "text/plain")
 
 
+@TRANSPORTS
+async def test_the_first_change_after_the_answer_is_told(cotty, way, mode):
+    heard = Heard()
+    async with agent_over(cotty, way, mode=mode, message_handler=heard) as agent:
+        for _ in range(5):
+            session = (await agent("create_session", program="cat"))["session_id"]
+            uri = f"terminal://{session}/screen"
+            if mode == "legacy":
+                await subscribe(agent.client, uri)
+                await agent("send", session_id=session, text="x")
+                assert await heard.next() == uri
+                heard.drain()
+                continue
+            async with agent.client.listen(resource_subscriptions=[uri]) as events:
+                await agent("send", session_id=session, text="x")
+                with anyio.fail_after(LIMIT):
+                    assert await anext(events) == ResourceUpdated(uri=uri)
+
+
+@TRANSPORTS
+async def test_the_first_session_after_the_answer_is_told(cotty, way, mode):
+    heard = Heard()
+    async with agent_over(cotty, way, mode=mode, message_handler=heard) as agent:
+        if mode == "legacy":
+            await agent.client.list_resources()
+            await agent("create_session", program="cat")
+            assert await heard.next() == "list"
+            return
+        for _ in range(5):
+            async with agent.client.listen(resources_list_changed=True) as events:
+                await agent("create_session", program="cat")
+                with anyio.fail_after(LIMIT):
+                    assert await anext(events) == ResourcesListChanged()
+
+
 async def test_a_busy_session_is_told_of_a_few_times_a_second(cotty):
     heard = Heard()
     async with agent_over(cotty, "stdio", mode="legacy", message_handler=heard) as agent:

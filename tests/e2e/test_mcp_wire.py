@@ -159,6 +159,27 @@ def test_one_who_listens_twice_hears_once_and_only_so_much(cotty):
         assert listening
 
 
+def test_whoever_is_told_that_it_listens_hears_of_the_very_next_change(cotty):
+    with Rpc(cotty, modern=True) as rpc:
+        rpc.begin()
+        for _ in range(5):
+            session = rpc.call("terminal__create_session", program="cat")["session_id"]
+            # One who listens already lets a frame be drawn: the next one who comes waits for another to be due.
+            for part in ("history", "screen"):
+                uri = f"terminal://{session}/{part}"
+                listening = rpc.ask("subscriptions/listen", {"notifications": {"resourceSubscriptions": [uri]}})
+                rpc.until(lambda message: about(message, listening) == "notifications/subscriptions/acknowledged")
+            rpc.call("terminal__send", session_id=session, text="x")
+            told = rpc.until(lambda message: about(message, listening) == "notifications/resources/updated")
+            assert told["params"]["uri"] == uri
+
+
+def about(message, listening):
+    """What a message says, where it is part of the answer to one who listens."""
+    meta = message.get("params", {}).get("_meta", {})
+    return message.get("method") if meta.get("io.modelcontextprotocol/subscriptionId") == listening else None
+
+
 def test_so_many_older_clients_over_http_and_no_more(cotty):
     cotty("ls")
     for _ in range(70):

@@ -13,7 +13,7 @@ mod sessions;
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cotty_pty::{Entry, Event, Link, Pty, Watched};
 use cotty_vt::{Options, Size, Vt};
@@ -428,8 +428,8 @@ impl Hub {
         infos
     }
 
-    /// Hears of each session that comes or goes from now on.
-    pub fn changes(&self) -> watch::Receiver<()> {
+    /// When a session came or went last; hears of each that does from now on.
+    pub fn changes(&self) -> watch::Receiver<Option<Instant>> {
         self.state().sessions.changes()
     }
 

@@ -474,6 +474,7 @@ impl Task {
                 let _ = reply.send(Waited { met, elapsed, info: self.info(), screen, matched, why, command });
             }
         }
+        self.viewers.note(&self.vt, self.ended.is_some(), Instant::now);
         if self.viewers.wakeup().is_some_and(|due| due <= now) {
             let activity = self.activity();
             self.viewers.tell(self.company(&activity));

@@ -50,6 +50,24 @@ pub struct Viewer {
     pub frames: broadcast::Receiver<Arc<Shared<Frame>>>,
     /// Who is there, now and from then on.
     pub company: watch::Receiver<Arc<Company>>,
+    /// When what it shows became so.
+    changed: Option<Instant>,
+}
+
+impl Viewer {
+    /// Whether the first screen may be another than at that time: what changed before somebody views is not among the
+    /// frames.
+    pub fn changed_since(&self, at: Instant) -> bool {
+        self.changed.is_some_and(|changed| changed >= at)
+    }
+}
+
+/// What tells that a terminal is another than before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Seen {
+    seq: u64,
+    size: (u16, u16),
+    ended: bool,
 }
 
 /// The session's end: draws when there is somebody to see it. Those who want updates instead of paints are served by
@@ -68,6 +86,8 @@ pub(crate) struct Viewers {
     look_again: Option<Instant>,
     /// The title and the activity that were told last.
     told: Option<(String, Activity)>,
+    /// What the screen was last seen to be, and since when.
+    seen: Option<(Seen, Instant)>,
     /// To be told after the last paint.
     ended: Option<Ended>,
 }
@@ -85,7 +105,17 @@ impl Viewers {
             pace: Pace::default(),
             look_again: None,
             told: None,
+            seen: None,
             ended: None,
+        }
+    }
+
+    /// Notes when the terminal became what it is, also where nobody views: at the end of each turn.
+    pub(crate) fn note(&mut self, vt: &Vt, ended: bool, now: impl FnOnce() -> Instant) {
+        let size = vt.size();
+        let seen = Seen { seq: vt.shown_seq(), size: (size.cols, size.rows), ended };
+        if self.seen.is_none_or(|(before, _)| before != seen) {
+            self.seen = Some((seen, now()));
         }
     }
 
@@ -178,7 +208,8 @@ impl Viewers {
         let first = self.first.get_or_insert_with(|| frame(vt, self.painter.full(vt), true, doing));
         for reply in self.joining.drain(..) {
             let (frames, company) = (self.frames.subscribe(), self.company.subscribe());
-            let _ = reply.send(Viewer { first: Arc::clone(first), frames, company });
+            let changed = self.seen.map(|(_, since)| since);
+            let _ = reply.send(Viewer { first: Arc::clone(first), frames, company, changed });
         }
     }
 }
@@ -217,6 +248,7 @@ mod tests {
         }
 
         fn draw_if_due(&mut self) {
+            self.viewers.note(&self.vt, false, || self.now);
             if self.viewers.wakeup().is_some_and(|due| due <= self.now) {
                 self.viewers.draw(&self.vt, self.now, Activity::Prompt);
             }
@@ -370,6 +402,29 @@ mod tests {
         desk.pass(TICK);
         assert!(eyes.read());
         assert_eq!((eyes.exits, eyes.vt.screen_text()), (1, desk.vt.screen_text()));
+    }
+
+    #[test]
+    fn who_comes_knows_whether_something_changed_before() {
+        let mut desk = Desk::new();
+        desk.pass(TICK);
+        let (before, mut first) = (desk.now, desk.ask());
+        desk.pass(TICK);
+        assert!(!first.try_recv().unwrap().changed_since(before));
+        // Whoever asks while a frame is not yet due is shown what changed meanwhile, and no difference.
+        desk.feed("a");
+        desk.draw_if_due();
+        let mut late = desk.ask();
+        desk.pass(TICK);
+        let mut late = late.try_recv().unwrap();
+        assert!(late.changed_since(before) && late.frames.try_recv().is_err());
+        assert!(!late.changed_since(desk.now));
+        let resized = desk.now;
+        desk.vt.resize(Size { cols: 30, rows: 4 });
+        desk.viewers.changed(desk.now);
+        let mut again = desk.ask();
+        desk.pass(TICK);
+        assert!(again.try_recv().unwrap().changed_since(resized));
     }
 
     #[test]

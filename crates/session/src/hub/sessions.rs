@@ -1,6 +1,7 @@
 //! The hub's sessions, found in the same time however many there are.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::Instant;
 
 use tokio::sync::watch;
 
@@ -20,8 +21,8 @@ pub(super) struct Sessions {
     leaders: HashMap<u32, u32>,
     /// How many of each owner's live.
     live: HashMap<String, usize>,
-    /// Told whenever one comes or goes.
-    changed: watch::Sender<()>,
+    /// When one came or went last.
+    changed: watch::Sender<Option<Instant>>,
 }
 
 impl Sessions {
@@ -37,11 +38,11 @@ impl Sessions {
         }
         *self.live.entry(meta.actor.owner.clone()).or_default() += 1;
         self.all.insert(meta.number, session);
-        self.changed.send_replace(());
+        self.changed.send_replace(Some(Instant::now()));
     }
 
-    /// Hears of each that comes or goes from now on.
-    pub(super) fn changes(&self) -> watch::Receiver<()> {
+    /// When one came or went last; hears of each that does from now on.
+    pub(super) fn changes(&self) -> watch::Receiver<Option<Instant>> {
         self.changed.subscribe()
     }
 
@@ -56,7 +57,7 @@ impl Sessions {
         if let Some(name) = &meta.name {
             self.names.remove(name);
         }
-        self.changed.send_replace(());
+        self.changed.send_replace(Some(Instant::now()));
     }
 
     /// Its program has ended.

@@ -2,7 +2,7 @@
 //! each for itself. Who may come is settled before (a token, or the user's own socket); an agent it is either way.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::Body;
@@ -22,6 +22,7 @@ use super::posted;
 use super::server::{Server, Way};
 use super::sessions::{Begun, SILENCE};
 use super::sets::Offer;
+use super::subscriptions::Arrived;
 use super::tool::longest;
 use crate::face::http::{App, BODY, refuse};
 use crate::standing::Standing;
@@ -62,8 +63,9 @@ pub(crate) fn routes(app: &App) -> Router<App> {
 async fn answer(
     State(Endpoint { app, sessions, restoring, places }): State<Endpoint>,
     Extension(standing): Extension<Standing>,
-    request: Request,
+    mut request: Request,
 ) -> Response {
+    request.extensions_mut().insert(Arrived(Instant::now()));
     let asked = Asked::of(request.uri(), request.headers());
     let offered = asked.and_then(|asked| Ok((Offer::new(&asked.tools, &asked.only)?, asked.max_call_ms)));
     let (offer, longest_ms) = match offered {

@@ -1,16 +1,20 @@
 //! A pipe's lines, held to a measure: an answer can be of megabytes, and a client may ask for a thousand of them and read
 //! none. What is asked for beyond a few such answers waits, as the small request that it is, until earlier answers have
-//! been written. Everything else passes it by.
+//! been written. Everything else passes it by. Each request is told when it arrived.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, GetExtensions, JsonRpcMessage, RequestId,
+    ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
 use tokio::sync::Notify;
+
+use super::subscriptions::Arrived;
 
 /// Most large answers that a client has asked for and not read. A resource has at most 4 MiB.
 pub(super) const MOST_LARGE: usize = 4;
@@ -89,7 +93,10 @@ impl<T> Paced<T> {
     }
 
     /// What of this the server hears now.
-    fn sort(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
+    fn sort(&mut self, mut message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
+        if let JsonRpcMessage::Request(request) = &mut message {
+            request.request.extensions_mut().insert(Arrived(Instant::now()));
+        }
         match &message {
             JsonRpcMessage::Request(request)
                 if matches!(request.request, ClientRequest::ReadResourceRequest(_)) =>
@@ -220,6 +227,16 @@ mod tests {
         drop(server.send(answer(2)));
         ask(&mut client, 50..52).await;
         assert_eq!(heard(&mut server).await, [50]);
+    }
+
+    #[tokio::test]
+    async fn a_request_knows_when_it_arrived() {
+        let (mut server, mut client, _reads) = pair();
+        let before = Instant::now();
+        say(&mut client, "resources/subscribe", Some(1), r#"{"uri":"terminal://a/screen"}"#).await;
+        let Some(JsonRpcMessage::Request(request)) = server.receive().await else { panic!("no request") };
+        let Arrived(at) = request.request.extensions().get().unwrap();
+        assert!((before..=Instant::now()).contains(at));
     }
 
     #[tokio::test]

@@ -1,6 +1,6 @@
 //! The one handler, for both eras of MCP and both ways to it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -23,7 +23,7 @@ use tokio::task::JoinSet;
 use super::check;
 use super::elicitation::Client;
 use super::sets::Offer;
-use super::subscriptions::{self, Listener, Subscriptions};
+use super::subscriptions::{self, Arrived, Listener, Subscriptions};
 use super::tool::{self, Call, OnCancel, longest};
 use super::{fixtures, progress, resources};
 use crate::face::http::{App, without_process};
@@ -156,6 +156,13 @@ pub(super) fn modern(context: &RequestContext<RoleServer>) -> bool {
     version.is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
 }
 
+/// When a request arrived: over a pipe it says so itself, over HTTP what it came with does.
+fn arrived(context: &RequestContext<RoleServer>) -> Instant {
+    let parts = || context.extensions.get::<Parts>()?.extensions.get::<Arrived>();
+    let arrived = context.extensions.get::<Arrived>().or_else(parts);
+    arrived.map_or_else(Instant::now, |Arrived(at)| *at)
+}
+
 fn too_many() -> ErrorData {
     ErrorData::invalid_request("these are too many subscriptions", None)
 }
@@ -256,8 +263,9 @@ impl ServerHandler for Server {
     ) -> Result<ListResourcesResult, ErrorData> {
         let asking = self.context(&context)?;
         if !modern(&context) {
+            let since = arrived(&context);
             let listener = Listener::Connected(context.peer);
-            self.subscriptions.list(asking.hub.clone(), asking.actor.clone(), listener);
+            self.subscriptions.list(asking.hub.clone(), asking.actor.clone(), since, listener);
         }
         let mut listed = resources::listed(asking).await.map_err(|fault| resources::refused(&fault))?;
         listed.extend(fixtures::resources());
@@ -302,8 +310,9 @@ impl ServerHandler for Server {
         }
         let asking = self.context(&context)?;
         let (session, part) = resources::find(&asking, &request.uri)?;
+        let since = arrived(&context);
         let listener = Listener::Connected(context.peer);
-        match self.subscriptions.subscribe(session, part, request.uri, listener) {
+        match self.subscriptions.subscribe(session, part, request.uri, since, listener) {
             true => Ok(()),
             false => Err(too_many()),
         }
@@ -335,18 +344,21 @@ impl ServerHandler for Server {
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let asking = self.context(context.request_context())?;
-        let wanted = context.accepted().resource_subscriptions.as_ref().map_or(0, Vec::len);
-        let Some(_place) = self.subscriptions.place_for(wanted) else { return Err(too_many()) };
+        let since = arrived(context.request_context());
+        // Whoever names one twice hears of it once.
+        let wanted: BTreeSet<&String> = context.accepted().resource_subscriptions.iter().flatten().collect();
+        let Some(_place) = self.subscriptions.place_for(wanted.len()) else { return Err(too_many()) };
         let listener = || Listener::Listening(context.sink().clone());
         let mut telling = JoinSet::new();
-        for uri in context.accepted().resource_subscriptions.iter().flatten() {
+        for uri in wanted {
             // Of what is not there, or another's, there is nothing to tell.
             if let Ok((session, part)) = resources::find(&asking, uri) {
-                telling.spawn(subscriptions::tell_updates(session, part, uri.clone(), listener()));
+                telling.spawn(subscriptions::tell_updates(session, part, uri.clone(), since, listener()));
             }
         }
         if context.accepted().resources_list_changed == Some(true) {
-            telling.spawn(subscriptions::tell_list(asking.hub.clone(), asking.actor.clone(), listener()));
+            let (hub, actor) = (asking.hub.clone(), asking.actor.clone());
+            telling.spawn(subscriptions::tell_list(hub, actor, since, listener()));
         }
         tokio::select! {
             () = context.cancelled() => {}

@@ -1,9 +1,12 @@
 //! Word of what changes: resources that a client subscribed to, and the list of them. Driven by the sessions' own events:
 //! where nobody subscribes nothing is done, and a client that reads slowly makes nobody wait but itself.
+//!
+//! What counts as a change is counted from when the request arrived: the client is told that it is listened for before
+//! anybody can look, and may change something at once.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cotty_session::{Actor, Frame, Hub, Session};
 use rmcp::RoleServer;
@@ -19,6 +22,10 @@ use super::resources::Part;
 const PACE: Duration = Duration::from_millis(250);
 /// Most resources that one client may subscribe to.
 pub(super) const MOST: usize = 100;
+
+/// When a request arrived. Goes with it to its handler.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Arrived(pub(super) Instant);
 
 /// Where words go to.
 #[derive(Debug, Clone)]
@@ -51,22 +58,41 @@ impl Listener {
     }
 }
 
-/// Tells of each change of a session's part until the session is gone or nobody listens.
-pub(super) async fn tell_updates(session: Session, part: Part, uri: String, listener: Listener) {
-    let _ = updates(session, part, &uri, &listener).await;
+/// Tells of each change of a session's part since then, until the session is gone or nobody listens.
+pub(super) async fn tell_updates(
+    session: Session,
+    part: Part,
+    uri: String,
+    since: Instant,
+    listener: Listener,
+) {
+    let _ = updates(session, part, &uri, since, &listener).await;
 }
 
-async fn updates(session: Session, part: Part, uri: &str, listener: &Listener) -> Result<(), Deaf> {
+async fn updates(
+    session: Session,
+    part: Part,
+    uri: &str,
+    since: Instant,
+    listener: &Listener,
+) -> Result<(), Deaf> {
     let mut last = None;
     while let Ok(mut viewer) = session.view().await {
-        // What happened while nobody looked is a change, too.
-        if let Frame::Paint { seq, .. } = **viewer.first
-            && last.replace(seq).is_some_and(|last| last != seq)
-        {
-            listener.updated(uri).await?;
+        // What happened while nobody looked is a change, too: before the first look, and between two sessions' tasks.
+        let mut changed = match (&**viewer.first, last) {
+            (Frame::Paint { seq, .. }, Some(last)) => *seq != last,
+            _ => viewer.changed_since(since),
+        };
+        if let Frame::Paint { seq, .. } = &**viewer.first {
+            last = Some(*seq);
         }
         loop {
-            let changed = match viewer.frames.recv().await {
+            if changed {
+                listener.updated(uri).await?;
+                // Whatever comes meanwhile is told with the next word.
+                tokio::time::sleep(PACE).await;
+            }
+            changed = match viewer.frames.recv().await {
                 Ok(frame) => match &**frame {
                     Frame::Paint { data, seq, .. } => {
                         last = Some(*seq);
@@ -80,20 +106,19 @@ async fn updates(session: Session, part: Part, uri: &str, listener: &Listener) -
                 Err(RecvError::Lagged(_)) => true,
                 Err(RecvError::Closed) => break,
             };
-            if changed {
-                listener.updated(uri).await?;
-                // Whatever comes meanwhile is told with the next word.
-                tokio::time::sleep(PACE).await;
-            }
         }
     }
     Ok(())
 }
 
-/// Tells whenever the sessions that the actor may have are others than before.
-pub(super) async fn tell_list(hub: Hub, actor: Actor, listener: Listener) {
+/// Tells whenever the sessions that the actor may have are others than before, and once if they may be others than then.
+pub(super) async fn tell_list(hub: Hub, actor: Actor, since: Instant, listener: Listener) {
     let mut changes = hub.changes();
     let mut known = hub.ids_for(&actor);
+    let missed = changes.borrow().is_some_and(|changed| changed >= since);
+    if missed && listener.listed().await.is_err() {
+        return;
+    }
     while changes.changed().await.is_ok() {
         let now = hub.ids_for(&actor);
         if now != known {
@@ -139,7 +164,14 @@ impl Subscriptions {
     }
 
     /// Whether it could be taken on.
-    pub(super) fn subscribe(&self, session: Session, part: Part, uri: String, listener: Listener) -> bool {
+    pub(super) fn subscribe(
+        &self,
+        session: Session,
+        part: Part,
+        uri: String,
+        since: Instant,
+        listener: Listener,
+    ) -> bool {
         let mut watching = self.watching();
         while watching.tasks.try_join_next().is_some() {}
         watching.by_uri.retain(|_, task| !task.is_finished());
@@ -149,7 +181,7 @@ impl Subscriptions {
         if watching.by_uri.len() >= MOST {
             return false;
         }
-        let task = watching.tasks.spawn(tell_updates(session, part, uri.clone(), listener));
+        let task = watching.tasks.spawn(tell_updates(session, part, uri.clone(), since, listener));
         watching.by_uri.insert(uri, task);
         true
     }
@@ -160,11 +192,11 @@ impl Subscriptions {
         }
     }
 
-    /// Tells of the list from now on; asked for by whoever has read it.
-    pub(super) fn list(&self, hub: Hub, actor: Actor, listener: Listener) {
+    /// Tells of the list since then; asked for by whoever has read it.
+    pub(super) fn list(&self, hub: Hub, actor: Actor, since: Instant, listener: Listener) {
         let mut watching = self.watching();
         if !std::mem::replace(&mut watching.listing, true) {
-            watching.tasks.spawn(tell_list(hub, actor, listener));
+            watching.tasks.spawn(tell_list(hub, actor, since, listener));
         }
     }
 }
