@@ -173,3 +173,33 @@ def test_the_active_session_stays_the_same(cotty):
         cotty.any_call("send", request=request, session="active", text="once\n")
         cotty.kill_daemon()
     assert "once" not in second.screen()
+
+
+def test_a_call_that_means_the_active_session_goes_on_meaning_it(cotty):
+    """Also where another was used meanwhile, before the call came again."""
+    first, second = Terminal(cotty, "cat"), Terminal(cotty, "cat")
+    for _ in range(2):
+        sent = cotty.any_call("send", request="one", session="active", text="once\n")
+        assert "ok" in sent, sent
+        first.line("meanwhile")
+        cotty.kill_daemon()
+    second.text("once", since=0)
+    assert "once" not in first.screen()
+    # One that was only looked at counts for who waits there.
+    second.screen()
+    waited = cotty.any_call("wait", request="two", session="active", text="once", since=0, timeout_ms=1)
+    first.line("more")
+    cotty.kill_daemon()
+    again = cotty.any_call("wait", request="two", session="active", text="once", since=0, timeout_ms=1)
+    assert waited["ok"]["met"] == again["ok"]["met"] == "text"
+    assert cotty.call("info", session="active")["session_id"] == second.id
+
+
+def test_who_ends_the_active_session_twice_ends_one(cotty):
+    first, second = Terminal(cotty, "cat"), Terminal(cotty, "cat")
+    ended = [cotty.any_call("destroy", request="one", session="active")]
+    cotty.kill_daemon()
+    ended.append(cotty.any_call("destroy", request="one", session="active"))
+    assert "ok" in ended[0] and ended[1] == ended[0]
+    cotty.call("info", session=second.id, error="SESSION_DESTROYED")
+    assert cotty.call("info", session="active")["session_id"] == first.id

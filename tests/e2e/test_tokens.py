@@ -5,6 +5,7 @@ import json
 import os
 import signal
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -124,6 +125,24 @@ def test_a_read_only_token_looks_and_nothing_else(cotty):
     assert http.ask("POST", f"/v1/sessions/{session}/send", {"text": "x"})[0] == 403
     assert http.ask("GET", f"/v1/sessions/{session}")[0] == 200
     assert http.ask("GET", "/metrics")[0] == 200
+
+
+def test_who_looks_has_nothing_written_to_the_disk(cotty):
+    sessions = [cotty.call("create", actor="person", program="cat", record=False)["session_id"] for _ in range(2)]
+    http = Http(cotty, new_token(cotty, "watch", "--read-only"))
+    # When a token was used is noted to the minute, so the first use is.
+    assert http.call("list")
+
+    def files():
+        found = (Path(at, name) for at, _, names in os.walk(cotty.home) for name in names)
+        return {path: (path.lstat().st_ino, path.lstat().st_mtime_ns) for path in found}
+
+    before = files()
+    for session in sessions * 3:
+        for op, params in (LOOKS | {"snapshot": {}}).items():
+            answer = http.call(op, session, **params)
+            assert isinstance(answer, dict) or (op, answer) == ("recording", "NO_RECORDING"), (op, answer)
+    assert files() == before
 
 
 def test_a_read_only_viewer_sees_and_its_keys_are_refused(cotty):

@@ -65,7 +65,7 @@ impl Token {
 }
 
 /// How far a request is believed: by the token that it brings, if it comes from where it should.
-pub(crate) fn admit(
+pub(crate) async fn admit(
     headers: &HeaderMap,
     address: &str,
     page: &Token,
@@ -77,7 +77,9 @@ pub(crate) fn admit(
     if page.is(given) {
         return Ok(Standing::Trusted { token: None });
     }
-    match tokens.check(given, now_ms) {
+    let given = given.to_owned();
+    // What cannot be checked opens nothing.
+    match tokens.on_disk(move |tokens| tokens.check(&given, now_ms)).await.ok().flatten() {
         Some((name, kind)) => Ok(Standing::with_token(name, kind)),
         None => Err(Fault::new(Code::Unauthorized, "the token is missing or wrong")
             .with_hint("open the link that `cotty status` prints, or make a token with `cotty token new`")),
@@ -126,33 +128,41 @@ mod tests {
         pairs.iter().map(|(name, value)| (name.clone(), HeaderValue::from_str(value).unwrap())).collect()
     }
 
-    #[test]
-    fn only_the_token_from_our_own_page_opens() {
+    #[tokio::test]
+    async fn only_the_token_from_our_own_page_opens() {
         let token = Token("0123456789abcdef0123456789abcdef".into());
         let good = "Bearer 0123456789abcdef0123456789abcdef";
         let dir = tempfile::tempdir().unwrap();
         let tokens = Tokens::at(dir.path().join("tokens"));
-        let admitted = |pairs: &[(HeaderName, &str)]| {
-            admit(&headers(pairs), "127.0.0.1:7420", &token, &tokens, 2_000).ok()
+        let admitted = async |pairs: &[(HeaderName, &str)]| {
+            admit(&headers(pairs), "127.0.0.1:7420", &token, &tokens, 2_000).await.ok()
         };
-        let check = |pairs: &[(HeaderName, &str)]| admitted(pairs) == Some(Standing::Trusted { token: None });
-        assert!(check(&[(HOST, "127.0.0.1:7420"), (AUTHORIZATION, good)]));
-        assert!(check(&[(HOST, "localhost:7420"), (ORIGIN, "http://localhost:7420"), (AUTHORIZATION, good)]));
+        let check = async |pairs: &[(HeaderName, &str)]| {
+            admitted(pairs).await == Some(Standing::Trusted { token: None })
+        };
+        assert!(check(&[(HOST, "127.0.0.1:7420"), (AUTHORIZATION, good)]).await);
+        assert!(
+            check(&[(HOST, "localhost:7420"), (ORIGIN, "http://localhost:7420"), (AUTHORIZATION, good)])
+                .await
+        );
         let socket = "cotty.view.v1, cotty.bearer.0123456789abcdef0123456789abcdef";
-        assert!(check(&[(HOST, "127.0.0.1:7420"), (SEC_WEBSOCKET_PROTOCOL, socket)]));
-        assert!(!check(&[(HOST, "127.0.0.1:7420")]));
-        assert!(!check(&[(HOST, "127.0.0.1:7420"), (AUTHORIZATION, "Bearer 0123")]));
-        assert!(!check(&[(HOST, "evil.example:7420"), (AUTHORIZATION, good)]));
-        assert!(!check(&[(HOST, "127.0.0.1:7420"), (ORIGIN, "https://evil.example"), (AUTHORIZATION, good)]));
-        assert!(!check(&[(AUTHORIZATION, good)]));
+        assert!(check(&[(HOST, "127.0.0.1:7420"), (SEC_WEBSOCKET_PROTOCOL, socket)]).await);
+        assert!(!check(&[(HOST, "127.0.0.1:7420")]).await);
+        assert!(!check(&[(HOST, "127.0.0.1:7420"), (AUTHORIZATION, "Bearer 0123")]).await);
+        assert!(!check(&[(HOST, "evil.example:7420"), (AUTHORIZATION, good)]).await);
+        assert!(
+            !check(&[(HOST, "127.0.0.1:7420"), (ORIGIN, "https://evil.example"), (AUTHORIZATION, good)])
+                .await
+        );
+        assert!(!check(&[(AUTHORIZATION, good)]).await);
         let made = tokens.make("w", Kind::ReadOnly, "r", 1_000).unwrap();
         let bearer = format!("Bearer {made}");
         let looker = Some(Standing::Looker { token: "w".into() });
-        assert_eq!(admitted(&[(HOST, "127.0.0.1:7420"), (AUTHORIZATION, &bearer)]), looker);
+        assert_eq!(admitted(&[(HOST, "127.0.0.1:7420"), (AUTHORIZATION, &bearer)]).await, looker);
         let socket = format!("cotty.updates.v1, cotty.bearer.{made}");
-        assert_eq!(admitted(&[(HOST, "127.0.0.1:7420"), (SEC_WEBSOCKET_PROTOCOL, &socket)]), looker);
-        assert_eq!(admitted(&[(HOST, "evil.example"), (AUTHORIZATION, &bearer)]), None);
+        assert_eq!(admitted(&[(HOST, "127.0.0.1:7420"), (SEC_WEBSOCKET_PROTOCOL, &socket)]).await, looker);
+        assert_eq!(admitted(&[(HOST, "evil.example"), (AUTHORIZATION, &bearer)]).await, None);
         tokens.revoke("w").unwrap();
-        assert_eq!(admitted(&[(HOST, "127.0.0.1:7420"), (AUTHORIZATION, &bearer)]), None);
+        assert_eq!(admitted(&[(HOST, "127.0.0.1:7420"), (AUTHORIZATION, &bearer)]).await, None);
     }
 }

@@ -22,7 +22,7 @@ const NAME: usize = 64;
 const USED_TO_THE: Duration = Duration::from_secs(60);
 
 /// Where the tokens lie.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Tokens {
     dir: PathBuf,
     /// The names of those that are revoked, as it happens.
@@ -66,6 +66,16 @@ pub(crate) enum TokenError {
 impl Tokens {
     pub(crate) fn at(dir: PathBuf) -> Tokens {
         Tokens { dir, revoked: broadcast::Sender::new(16) }
+    }
+
+    /// Does something with the files, on a thread that may wait for a disk.
+    pub(crate) async fn on_disk<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&Tokens) -> T + Send + 'static,
+    ) -> Result<T, TokenError> {
+        let tokens = self.clone();
+        let done = tokio::task::spawn_blocking(move || job(&tokens)).await;
+        done.map_err(|error| TokenError::Io(io::Error::other(error)))
     }
 
     /// Makes a token and answers it. The same request again makes it anew: the first answer was lost with its daemon.

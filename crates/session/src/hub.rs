@@ -35,7 +35,7 @@ use crate::unread::Unread;
 use crate::viewers::Viewers;
 use crate::{Actor, Meta, Policy, RecordingLimits, Session, SessionError, Wait};
 
-pub use access::Present;
+pub use access::{Present, Purpose};
 pub use create::Create;
 pub(crate) use create::check_size;
 pub use destroy::Destroyed;
@@ -127,6 +127,8 @@ struct Inner {
     recorder: Recorder,
     prompt_pattern: Arc<Regex>,
     state: Mutex<State>,
+    /// Held while the keeper is told what belongs to no session: what it has is never older than what it had.
+    saving: tokio::sync::Mutex<()>,
     /// Held while a session is made.
     making: tokio::sync::Mutex<()>,
     /// Told of whatever may let a session's time run out.
@@ -149,6 +151,8 @@ struct State {
     /// Exits of sessions that are still being made.
     early_exits: HashMap<Vec<u8>, i32>,
     front: Front,
+    /// The same as the keeper has it.
+    kept: Front,
     /// How many clients of each owner are there.
     present: HashMap<String, usize>,
     closing: bool,
@@ -175,6 +179,7 @@ struct HubBlob {
     gone: VecDeque<Gone>,
     /// Daemons so far, with the one that wrote this.
     daemons: u64,
+    front: Front,
 }
 
 impl State {
@@ -189,6 +194,7 @@ impl State {
             next_number: self.next_number,
             gone: self.gone.clone(),
             daemons: self.daemons_before + 1,
+            front: self.front.clone(),
         })
     }
 }
@@ -205,6 +211,7 @@ impl Hub {
             recorder: Recorder::start(&options)?,
             prompt_pattern: Arc::new(Wait::pattern(&options.terminal.prompt_pattern)?),
             state: Mutex::new(State { next_number: 1, ..State::default() }),
+            saving: tokio::sync::Mutex::new(()),
             making: tokio::sync::Mutex::new(()),
             janitor,
             taking: tokio::sync::Semaphore::new(3),
@@ -217,15 +224,8 @@ impl Hub {
         let hub = Hub { inner: Arc::new(inner) };
         tokio::spawn(janitor::serve(Arc::downgrade(&hub.inner), looks));
         hub.adopt_all().await?;
-        hub.remember_the_front();
         hub.inner.recorder.tidy();
         Ok(hub)
-    }
-
-    fn remember_the_front(&self) {
-        let mut state = self.state();
-        let file = self.inner.options.runtime_dir.join("front.json");
-        state.front = Front::read(file, |number| state.sessions.get(number).is_some());
     }
 
     async fn adopt_all(&self) -> Result<(), SessionError> {
@@ -237,6 +237,7 @@ impl Hub {
                 state.next_number = blob.next_number.max(1);
                 state.gone = blob.gone;
                 state.daemons_before = blob.daemons;
+                state.front = blob.front;
             }
             Some(Err(error)) => {
                 tracing::error!(%error, "which sessions were destroyed is not known any more")
@@ -273,14 +274,31 @@ impl Hub {
 
     /// Lets the keeper know what belongs to no session.
     async fn save(&self) {
-        let blob = self.state().blob();
-        let saved = match blob {
-            Ok(blob) => self.inner.link.blob(KEY, &blob).await.map_err(std::io::Error::other),
-            Err(error) => Err(std::io::Error::other(error)),
-        };
-        if let Err(error) = saved {
+        let _saving = self.inner.saving.lock().await;
+        if let Err(error) = self.put_blob().await {
             tracing::warn!(%error, "the keeper did not note what belongs to no session");
         }
+    }
+
+    /// Lets the keeper know what is in front, unless somebody else just did.
+    async fn keep_front(&self) -> Result<(), SessionError> {
+        let _saving = self.inner.saving.lock().await;
+        let is_kept = {
+            let state = self.state();
+            state.kept == state.front
+        };
+        if is_kept { Ok(()) } else { self.put_blob().await }
+    }
+
+    /// For whoever is `saving`.
+    async fn put_blob(&self) -> Result<(), SessionError> {
+        let (blob, front) = {
+            let state = self.state();
+            (state.blob().map_err(std::io::Error::other)?, state.front.clone())
+        };
+        self.inner.link.blob(KEY, &blob).await?;
+        self.state().kept = front;
+        Ok(())
     }
 
     /// A task around the parts of a session, with an engine that has seen nothing yet.
@@ -345,8 +363,12 @@ impl Hub {
     }
 
     /// What a shell that marks asks through.
-    fn open_hook(&self, meta: &Meta) -> std::io::Result<Option<Hook>> {
-        meta.nonce.as_ref().map(|_| Hook::open(&self.hook_path(&meta.id))).transpose()
+    async fn open_hook(&self, meta: &Meta) -> Result<Option<Hook>, SessionError> {
+        if meta.nonce.is_none() {
+            return Ok(None);
+        }
+        let path = self.hook_path(&meta.id);
+        Ok(Some(blocking(move || Ok(Hook::open(&path)?)).await?))
     }
 
     fn hook_path(&self, id: &str) -> PathBuf {
@@ -459,6 +481,14 @@ impl Hub {
         // The lock is never held across anything that can panic half way through a change.
         self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Does what waits for a disk, on a thread that may.
+async fn blocking<T: Send + 'static>(
+    job: impl FnOnce() -> Result<T, SessionError> + Send + 'static,
+) -> Result<T, SessionError> {
+    let done = tokio::task::spawn_blocking(job).await;
+    done.unwrap_or_else(|error| Err(SessionError::Broken(error.to_string())))
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ pub use company::{Asked, Company, HeldBy, TurnedAway, Watcher};
 pub use cut::{Cut, LeftOut};
 pub use error::SessionError;
 pub use holding::{Hold, Holder, KeyboardState};
-pub use hub::{Create, Destroyed, Hub, HubOptions, Present, Purge, Retention, TerminalOptions};
+pub use hub::{Create, Destroyed, Hub, HubOptions, Present, Purge, Purpose, Retention, TerminalOptions};
 pub use images::{ImageKind, Images};
 pub use journal::disk::{
     Capture, Page, Purged, Recorded, RecordingFormat, RecordingLimits, RecordingState, SearchedRecordings,

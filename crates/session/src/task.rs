@@ -124,8 +124,9 @@ impl Task {
             }
             self.after_turn();
         }
-        if let Some(hook) = &self.hook {
-            hook.remove();
+        if let Some(hook) = self.hook.take() {
+            // On a thread that may wait for a disk.
+            let _ = tokio::task::spawn_blocking(move || hook.remove()).await;
         }
         self.close_files();
     }

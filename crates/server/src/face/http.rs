@@ -144,7 +144,7 @@ async fn same_user(
 
 async fn with_token(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let place = &app.place;
-    match admit(request.headers(), &place.address, &place.token, &place.tokens, now_ms()) {
+    match admit(request.headers(), &place.address, &place.token, &place.tokens, now_ms()).await {
         Ok(standing) => {
             // A call may last; what it would answer then is no longer for this token.
             let revoked = place.tokens.revocation(standing.token());

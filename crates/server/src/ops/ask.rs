@@ -28,7 +28,7 @@ impl Operation for Ask {
     type Reply = Reply;
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
-        let session = context.session(&params.session)?;
+        let session = context.session(&params.session, Self::ACCESS).await?;
         let wrong = |message: &str| Fault::new(Code::InvalidInput, message);
         let what = match (params.message, params.plea) {
             // Who goes on may say again what was asked.

@@ -29,7 +29,7 @@ impl Operation for Capture {
                 context.hub.start_capture(&params.session, dir, &context.actor, &context.request).await
             }
             Action::Stop => {
-                let session = context.session(&params.session)?;
+                let session = context.session(&params.session, Self::ACCESS).await?;
                 session.stop_capture(&context.request).await
             }
         };

@@ -25,7 +25,7 @@ impl Operation for Commands {
     type Reply = Reply;
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
-        let session = context.session(&params.session)?;
+        let session = context.session(&params.session, Self::ACCESS).await?;
         let limit = if params.output.is_some() { 0 } else { params.limit.unwrap_or(LIMIT) };
         let ran = session.commands(limit).await.map_err(fault)?;
         let mut commands: Vec<Command> = ran.commands.into_iter().map(command).collect();

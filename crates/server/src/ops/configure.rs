@@ -19,7 +19,7 @@ impl Operation for Configure {
     type Reply = Reply;
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
-        let session = context.session(&params.session)?;
+        let session = context.session(&params.session, Self::ACCESS).await?;
         if let Some(lines) = params.history_lines {
             session.set_history(lines).await.map_err(fault)?;
         }

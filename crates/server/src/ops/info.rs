@@ -19,7 +19,7 @@ impl Operation for Info {
     type Reply = Reply;
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
-        let session = context.session(&params.session)?;
+        let session = context.session(&params.session, Self::ACCESS).await?;
         Ok(convert::info(session.info().await.map_err(fault)?))
     }
 }

@@ -25,7 +25,7 @@ impl Operation for Keyboard {
     type Reply = Reply;
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
-        let session = context.session(&params.session)?;
+        let session = context.session(&params.session, Self::ACCESS).await?;
         let hold = match params.action {
             Action::Show => return Ok(keyboard_state(session.info().await.map_err(fault)?.keyboard)),
             Action::Take => Hold::Take(Some(params.lease_ms.unwrap_or(LEASE_MS).min(LONGEST_LEASE_MS))),

@@ -38,7 +38,7 @@ use std::pin::Pin;
 use std::sync::{Arc, LazyLock};
 
 use cotty_protocol::{Code, Fault};
-use cotty_session::{Actor, ActorKind, Hub, Lane, Origin, Session, SessionError, Typist};
+use cotty_session::{Actor, ActorKind, Hub, Lane, Origin, Purpose, Session, SessionError, Typist};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
@@ -188,9 +188,14 @@ pub struct Context {
 }
 
 impl Context {
-    /// The session that is meant, if the actor may have it.
-    pub(crate) fn session(&self, reference: &str) -> Result<Session, Fault> {
-        self.hub.find_for(reference, &self.actor).map_err(|error| self.meant(error))
+    /// The session that is meant, if the actor may have it, for an operation of this access.
+    pub(crate) async fn session(&self, reference: &str, access: Access) -> Result<Session, Fault> {
+        let purpose = match access {
+            Access::Read => Purpose::Look,
+            Access::Write | Access::Destroy | Access::Ask | Access::Person => Purpose::Act,
+        };
+        let found = self.hub.find_for(reference, &self.actor, &self.request, purpose).await;
+        found.map_err(|error| self.meant(error))
     }
 
     /// A session's error as it goes over the wire; where there is none of that name, with one that may have been meant.

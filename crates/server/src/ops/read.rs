@@ -24,7 +24,7 @@ impl Operation for Read {
     type Reply = Reply;
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
-        let session = context.session(&params.session)?;
+        let session = context.session(&params.session, Self::ACCESS).await?;
         let (met, why) = match params.wait {
             Some(wait) => {
                 let waited = session.wait(convert::wait(wait)?).await.map_err(fault)?;

@@ -19,7 +19,7 @@ impl Operation for Resize {
     type Reply = Reply;
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
-        let session = context.session(&params.session)?;
+        let session = context.session(&params.session, Self::ACCESS).await?;
         let (cols, rows) = session.info().await.map_err(fault)?.size;
         let size = (params.cols.unwrap_or(cols), params.rows.unwrap_or(rows));
         let given = params.cols.is_some() || params.rows.is_some();

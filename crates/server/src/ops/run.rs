@@ -22,7 +22,7 @@ impl Operation for Run {
     type Reply = Reply;
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
-        let session = context.session(&params.session)?;
+        let session = context.session(&params.session, Self::ACCESS).await?;
         let timeout = params.timeout_ms.map_or(USUAL_WAIT, Duration::from_millis);
         let result = session
             .run(&params.command, timeout, &context.typist(), &context.actor.owner, &context.request)

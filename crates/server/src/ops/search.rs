@@ -23,7 +23,7 @@ impl Operation for Search {
     type Reply = Reply;
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
-        let session = context.session(&params.session)?;
+        let session = context.session(&params.session, Self::ACCESS).await?;
         let limit = params.limit.unwrap_or(DEFAULT_LIMIT).min(MOST);
         let pattern = pattern(Some(params.regex).filter(|regex| !regex.is_empty()), params.text)?;
         let mut found = session.search(pattern, limit + 1).await.map_err(fault)?;

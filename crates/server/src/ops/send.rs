@@ -20,7 +20,7 @@ impl Operation for Send {
     type Reply = Reply;
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
-        let session = context.session(&params.session)?;
+        let session = context.session(&params.session, Self::ACCESS).await?;
         let input = send_input(&params)?;
         let typist = context.typist();
         let typed =

@@ -34,7 +34,7 @@ impl Operation for Signal {
     type Reply = Reply;
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
-        let session = context.session(&params.session)?;
+        let session = context.session(&params.session, Self::ACCESS).await?;
         let asked = params.signal.as_deref().unwrap_or("INT").to_ascii_uppercase();
         let name = asked.strip_prefix("SIG").unwrap_or(&asked);
         let Some((_, signal)) = SIGNALS.iter().find(|(known, _)| *known == name) else {

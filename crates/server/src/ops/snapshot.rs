@@ -19,7 +19,7 @@ impl Operation for Snapshot {
     type Reply = Reply;
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
-        let session = context.session(&params.session)?;
+        let session = context.session(&params.session, Self::ACCESS).await?;
         let shown = session.snapshot().await.map_err(fault)?;
         Ok(crate::updates::snapshot(&shown, &session.meta().id))
     }

@@ -5,6 +5,7 @@ use cotty_protocol::op::token_list::{Params, Reply, TokenInfo};
 
 use super::convert::{timestamp, token_fault};
 use super::{Access, Context, Operation, Route};
+use crate::tokens::Tokens;
 
 /// See the module.
 #[derive(Debug)]
@@ -19,7 +20,7 @@ impl Operation for TokenList {
     type Reply = Reply;
 
     async fn run(context: Context, _params: Params) -> Result<Reply, Fault> {
-        let known = context.place.tokens.list().map_err(token_fault)?;
+        let known = context.place.tokens.on_disk(Tokens::list).await.flatten().map_err(token_fault)?;
         let info = |known: crate::tokens::Known| TokenInfo {
             name: known.name,
             kind: known.kind,

@@ -5,6 +5,7 @@ use cotty_protocol::op::token_new::{Kind, Params, Reply};
 
 use super::convert::{now_ms, token_fault};
 use super::{Access, Context, Operation, Route};
+use crate::tokens::Tokens;
 
 /// See the module.
 #[derive(Debug)]
@@ -20,7 +21,9 @@ impl Operation for TokenNew {
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
         let kind = if params.read_only { Kind::ReadOnly } else { Kind::Full };
-        let made = context.place.tokens.make(&params.name, kind, &context.request, now_ms());
+        let (name, request) = (params.name.clone(), context.request);
+        let make = move |tokens: &Tokens| tokens.make(&name, kind, &request, now_ms());
+        let made = context.place.tokens.on_disk(make).await.flatten();
         Ok(Reply { token: made.map_err(token_fault)?, name: params.name, kind })
     }
 }

@@ -5,6 +5,7 @@ use cotty_protocol::op::token_revoke::{Params, Reply};
 
 use super::convert::token_fault;
 use super::{Access, Context, Operation, Route};
+use crate::tokens::Tokens;
 
 /// See the module.
 #[derive(Debug)]
@@ -19,7 +20,8 @@ impl Operation for TokenRevoke {
     type Reply = Reply;
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
-        context.place.tokens.revoke(&params.name).map_err(token_fault)?;
+        let revoke = move |tokens: &Tokens| tokens.revoke(&params.name);
+        context.place.tokens.on_disk(revoke).await.flatten().map_err(token_fault)?;
         Ok(Reply { revoked: true })
     }
 }

@@ -21,7 +21,7 @@ impl Operation for Wait {
     type Reply = Reply;
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
-        let session = context.session(&params.session)?;
+        let session = context.session(&params.session, Self::ACCESS).await?;
         if !params.wait.has_condition() && params.wait.timeout_ms.is_none() {
             return Err(Fault::new(Code::InvalidInput, "nothing to wait for").with_hint(
                 "give text, regex, idle_ms, prompt, secret, reads, keyboard, exit, stop or timeout_ms",

@@ -19,7 +19,7 @@ impl Operation for Withdraw {
     type Reply = Reply;
 
     async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
-        let session = context.session(&params.session)?;
+        let session = context.session(&params.session, Self::ACCESS).await?;
         let plea =
             session.withdraw(&params.plea, &context.typist(), &context.request).await.map_err(fault)?;
         let info = session.info().await.map_err(fault)?;

@@ -3,27 +3,75 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::{Destroyed, Hub};
+use super::{Destroyed, Hub, State};
 use crate::{Actor, ActorKind, OpenPanel, Panel, Session, SessionError};
 
 /// The word for the session that an owner used last.
 pub(super) const ACTIVE: &str = "active";
 
+/// What a session is wanted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// To look at it. After a crash the owner's active session may be the one that it acted on before.
+    Look,
+    /// To do something to it.
+    Act,
+}
+
+impl State {
+    /// Whether the next daemon would take the same session for active: for this call if that is how it names it, else for
+    /// those that come after it.
+    fn is_kept(&self, owner: &str, active: Option<&str>, number: u32) -> bool {
+        let meant = active.and_then(|request| self.kept.meant(owner, request));
+        let in_front = || self.kept.of(owner).find(|&number| self.sessions.get(number).is_some());
+        meant.or_else(in_front) == Some(number)
+    }
+}
+
 impl Hub {
     /// The session by its id, number, window or name, or `active`, if the actor may have it: people all of them, agents their
-    /// owner's. It is the owner's active one from now on.
-    pub fn find_for(&self, reference: &str, actor: &Actor) -> Result<Session, SessionError> {
-        let session = self.show_to(reference, actor)?;
-        if actor.kind != ActorKind::Child {
-            self.state().front.used(&actor.owner, session.meta().number);
+    /// owner's. It is the owner's active one from now on, and `active` in the same request means it for ever. The keeper
+    /// has that written down before this answers, unless somebody looks at a session that it names otherwise.
+    pub async fn find_for(
+        &self,
+        reference: &str,
+        actor: &Actor,
+        request: &str,
+        purpose: Purpose,
+    ) -> Result<Session, SessionError> {
+        let active = (reference == ACTIVE).then_some(request);
+        let session = self.look_up(reference, actor, active)?;
+        if actor.kind == ActorKind::Child {
+            return Ok(session);
+        }
+        let (owner, number) = (&actor.owner, session.meta().number);
+        let is_kept = {
+            let mut state = self.state();
+            state.front.used(owner, number);
+            if let Some(request) = active {
+                state.front.means(owner, request, number);
+            }
+            (active.is_none() && purpose == Purpose::Look) || state.is_kept(owner, active, number)
+        };
+        if !is_kept {
+            self.keep_front().await?;
         }
         Ok(session)
     }
 
-    /// The same for somebody who only looks: the owner's active session stays what it is.
+    /// The same for somebody who only watches: the owner's active session stays what it is.
     pub fn show_to(&self, reference: &str, actor: &Actor) -> Result<Session, SessionError> {
+        self.look_up(reference, actor, None)
+    }
+
+    fn look_up(
+        &self,
+        reference: &str,
+        actor: &Actor,
+        request: Option<&str>,
+    ) -> Result<Session, SessionError> {
         let session = match reference {
-            ACTIVE => self.active(actor)?,
+            ACTIVE => self.active(actor, request)?,
             _ => self.find(reference)?,
         };
         let meta = session.meta();
@@ -61,9 +109,14 @@ impl Hub {
         look()
     }
 
-    /// The session that the owner used last, of those that are still there, or else made last.
-    fn active(&self, actor: &Actor) -> Result<Session, SessionError> {
+    /// What the request meant when it was made before. Else the session that the owner used last, of those that are still
+    /// there, or else made last.
+    fn active(&self, actor: &Actor, request: Option<&str>) -> Result<Session, SessionError> {
         let state = self.state();
+        if let Some(number) = request.and_then(|request| state.front.meant(&actor.owner, request)) {
+            let meant = state.sessions.get(number).cloned();
+            return meant.ok_or_else(|| SessionError::Destroyed(number.to_string()));
+        }
         let last_used = state.front.of(&actor.owner).find_map(|number| state.sessions.get(number));
         let mut owned =
             state.sessions.iter().rev().filter(|session| session.meta().actor.owner == actor.owner);
@@ -100,10 +153,10 @@ impl Hub {
         actor: &Actor,
         request: &str,
     ) -> Result<Destroyed, SessionError> {
-        let id = match self.find_for(reference, actor) {
+        let id = match self.find_for(reference, actor, request, Purpose::Act).await {
             Ok(session) => session.meta().id.clone(),
             // One that this very request ended already is answered the same.
-            Err(SessionError::Destroyed(_)) => reference.to_owned(),
+            Err(SessionError::Destroyed(which)) => which,
             Err(error) => return Err(error),
         };
         self.destroy(&id, force, request).await

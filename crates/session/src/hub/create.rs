@@ -88,6 +88,7 @@ impl Hub {
         // One at a time: limits, names and repeated requests are looked up before, and must still hold after.
         let _making = self.inner.making.lock().await;
         if let Some(session) = self.of_request(&actor.owner, request) {
+            self.comes_to_front(&session).await;
             return Ok(session);
         }
         if let Some(open) = create.panel.as_ref().and_then(|panel| self.running_panel(panel)) {
@@ -130,11 +131,17 @@ impl Hub {
             damage: None,
         };
         let spec = self.spec(&mut meta, env, &cwd)?;
-        let owner = meta.actor.owner.clone();
         let session = self.spawn(meta, &spec, &cwd).await?;
-        // What is made comes to the front.
-        self.state().front.used(&owner, number);
+        self.comes_to_front(&session).await;
         Ok(session)
+    }
+
+    /// What is made comes to the front. Where the keeper does not hear of it, that is no reason to hide the session.
+    async fn comes_to_front(&self, session: &Session) {
+        self.state().front.used(&session.meta().actor.owner, session.meta().number);
+        if let Err(error) = self.keep_front().await {
+            tracing::warn!(%error, session = session.meta().id, "the keeper did not note that it is in front");
+        }
     }
 
     /// What is to be started is judged by its words; a line that a shell gets is one of them.
@@ -233,7 +240,7 @@ impl Hub {
         let (pty, slave) = Pty::open(WindowSize { cols, rows }).map_err(refused)?;
         let (hot, journal) = Hot::create().map_err(refused)?;
         let (input, queue) = InputQueue::create().map_err(refused)?;
-        let hook = self.open_hook(&meta)?;
+        let hook = self.open_hook(&meta).await?;
         // Everything the child needs lies ready before it is asked for: it starts even if we die now.
         let (mut ours, theirs) = UnixStream::pair().map_err(refused)?;
         let bytes = child::encode(spec)?;

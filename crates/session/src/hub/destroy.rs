@@ -3,7 +3,7 @@ use std::time::Duration;
 use cotty_pty::tree::{self, Member, Root};
 use rustix::process::Signal;
 
-use super::{Gone, Hub, REMEMBERED};
+use super::{Gone, Hub, REMEMBERED, blocking};
 use crate::session::Request;
 use crate::{Session, SessionError, Wait};
 
@@ -137,9 +137,13 @@ impl Hub {
         self.end(&sessions, false, "shutdown").await;
         // Their tasks may have no time left to do it themselves.
         let hooks = self.inner.options.runtime_dir.join("hooks");
-        for hook in std::fs::read_dir(hooks).into_iter().flatten().flatten() {
-            let _ = std::fs::remove_file(hook.path());
-        }
+        let emptied = blocking(move || {
+            for hook in std::fs::read_dir(hooks)?.flatten() {
+                let _ = std::fs::remove_file(hook.path());
+            }
+            Ok(())
+        });
+        let _ = emptied.await;
     }
 }
 

@@ -1,43 +1,59 @@
 //! Which session of an owner is in front: what `active` means, and the order of its windows.
 //!
-//! Kept in a file, because a call that means `active` and is made again to the next daemon must mean the same one there:
-//! else what it types is typed twice, into two terminals. It is written when another session comes to the front, and only
-//! then.
+//! A call that means `active` and is made again, to this daemon or the next, must mean the same session: else what it types
+//! is typed twice, into two terminals. So it is noted what each such call meant, and the keeper has what is noted here
+//! before the call does anything that the keeper's copy would take for another session's.
 
-use std::collections::HashMap;
-use std::path::PathBuf;
+use std::collections::{HashMap, VecDeque};
 
-/// What each owner used, the last one last.
-#[derive(Debug, Default)]
+use serde::{Deserialize, Serialize};
+
+/// Calls of which it is remembered what they meant by `active`.
+const REMEMBERED: usize = 128;
+
+/// What each owner used, and what its calls meant.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Front {
+    /// The one that was used last is last.
+    #[serde(default)]
     order: HashMap<String, Vec<u32>>,
-    file: Option<PathBuf>,
+    /// Oldest first.
+    #[serde(default)]
+    meant: VecDeque<Meant>,
+}
+
+/// The session that a call of an owner meant by `active`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Meant {
+    owner: String,
+    call: String,
+    number: u32,
+}
+
+/// A call that does several things names each `CALL#2`: all of them mean the same session.
+fn call_of(request: &str) -> &str {
+    match request.rsplit_once('#') {
+        Some((call, part)) if !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()) => call,
+        _ => request,
+    }
 }
 
 impl Front {
-    /// As the daemon before left it, of the sessions that are still there.
-    pub(super) fn read(file: PathBuf, is_there: impl Fn(u32) -> bool) -> Front {
-        let kept = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        let mut order: HashMap<String, Vec<u32>> = kept.unwrap_or_default();
-        order.retain(|_, numbers| {
-            numbers.retain(|&number| is_there(number));
-            !numbers.is_empty()
-        });
-        Front { order, file: Some(file) }
-    }
-
     /// An owner used a session: it comes to the front.
     pub(super) fn used(&mut self, owner: &str, number: u32) {
-        let order = self.order.entry(owner.to_owned()).or_default();
-        if order.last() == Some(&number) {
-            return;
+        match self.order.get_mut(owner) {
+            Some(order) if order.last() == Some(&number) => {}
+            Some(order) => {
+                order.retain(|&other| other != number);
+                order.push(number);
+            }
+            None => {
+                self.order.insert(owner.to_owned(), vec![number]);
+            }
         }
-        order.retain(|&other| other != number);
-        order.push(number);
-        self.write();
     }
 
-    /// A session is gone.
+    /// A session is gone. What was meant stays: who asks again for it is to hear that it is gone.
     pub(super) fn remove(&mut self, number: u32) {
         self.order.retain(|_, order| {
             order.retain(|&other| other != number);
@@ -50,15 +66,22 @@ impl Front {
         self.order.get(owner).into_iter().flatten().rev().copied()
     }
 
-    fn write(&self) {
-        let Some(file) = &self.file else { return };
-        // As a whole or not at all. Where it cannot be written, the next daemon takes the session that was made last.
-        let new = file.with_extension("new");
-        let written = serde_json::to_vec(&self.order).map_err(std::io::Error::other);
-        let written = written.and_then(|bytes| std::fs::write(&new, bytes));
-        if let Err(error) = written.and_then(|()| std::fs::rename(&new, file)) {
-            tracing::warn!(%error, "which session is in front could not be written down");
+    /// What a call of an owner meant, if it was made before.
+    pub(super) fn meant(&self, owner: &str, request: &str) -> Option<u32> {
+        let call = call_of(request);
+        let known = self.meant.iter().rev().find(|meant| meant.call == call && meant.owner == owner);
+        known.map(|meant| meant.number)
+    }
+
+    /// Notes what it means.
+    pub(super) fn means(&mut self, owner: &str, request: &str, number: u32) {
+        if self.meant(owner, request).is_some() {
+            return;
         }
+        if self.meant.len() == REMEMBERED {
+            self.meant.pop_front();
+        }
+        self.meant.push_back(Meant { owner: owner.to_owned(), call: call_of(request).to_owned(), number });
     }
 }
 
@@ -67,18 +90,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_next_daemon_knows_what_was_in_front() {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("front.json");
-        let mut front = Front::read(file.clone(), |_| true);
+    fn the_one_that_was_used_last_is_in_front() {
+        let mut front = Front::default();
         for number in [1, 2, 3, 1] {
             front.used("me", number);
         }
         front.used("you", 4);
         assert_eq!(front.of("me").collect::<Vec<_>>(), [1, 3, 2]);
-        let next = Front::read(file.clone(), |number| number != 1 && number != 4);
-        assert_eq!((next.of("me").collect::<Vec<_>>(), next.of("you").count()), (vec![3, 2], 0));
-        std::fs::write(&file, "not ours").unwrap();
-        assert_eq!(Front::read(file, |_| true).of("me").count(), 0);
+        front.remove(1);
+        front.remove(4);
+        assert_eq!((front.of("me").collect::<Vec<_>>(), front.of("you").count()), (vec![3, 2], 0));
+    }
+
+    #[test]
+    fn a_call_means_what_it_meant() {
+        let mut front = Front::default();
+        front.means("me", "call#1", 1);
+        front.means("me", "call#2", 2);
+        front.means("you", "call", 3);
+        for request in ["call", "call#1", "call#7"] {
+            assert_eq!((front.meant("me", request), front.meant("you", request)), (Some(1), Some(3)));
+        }
+        assert_eq!((front.meant("me", "call#x"), front.meant("me", "other")), (None, None));
+        // Also of a session that is gone.
+        front.remove(1);
+        assert_eq!(front.meant("me", "call"), Some(1));
+        for n in 0..REMEMBERED {
+            front.means("me", &format!("other {n}"), 5);
+        }
+        assert_eq!((front.meant("me", "call"), front.meant.len()), (None, REMEMBERED));
     }
 }

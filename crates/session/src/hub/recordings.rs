@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use regex::Regex;
 
-use super::{Hub, HubOptions};
+use super::{Hub, HubOptions, Purpose, blocking};
 use crate::journal::disk::{
     Bounds, Capturing, Choice, Description, Folder, Keeping, Reel, Tape, Worker, complete, make_file,
     recordings, view,
@@ -189,7 +189,7 @@ impl Hub {
         actor: &Actor,
         request: &str,
     ) -> Result<Capture, SessionError> {
-        let session = self.find_for(reference, actor)?;
+        let session = self.find_for(reference, actor, request, Purpose::Act).await?;
         if let Some((asked, running)) = session.capturing().await? {
             return if asked == request { Ok(running) } else { Err(SessionError::Capturing(running.file)) };
         }
@@ -204,17 +204,10 @@ impl Hub {
         let started =
             session.start_capture(Capturing { path: path.clone(), request, since: 0, started_ms }).await;
         if started.is_err() {
-            let _ = std::fs::remove_file(&path);
+            let _ = blocking(move || Ok(std::fs::remove_file(&path)?)).await;
         }
         started
     }
-}
-
-async fn blocking<T: Send + 'static>(
-    job: impl FnOnce() -> Result<T, SessionError> + Send + 'static,
-) -> Result<T, SessionError> {
-    let done = tokio::task::spawn_blocking(job).await;
-    done.unwrap_or_else(|error| Err(SessionError::Broken(error.to_string())))
 }
 
 /// The recording of a session that may be gone: by its id, or the newest of that number or name; another's only where the

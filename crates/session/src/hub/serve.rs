@@ -122,7 +122,7 @@ impl Hub {
         let input = self.adopt_input(&entry, held.input, &mut lost).await?;
         let (master, state) = (held.master, held.state);
         let pid = entry.pid.unwrap_or(0);
-        let hook = self.open_hook(&meta).unwrap_or_else(|error| {
+        let hook = self.open_hook(&meta).await.unwrap_or_else(|error| {
             // Its shell runs no line without an answer: nothing is let through that was not judged.
             tracing::error!(session = meta.id, %error, "the shell's questions cannot be answered");
             None

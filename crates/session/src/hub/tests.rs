@@ -1,8 +1,9 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use tokio::runtime::Runtime;
 
-use super::{Create, Hub, HubOptions, TerminalOptions};
+use super::{Create, Hub, HubOptions, Purpose, TerminalOptions};
 use crate::{
     Actor, ActorKind, Input, Origin, Paste, RecordingLimits, Retention, Session, SessionError, Typist, View,
     Wait,
@@ -20,7 +21,11 @@ use crate::{
 
 /// A keeper without processes: the test plays every child itself, at the other end of its terminal.
 #[derive(Clone, Default)]
-struct Keeper(Arc<Mutex<BTreeMap<Vec<u8>, Held>>>);
+struct Keeper {
+    held: Arc<Mutex<BTreeMap<Vec<u8>, Held>>>,
+    /// How often it was told what belongs to no session.
+    told: Arc<AtomicUsize>,
+}
 
 #[derive(Default)]
 struct Held {
@@ -58,7 +63,7 @@ impl Keeper {
 
     fn answer(&self, frame: Frame) -> Result<(Body, Vec<OwnedFd>), Errno> {
         let mut fields = Fields::new(&frame.body);
-        let mut entries = self.0.lock().unwrap();
+        let mut entries = self.held.lock().unwrap();
         match frame.kind {
             wire::SPAWN => {
                 let (key, blob, slots) = (fields.bytes()?, fields.bytes()?, fields.bytes()?);
@@ -94,14 +99,20 @@ impl Keeper {
                 entries.entry(key).or_default().slots.extend(frame.fds.into_iter().map(|fd| (slot, fd)));
                 Ok((Body::new(), Vec::new()))
             }
-            wire::BLOB | wire::FORGET => Ok((Body::new(), Vec::new())),
+            wire::BLOB => {
+                let (key, blob) = (fields.bytes()?.to_vec(), fields.bytes()?.to_vec());
+                entries.entry(key).or_default().blob = blob;
+                self.told.fetch_add(1, Ordering::SeqCst);
+                Ok((Body::new(), Vec::new()))
+            }
+            wire::FORGET => Ok((Body::new(), Vec::new())),
             _ => Err(Errno::NOSYS),
         }
     }
 
     /// The child's end of a session's terminal.
     fn terminal(&self, session: &Session) -> File {
-        let entries = self.0.lock().unwrap();
+        let entries = self.held.lock().unwrap();
         let slave = entries[session.meta().id.as_bytes()].slave.as_ref().unwrap();
         File::from(slave.try_clone().unwrap())
     }
@@ -242,6 +253,72 @@ fn terminals_are_read_before_their_turn_and_rebuilt_when_asked_for() {
             let expected: Vec<String> = (19_477..19_977).map(|n| format!("{at}: {n}")).collect();
             assert_eq!(history.lines().collect::<Vec<_>>(), expected);
         }
+    });
+}
+
+fn agent() -> Actor {
+    Actor { kind: ActorKind::Agent, owner: "a".into(), client: "test".into() }
+}
+
+async fn found(hub: &Hub, reference: &str, request: &str, purpose: Purpose) -> u32 {
+    hub.find_for(reference, &agent(), request, purpose).await.unwrap().meta().number
+}
+
+#[tokio::test]
+async fn who_looks_at_sessions_has_nothing_written_down() {
+    let (dir, keeper) = (tempfile::tempdir().unwrap(), Keeper::default());
+    let hub = Hub::start(options(dir.path()), keeper.link()).await.unwrap();
+    let files =
+        || std::fs::read_dir(dir.path()).unwrap().flatten().map(|e| e.file_name()).collect::<BTreeSet<_>>();
+    for request in ["1", "2"] {
+        create(&hub, "a", request).await.unwrap();
+    }
+    let (told, there) = (keeper.told.load(Ordering::SeqCst), files());
+    for (at, number) in [1, 2, 1, 2].into_iter().enumerate() {
+        assert_eq!(found(&hub, &number.to_string(), &format!("look {at}"), Purpose::Look).await, number);
+        assert_eq!(hub.show_to("active", &agent()).unwrap().meta().number, number);
+    }
+    // And who looks at the active one has it written down once.
+    found(&hub, "1", "one", Purpose::Look).await;
+    assert_eq!((keeper.told.load(Ordering::SeqCst), files()), (told, there.clone()));
+    for request in ["first", "again"] {
+        assert_eq!(found(&hub, "active", request, Purpose::Look).await, 1);
+        assert_eq!((keeper.told.load(Ordering::SeqCst), files()), (told + 1, there.clone()));
+    }
+    // Nor does it cost anything to go on with the same one.
+    for request in ["send", "send again"] {
+        assert_eq!(found(&hub, "1", request, Purpose::Act).await, 1);
+    }
+    assert_eq!(keeper.told.load(Ordering::SeqCst), told + 1);
+}
+
+#[test]
+fn a_call_that_is_made_again_means_what_it_meant() {
+    let (dir, keeper) = (tempfile::tempdir().unwrap(), Keeper::default());
+    let first = Runtime::new().unwrap();
+    first.block_on(async {
+        let hub = Hub::start(options(dir.path()), keeper.link()).await.unwrap();
+        for request in ["1", "2"] {
+            create(&hub, "a", request).await.unwrap();
+        }
+        assert_eq!(found(&hub, "1", "send", Purpose::Act).await, 1);
+        assert_eq!(found(&hub, "active", "types", Purpose::Act).await, 1);
+        // Looked at, by a call that lasts, while another types elsewhere.
+        assert_eq!(found(&hub, "2", "look", Purpose::Look).await, 2);
+        assert_eq!(found(&hub, "active", "waits", Purpose::Look).await, 2);
+        assert_eq!(found(&hub, "1", "send more", Purpose::Act).await, 1);
+        assert_eq!(found(&hub, "active", "waits#1", Purpose::Act).await, 2);
+        // The last one is only looked at, and named: nobody has to know that.
+        assert_eq!(found(&hub, "1", "look again", Purpose::Look).await, 1);
+    });
+    first.shutdown_timeout(Duration::from_secs(10));
+    Runtime::new().unwrap().block_on(async {
+        let hub = Hub::start(options(dir.path()), keeper.link()).await.unwrap();
+        let mut meant = Vec::new();
+        for request in ["types", "waits", "waits#2", "new"] {
+            meant.push(found(&hub, "active", request, Purpose::Act).await);
+        }
+        assert_eq!(meant, [1, 2, 2, 2]);
     });
 }
 

@@ -74,7 +74,9 @@ async fn answer(
     };
     let begun = Begun::new(&app.place.mcp_sessions, &standing, Arc::clone(&sessions));
     let session = request.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(SessionId::from);
-    if session.as_ref().is_some_and(|id| !begun.has(id)) {
+    if let Some(id) = &session
+        && !begun.has(id).await
+    {
         // As if it were not there: clients know what that means, and begin anew.
         let message = "there is no such MCP session, or it is not yours";
         return refuse(Fault::new(Code::UnknownRoute, message));

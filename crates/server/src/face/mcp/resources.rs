@@ -91,10 +91,12 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
     Part::ALL.map(template).to_vec()
 }
 
-/// The session that an address names, if the actor may have it, and what of it.
+/// The session that an address names, if the actor may have it, and what of it. Who is told of changes watches it: that
+/// makes it nobody's active one.
 pub(super) fn find(context: &Context, uri: &str) -> Result<(Session, Part), ErrorData> {
     let (session, part) = parse(uri).ok_or_else(|| unknown(uri))?;
-    Ok((context.session(session).map_err(|fault| refused(&fault))?, part))
+    let shown = context.hub.show_to(session, &context.actor);
+    Ok((shown.map_err(|error| refused(&context.meant(error)))?, part))
 }
 
 pub(super) async fn read(context: Context, uri: &str) -> Result<ReadResourceResult, ErrorData> {

@@ -227,7 +227,7 @@ impl ServerHandler for Server {
         // Progress tells what it does.
         let named = ["session_id", "session"].iter().find_map(|name| arguments.get(*name)?.as_str());
         let wanted = context.meta.get_progress_token().and(named);
-        let session = wanted.and_then(|session| calling.session(session).ok());
+        let session = wanted.and_then(|session| calling.hub.show_to(session, &calling.actor).ok());
         let on_cancel = OnCancel::default();
         let until = Instant::now() + self.longest.saturating_sub(spent);
         let words = self.offer.words.clone();

@@ -59,8 +59,19 @@ impl Begun {
     }
 
     /// Whether this is one of theirs; it is used, so it stays.
-    pub(super) fn has(&self, id: &str) -> bool {
-        self.read(id).is_some()
+    pub(super) async fn has(&self, id: &str) -> bool {
+        let id = id.to_owned();
+        self.on_disk(move |begun| Ok(begun.read(&id).is_some())).await.unwrap_or_default()
+    }
+
+    /// Does something with the files, on a thread that may wait for a disk.
+    async fn on_disk<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&Begun) -> io::Result<T> + Send + 'static,
+    ) -> io::Result<T> {
+        let begun = self.clone();
+        let done = tokio::task::spawn_blocking(move || job(&begun)).await;
+        done.unwrap_or_else(|error| Err(io::Error::other(error)))
     }
 
     fn read(&self, id: &str) -> Option<SessionState> {
@@ -108,10 +119,6 @@ impl Begun {
 
 type Soon<'a, T> = Pin<Box<dyn Future<Output = Result<T, SessionStoreError>> + Send + 'a>>;
 
-fn now<'a, T: Send + 'a>(done: io::Result<T>) -> Soon<'a, T> {
-    Box::pin(std::future::ready(done.map_err(Into::into)))
-}
-
 impl SessionStore for Begun {
     fn load<'a, 'b, 'c>(&'a self, id: &'b str) -> Soon<'c, Option<SessionState>>
     where
@@ -119,7 +126,8 @@ impl SessionStore for Begun {
         'b: 'c,
         Self: 'c,
     {
-        now(Ok(self.read(id)))
+        let id = id.to_owned();
+        Box::pin(async move { Ok(self.on_disk(move |begun| Ok(begun.read(&id))).await?) })
     }
 
     fn store<'a, 'b, 'c, 'd>(&'a self, id: &'b str, state: &'c SessionState) -> Soon<'d, ()>
@@ -129,9 +137,9 @@ impl SessionStore for Begun {
         'c: 'd,
         Self: 'd,
     {
-        let written = self.write(id, state);
+        let (id, state) = (id.to_owned(), state.clone());
         Box::pin(async move {
-            for gone in written? {
+            for gone in self.on_disk(move |begun| begun.write(&id, &state)).await? {
                 let _ = self.served.close_session(&gone.into()).await;
             }
             Ok(())
@@ -144,7 +152,8 @@ impl SessionStore for Begun {
         'b: 'c,
         Self: 'c,
     {
-        now(self.path(id).map_or(Ok(()), std::fs::remove_file))
+        let path = self.path(id);
+        Box::pin(async move { Ok(self.on_disk(|_| path.map_or(Ok(()), std::fs::remove_file)).await?) })
     }
 }
 
@@ -160,27 +169,28 @@ mod tests {
         let about =
             r#"{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}"#;
         let state = SessionState::new(serde_json::from_str(about).unwrap());
+        let has = |begun: &Begun, id: &str| begun.read(id).is_some();
         mine.write("id-1", &state).unwrap();
-        assert!(mine.has("id-1") && !other.has("id-1") && !mine.has("id-2"));
-        assert!(mine.write("../id", &state).is_err() && !mine.has("../sessions/id-1") && !mine.has(""));
+        assert!(has(&mine, "id-1") && !has(&other, "id-1") && !has(&mine, "id-2"));
+        assert!(mine.write("../id", &state).is_err() && !has(&mine, "../sessions/id-1") && !has(&mine, ""));
         let file_of = |begun: &Begun, id| File::options().append(true).open(begun.path(id).unwrap()).unwrap();
         let file = file_of(&mine, "id-1");
         file.set_modified(SystemTime::now() - Duration::from_secs(120)).unwrap();
-        assert!(mine.has("id-1"));
+        assert!(has(&mine, "id-1"));
         assert!(
             file.metadata().unwrap().modified().unwrap().elapsed().unwrap() < NOTED_TO_THE,
             "used, so it stays"
         );
         file.set_modified(SystemTime::now() - SILENCE - Duration::from_secs(1)).unwrap();
-        assert!(!mine.has("id-1"));
+        assert!(!has(&mine, "id-1"));
         mine.write("id-3", &state).unwrap();
-        assert!(!mine.path("id-1").unwrap().exists() && mine.has("id-3"));
+        assert!(!mine.path("id-1").unwrap().exists() && has(&mine, "id-3"));
         file_of(&mine, "id-3").set_modified(SystemTime::now() - Duration::from_secs(30)).unwrap();
         other.write("id-4", &state).unwrap();
         for count in 1..MOST {
             assert!(mine.write(&format!("more-{count}"), &state).unwrap().is_empty(), "{count}");
         }
         assert_eq!(mine.write("last", &state).unwrap(), ["id-3"], "silent longest");
-        assert!(!mine.has("id-3") && mine.has("last") && mine.has("more-1") && other.has("id-4"));
+        assert!(!has(&mine, "id-3") && has(&mine, "last") && has(&mine, "more-1") && has(&other, "id-4"));
     }
 }

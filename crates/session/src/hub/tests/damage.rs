@@ -162,7 +162,7 @@ fn what_cannot_be_read_costs_history_and_never_the_program() {
     for damage in DAMAGES {
         let (dir, keeper) = (tempfile::tempdir().unwrap(), Keeper::default());
         let id = leave_a_session(dir.path(), &keeper);
-        (damage.does)(keeper.0.lock().unwrap().get_mut(id.as_bytes()).unwrap());
+        (damage.does)(keeper.held.lock().unwrap().get_mut(id.as_bytes()).unwrap());
         // The next daemon, and the one after it, which finds what that one left.
         for request in ["second", "third"] {
             let runtime = Runtime::new().unwrap();

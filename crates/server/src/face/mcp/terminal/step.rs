@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::hints::ours;
 use super::send::Mouse;
 use crate::face::mcp::tool::Call;
-use crate::ops::{self, Context, SendInput, perform};
+use crate::ops::{self, Access, Context, SendInput, perform};
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -105,7 +105,8 @@ impl Progress {
             return Ok(Progress::default());
         }
         let requests = (0..count).map(|at| request_of(call, at)).collect();
-        let typed = call.context.session(session).map_err(ours)?.last_typed(requests).await;
+        let session = call.context.session(session, Access::Write).await.map_err(ours)?;
+        let typed = session.last_typed(requests).await;
         let done_before = typed.map_err(ops::fault).map_err(ours)?.unwrap_or(0);
         Ok(Progress { done_before, ..Progress::default() })
     }
