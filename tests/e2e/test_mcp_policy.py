@@ -60,6 +60,28 @@ async def test_the_hook_still_asks_after_a_change_of_settings(cotty, mkfs, trick
     assert not mkfs.exists()
 
 
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+async def test_a_line_that_cannot_be_written_down_is_judged_or_refused(cotty, mkfs, shell):
+    async with agent_of(cotty) as agent:
+        session = (await agent("create_session", program=shell))["session_id"]
+        [hook] = cotty.home.glob(f"**/hooks/{session}")
+        # As where the disk is full: what the shell is about to run cannot be left for the daemon there.
+        noted = hook.with_name(f"{session}.line")
+        noted.unlink(missing_ok=True)
+        noted.mkdir()
+        for line in ("mkfs.ext4 /dev/null", f"mkfs.ext4 {'x' * 5000}", f": {'x' * 5000}"):
+            read = await agent.type(session, f"{line}\n", view="screen", wait_for_prompt=True)
+            assert "cotty: not run" in read["content"], line[:20]
+        assert await agent.output(session, "echo goes on") == "goes on\n"
+    assert not mkfs.exists()
+
+
+async def test_a_line_for_a_shell_that_is_not_named_is_judged(cotty, mkfs):
+    denied = cotty.call("create", args=["-c", "mkfs.ext4 /dev/null"], error="POLICY_DENIED")
+    assert "rule `mkfs`" in denied["message"]
+    assert not mkfs.exists()
+
+
 async def test_policy_lets_the_word_pass(cotty, mkfs):
     async with agent_of(cotty) as agent:
         session = await agent.shell()

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use cotty_pty::KeeperError;
 
-use crate::{Activity, PleaOutcome, has_a_terminal_inside};
+use crate::{Activity, PleaOutcome, PolicyError, has_a_terminal_inside};
 
 /// Why an operation on a session was refused or failed.
 #[derive(Debug, thiserror::Error)]
@@ -51,6 +51,9 @@ pub enum SessionError {
     /// The keeper said no.
     #[error(transparent)]
     Keeper(#[from] KeeperError),
+    /// Nothing could be judged.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
     /// The task behind the handle is gone.
     #[error("Session has error: {0}")]
     Broken(String),
@@ -280,7 +283,12 @@ impl SessionError {
             Self::NoPlea(_) => "one that has ended is known for ten minutes; ask anew",
             Self::PleaOver { .. } => "there is nothing more to do",
             Self::NoRecording(_) => "recordings are kept for days, not for ever; ask by the session's id",
-            Self::Io(_) | Self::Keeper(_) | Self::Broken(_) | Self::Invalid(_) | Self::ShuttingDown => {
+            Self::Io(_)
+            | Self::Keeper(_)
+            | Self::Policy(_)
+            | Self::Broken(_)
+            | Self::Invalid(_)
+            | Self::ShuttingDown => {
                 return None;
             }
         };

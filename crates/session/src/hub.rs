@@ -207,7 +207,7 @@ impl Hub {
         let (janitor, looks) = mpsc::unbounded_channel();
         let inner = Inner {
             integration: Integration::install(&options.runtime_dir.join("shell"))?,
-            policy: Arc::new(Policy::built_in()),
+            policy: Arc::new(Policy::built_in()?),
             recorder: Recorder::start(&options)?,
             prompt_pattern: Arc::new(Wait::pattern(&options.terminal.prompt_pattern)?),
             state: Mutex::new(State { next_number: 1, ..State::default() }),

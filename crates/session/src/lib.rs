@@ -63,7 +63,7 @@ pub use panel::{OpenPanel, Panel};
 pub use plea::{Plea, PleaEnd, PleaOutcome, one_line, short_name};
 pub use pleading::{Ask, Pleaded};
 pub use pointing::{Gesture, Mouse, Target};
-pub use policy::{Policy, Verdict};
+pub use policy::{Policy, PolicyError, Verdict};
 pub use ran::{Ran, RanCommand, RanState};
 pub use reaction::Reaction;
 pub use reading::{Found, FoundAt, Reading, View};

@@ -1,7 +1,8 @@
 //! Whether a line may run. Asked by the shell before it runs one, and by `run` for its parameter.
 //!
 //! A guard rail, not a wall: it reads a line as the shell is given it, and a line can hide what it does. What must
-//! not happen belongs in a sandbox.
+//! not happen belongs in a sandbox. But what goes wrong in it never lets a line through: a policy that cannot be built is
+//! none, and nothing runs without one.
 
 use regex::Regex;
 
@@ -15,6 +16,14 @@ pub enum Verdict {
         /// Why, in words for whoever typed it.
         reason: String,
     },
+}
+
+/// A rule that cannot be understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the policy's rule `{rule}` cannot be read, so no line could be judged: {why}")]
+pub struct PolicyError {
+    rule: &'static str,
+    why: String,
 }
 
 /// The rules, in order; the first that matches decides.
@@ -31,19 +40,24 @@ struct Rule {
 
 impl Policy {
     /// The rules that cotty ships with: so far the one whose damage nobody can undo.
-    pub fn built_in() -> Policy {
+    pub fn built_in() -> Result<Policy, PolicyError> {
         // A command stands at the start of a line, behind an operator, an opening bracket or a keyword, or behind a
         // command that runs another (`sudo -u root mkfs`); a path may stand before its name.
         let start = r"(?m)(?:^|[;&|(){}`!])\s*(?:(?:if|then|elif|else|while|until|do)\s+)*(?:\w+=\S*\s+)*";
         let wrapper = r"(?:(?:sudo|doas|env|exec|command|nohup|time|xargs)\s(?:[^;&|\n]*\s)?\s*)?";
         let mkfs = format!(r"{start}{wrapper}(?:\S*/)?mkfs(?:\.[a-z0-9]+)?(?:[\s;&|)<>`]|$)");
-        let rules = Regex::new(&mkfs).map(|pattern| {
-            vec![Rule {
-                pattern,
-                reason: "making a file system destroys what is on the device (rule `mkfs`)",
-            }]
-        });
-        Policy { rules: rules.unwrap_or_default() }
+        let reason = "making a file system destroys what is on the device (rule `mkfs`)";
+        Policy::of(&[("mkfs", &mkfs, reason)])
+    }
+
+    /// Rules by their names, with what they match and why that is not to run. All of them or none.
+    fn of(rules: &[(&'static str, &str, &'static str)]) -> Result<Policy, PolicyError> {
+        let rule = |&(rule, pattern, reason): &(&'static str, &str, &'static str)| {
+            let pattern =
+                Regex::new(pattern).map_err(|error| PolicyError { rule, why: error.to_string() })?;
+            Ok(Rule { pattern, reason })
+        };
+        Ok(Policy { rules: rules.iter().map(rule).collect::<Result<_, _>>()? })
     }
 
     /// Judges a line as the shell would run it.
@@ -73,8 +87,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn one_rule_that_cannot_be_read_is_no_policy() {
+        let error = Policy::of(&[("good", "mkfs", "no"), ("bad", "mkfs(", "no")]).unwrap_err();
+        assert!(error.to_string().contains("`bad`"), "{error}");
+        assert_eq!(Policy::of(&[("good", "mkfs", "no")]).unwrap().rules.len(), 1);
+    }
+
+    #[test]
     fn the_built_in_rule_sees_the_command_and_not_the_word() {
-        let policy = Policy::built_in();
+        let policy = Policy::built_in().unwrap();
         assert_eq!(policy.rules.len(), 1);
         for denied in [
             "mkfs /dev/sdz",
@@ -108,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_program_is_judged_by_its_words() {
-        let policy = Policy::built_in();
+        let policy = Policy::built_in().unwrap();
         let judge = |words: &[&str]| {
             let args: Vec<String> = words[1..].iter().map(|&word| word.to_owned()).collect();
             policy.judge_words(words[0], &args)

@@ -373,15 +373,15 @@ impl Task {
             AskedLine::Here(line) => Some(line.clone()),
             // In a replay of an old question the file holds a newer line.
             AskedLine::InFile => self.hook.as_ref().filter(|_| open).and_then(Hook::line),
-            AskedLine::Unknown => None,
+            AskedLine::Unreadable | AskedLine::Unknown => None,
         };
         let verdict = match (&line, &ask.line) {
             (Some(line), _) => self.policy.judge(line),
-            (None, AskedLine::InFile) if open => {
-                Verdict::Deny { reason: "the line could not be read".to_owned() }
-            }
-            // Nobody can judge it; so far such lines are let through.
-            (None, _) => Verdict::Allow,
+            // The next daemon cannot know what the file held for a question that was answered.
+            (None, AskedLine::InFile) if !open => Verdict::Allow,
+            // Nobody can judge it; so far lines of a shell that keeps no history are let through.
+            (None, AskedLine::Unknown) => Verdict::Allow,
+            (None, _) => Verdict::Deny { reason: "the line could not be read".to_owned() },
         };
         self.saved.commands.asked(line);
         if let Verdict::Deny { reason } = &verdict {

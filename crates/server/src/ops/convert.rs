@@ -27,7 +27,7 @@ pub(crate) fn fault(error: SessionError) -> Fault {
         SessionError::ProgramNotFound(_) => Code::ProgramNotFound,
         SessionError::Pty(_) | SessionError::OpenFiles(_) => Code::PtyError,
         SessionError::Io(_) | SessionError::Keeper(_) => Code::IoError,
-        SessionError::Broken(_) => Code::SessionError,
+        SessionError::Broken(_) | SessionError::Policy(_) => Code::SessionError,
         SessionError::Exited(_) => Code::ProcessExited,
         SessionError::Busy { .. } => Code::Busy,
         SessionError::KeyboardHeld { .. } | SessionError::KeyboardNotYours => Code::KeyboardHeld,

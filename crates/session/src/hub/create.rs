@@ -144,10 +144,11 @@ impl Hub {
         }
     }
 
-    /// What is to be started is judged by its words; a line that a shell gets is one of them.
+    /// What is to be started is judged by its words; a line that a shell gets is one of them, also where the shell itself is
+    /// not named.
     fn judge(&self, create: &Create) -> Result<(), SessionError> {
-        let judged = |program| self.inner.policy.judge_words(program, &create.args);
-        match create.program.as_deref().map_or(Verdict::Allow, judged) {
+        let program = create.program.as_deref().unwrap_or("sh");
+        match self.inner.policy.judge_words(program, &create.args) {
             Verdict::Allow => Ok(()),
             Verdict::Deny { reason } => Err(SessionError::Denied { reason }),
         }

@@ -35,13 +35,13 @@ impl Hook {
     }
 
     /// The line that the shell asks about, where it is too long for the terminal: as `history 1` printed it, behind
-    /// its number.
+    /// its number. Nothing if it is not there to its end.
     pub(crate) fn line(&self) -> Option<String> {
         let bytes = std::fs::read(self.beside("line")).ok()?;
         let text = String::from_utf8_lossy(&bytes);
         let numbered = text.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
         let line = numbered.strip_prefix([' ', '*']).and_then(|rest| rest.strip_prefix(' '))?;
-        Some(line.strip_suffix('\n').unwrap_or(line).to_owned())
+        line.strip_suffix('\n').map(str::to_owned)
     }
 
     /// A file that the shell writes for itself.
@@ -56,6 +56,28 @@ impl Hook {
         let _ = std::fs::remove_file(&self.path);
         for file in ["line", "trap"] {
             let _ = std::fs::remove_file(self.beside(file));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_line_is_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let hook = Hook::open(&dir.path().join("hook")).unwrap();
+        assert_eq!(hook.line(), None);
+        for (text, line) in [
+            ("   12  echo hi\n", Some("echo hi")),
+            ("1  a\n  b\n", Some("a\n  b")),
+            ("1  echo cut off by a full dis", None),
+            ("1 ", None),
+            ("", None),
+        ] {
+            std::fs::write(hook.beside("line"), text).unwrap();
+            assert_eq!(hook.line().as_deref(), line, "{text:?}");
         }
     }
 }

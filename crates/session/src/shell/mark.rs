@@ -30,12 +30,15 @@ pub(crate) enum AskedLine {
     Here(String),
     /// Too long for the terminal: it lies in the hook's file.
     InFile,
+    /// The shell could not write it down or read it back.
+    Unreadable,
     /// The shell keeps no history, and so cannot tell.
     Unknown,
 }
 
 /// No escaped line looks like these.
 const IN_FILE: &str = "\\f";
+const UNREADABLE: &str = "\\e";
 const UNKNOWN: &str = "\\u";
 
 /// Reads a mark and trusts it only if it carries the session's nonce: any output can hold marks.
@@ -51,6 +54,7 @@ pub(crate) fn read_mark(mark: &Mark, nonce: &str) -> Option<(ShellMark, Position
         (MarkKind::CommandLine, [line, n, id]) if *n == nonce => {
             let line = match *line {
                 IN_FILE => AskedLine::InFile,
+                UNREADABLE => AskedLine::Unreadable,
                 UNKNOWN => AskedLine::Unknown,
                 line => AskedLine::Here(unescape(line)),
             };
@@ -112,6 +116,19 @@ mod tests {
             (MarkKind::CommandLine, "ls;n1;7"),
         ] {
             assert_eq!(read(kind, forged), None, "{forged}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_not_here_is_known_as_such() {
+        for (sign, line) in [
+            (r"\f", AskedLine::InFile),
+            (r"\e", AskedLine::Unreadable),
+            (r"\u", AskedLine::Unknown),
+            (r"\\e", AskedLine::Here(r"\e".into())),
+        ] {
+            let (asked, _) = read_mark(&mark(MarkKind::CommandLine, &format!("{sign};n0;1")), "n0").unwrap();
+            assert_eq!(asked, ShellMark::Ask(Ask { line, id: "1".into() }));
         }
     }
 

@@ -26,8 +26,10 @@ function __cotty_ask --argument-names line
     set -l id $fish_pid.$__cotty_asked
     set -l shown (string escape --style=url -- $line | string replace --all % '\\x')
     if test (string length -- "$shown") -gt 4000
-        printf '1  %s\n' $line >$__cotty_hook.line
         set shown '\\f'
+        # Where it cannot be written, nobody can judge it: the file may hold an older one.
+        printf '1  %s\n' $line >$__cotty_hook.line
+        or set shown '\\e'
     end
     printf '\e]633;E;%s;%s;%s\a' $shown $__cotty_nonce $id >/dev/tty
     set -l answer

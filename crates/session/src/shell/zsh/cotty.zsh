@@ -106,8 +106,8 @@ __cotty_ask() {
         builtin eval "$__cotty_plain"
         builtin local id=$$.$((++__cotty_asked)) answer= verdict= fd i char code
         if (( ${#line} > 4000 )); then
-            builtin print -r -- "1  $line" >|$__cotty_hook.line
-            line='\f'
+            # Where it cannot be written, nobody can judge it: the file may hold an older one.
+            if builtin print -r -- "1  $line" >|$__cotty_hook.line; then line='\f'; else line='\e'; fi
         else
             line=${line//\\/\\\\}
             line=${line//;/\\x3b}
