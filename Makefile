@@ -33,14 +33,15 @@ web/node_modules/.installed: web/package.json web/package-lock.json
 	cd web && npm install --no-save --no-audit --no-fund --loglevel=error
 	touch $@
 
-lint:
+lint: web/node_modules/.installed
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
-	cd web && npm run --silent check
+	cd web && npm run --silent check && npm run --silent lint
 
-unit:
+unit: web/node_modules/.installed
 	$(CARGO) test --workspace --locked --quiet
+	cd web && npm run --silent test
 
 e2e: web/node_modules/.installed
 	$(CARGO) build --locked --quiet

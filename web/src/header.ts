@@ -24,7 +24,7 @@ export class Header {
 
   /** How the connection stands. */
   state(state: State, why: string) {
-    this.#connection.dataset["state"] = state;
+    this.#connection.dataset.state = state;
     this.#connection.textContent = state;
     this.note(why);
   }
@@ -35,13 +35,13 @@ export class Header {
   }
 
   #do(activity: Activity) {
-    this.#doing.dataset["kind"] = activity.kind;
-    this.#doing.textContent = describe(activity, this.#ended);
+    this.#doing.dataset.kind = activity.kind;
+    this.#doing.textContent = activityText(activity, this.#ended);
   }
 }
 
 /** In the words of `cotty ls`, but for what a program waits: no paint comes when that changes. */
-function describe(activity: Activity, ended: Exited | undefined): string {
+export function activityText(activity: Activity, ended: Exited | undefined): string {
   switch (activity.kind) {
     case "prompt":
       return "prompt";
@@ -56,7 +56,8 @@ function describe(activity: Activity, ended: Exited | undefined): string {
       return "may ask for a secret";
     case "exited":
       if (ended === undefined) return "exited";
-      return ended.exit_code === null ? `killed by ${ended.signal}` : `exited ${ended.exit_code}`;
+      if (ended.exit_code !== null) return `exited ${ended.exit_code}`;
+      return ended.signal === null ? "exited" : `killed by ${ended.signal}`;
   }
 }
 

@@ -21,10 +21,19 @@ const NAMES: Record<string, string> = {
 /** Control with one of these changes the size of the page's text. */
 const ZOOM = "+-=0";
 
-const mac = navigator.platform.startsWith("Mac");
+/** What is read of a browser's event. */
+export type Press = Pick<
+  KeyboardEvent,
+  "key" | "code" | "keyCode" | "isComposing" | "ctrlKey" | "altKey" | "shiftKey" | "metaKey" | "getModifierState"
+>;
+
+/** Whether it asks for a copy of what is selected: Ctrl+C is the program's. */
+export function isCopy(event: Press): boolean {
+  return event.ctrlKey && event.shiftKey && event.code === "KeyC";
+}
 
 /** What a pressed key is to the daemon; nothing where it is the browser's, or part of a composition. */
-export function keyMessage(event: KeyboardEvent): Key | undefined {
+export function keyMessage(event: Press, mac: boolean): Key | undefined {
   // 229: an input method has the key, and what it makes of it comes as text.
   if (event.isComposing || event.keyCode === 229 || event.metaKey) return undefined;
   const { key, ctrlKey: ctrl, altKey: alt, shiftKey: shift } = event;

@@ -5,6 +5,7 @@ import { Header } from "./header";
 import { Plea } from "./plea";
 import type { FromViewer, ToViewer } from "./protocol";
 import { Screen } from "./screen";
+import { tokenIn, validToken } from "./token";
 
 const header = new Header();
 const token = takeToken();
@@ -52,12 +53,10 @@ if (token === null) {
 
 /** The token of the link that was opened, kept for this tab and out of the address bar. */
 function takeToken(): string | null {
-  const given = new URLSearchParams(location.hash.slice(1)).get("token");
+  const given = tokenIn(location.hash);
   if (given !== null) {
     sessionStorage.setItem("token", given);
     history.replaceState(null, "", location.pathname + location.search);
   }
-  const token = sessionStorage.getItem("token");
-  // It goes into headers, where nothing else can stand.
-  return token !== null && /^[\x21-\x7e]+$/.test(token) ? token : null;
+  return validToken(sessionStorage.getItem("token"));
 }

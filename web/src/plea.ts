@@ -22,16 +22,16 @@ export class Plea {
     };
   }
 
-  company({ plea, yours, by }: Company) {
-    const open = plea !== undefined && (plea.state === "waiting" || plea.state === "taken");
-    this.#banner.hidden = !open;
-    if (!open) return;
-    if (this.#plea !== plea.plea) this.#note.value = "";
-    this.#plea = plea.plea;
-    part("plea-from").textContent = `${plea.from} asks:`;
-    part("plea-message").textContent = plea.message;
-    part("plea-state").textContent = yours ? "you have the keyboard" : plea.state === "taken" ? `${by} is at it` : "";
-    part("plea-take").hidden = yours;
+  company(company: Company) {
+    const shown = banner(company);
+    this.#banner.hidden = shown === undefined;
+    if (shown === undefined) return;
+    if (this.#plea !== shown.plea) this.#note.value = "";
+    this.#plea = shown.plea;
+    part("plea-from").textContent = shown.from;
+    part("plea-message").textContent = shown.message;
+    part("plea-state").textContent = shown.state;
+    part("plea-take").hidden = !shown.takes;
   }
 
   #answer(decline: boolean) {
@@ -39,6 +39,19 @@ export class Plea {
     this.send({ type: "answer", plea: this.#plea, decline, note });
     this.done();
   }
+}
+
+/** What the banner shows, and whether the keyboard can be taken there; nothing while no agent asks. */
+export function banner({ plea, yours, by }: Company) {
+  if (plea?.state !== "waiting" && plea?.state !== "taken") return undefined;
+  const others = plea.state === "taken" ? `${by ?? "somebody"} is at it` : "";
+  return {
+    plea: plea.plea,
+    from: `${plea.from} asks:`,
+    message: plea.message,
+    state: yours ? "you have the keyboard" : others,
+    takes: !yours,
+  };
 }
 
 function part<Kind extends HTMLElement = HTMLElement>(id: string): Kind {

@@ -1,6 +1,6 @@
 import { Unicode11Addon } from "@xterm/addon-unicode11";
 import { type ITheme, Terminal } from "@xterm/xterm";
-import { keyMessage } from "./keys";
+import { isCopy, keyMessage } from "./keys";
 import type { FromViewer, Paint } from "./protocol";
 
 const THEME: ITheme = {
@@ -26,6 +26,8 @@ const THEME: ITheme = {
   brightCyan: "#92dfe3",
   brightWhite: "#ffffff",
 };
+
+const MAC = navigator.platform.startsWith("Mac");
 
 /**
  * The session's screen, at the session's own size.
@@ -83,12 +85,12 @@ export class Screen {
   }
 
   #press(event: KeyboardEvent) {
-    if (event.ctrlKey && event.shiftKey && event.code === "KeyC") {
+    if (isCopy(event)) {
       event.preventDefault();
       void navigator.clipboard.writeText(this.#terminal.getSelection());
       return;
     }
-    const message = keyMessage(event);
+    const message = keyMessage(event, MAC);
     if (message === undefined) return;
     event.preventDefault();
     this.#send(message);

@@ -1,0 +1,298 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { Connection, type State } from "../src/connection";
+import type { ToViewer } from "../src/protocol";
+
+/** The browser's WebSocket, with the daemon's side in the test's hands. */
+class FakeSocket {
+  static readonly OPEN = 1;
+  static all: FakeSocket[] = [];
+  readyState = 0;
+  sent: string[] = [];
+  onmessage?: (event: { data: string }) => void;
+  onclose?: () => void;
+
+  constructor(
+    readonly url: URL,
+    readonly protocols: string[],
+  ) {
+    FakeSocket.all.push(this);
+  }
+
+  send(text: string) {
+    this.sent.push(text);
+  }
+
+  /** The daemon sends it. */
+  tell(message: ToViewer) {
+    this.readyState = FakeSocket.OPEN;
+    this.onmessage?.({ data: JSON.stringify(message) });
+  }
+
+  close() {
+    this.readyState = 3;
+    this.onclose?.();
+  }
+}
+
+type Answer = { ok: unknown } | { error: { code: string; message: string; hint?: string } };
+type Call = { op: string; request_id: string; params: { session?: string } };
+
+let answers: (Answer | Error | string)[];
+let calls: Call[];
+let headers: Record<string, string>[];
+let states: [State, string][];
+let messages: ToViewer[];
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  answers = [];
+  calls = [];
+  headers = [];
+  states = [];
+  messages = [];
+  FakeSocket.all = [];
+  vi.stubGlobal("WebSocket", FakeSocket);
+  vi.stubGlobal("location", { href: "http://127.0.0.1:7070/?session=build#x" });
+  vi.stubGlobal("fetch", async (url: string, init: { body: string; headers: Record<string, string> }) => {
+    expect(url).toBe("/v1/call");
+    calls.push(JSON.parse(init.body));
+    headers.push(init.headers);
+    const answer = answers.shift();
+    if (answer === undefined) throw new Error("the test has no answer for this call");
+    if (answer instanceof Error) throw answer;
+    return { json: async () => (typeof answer === "string" ? JSON.parse(answer) : answer) };
+  });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+  expect(answers).toEqual([]);
+});
+
+/** Lets what was answered arrive, without letting time pass. */
+const settle = () => vi.advanceTimersByTimeAsync(0);
+const found = (session_id: string): Answer => ({ ok: { session_id, exited: false } });
+const refused = (code: string, hint?: string): Answer => ({ error: { code, message: `no: ${code}`, hint } });
+const paint: ToViewer = {
+  type: "paint",
+  seq: 1,
+  full: true,
+  cols: 80,
+  rows: 24,
+  data: "$ ",
+  session_id: "s1",
+  title: "",
+  activity: { kind: "prompt" },
+};
+
+async function connect(session: string | null, ...given: typeof answers) {
+  answers.push(...given);
+  const connection = new Connection("t0ken", session, {
+    state: (state, why) => states.push([state, why]),
+    message: (message) => messages.push(message),
+  });
+  await settle();
+  return connection;
+}
+
+function socket(): FakeSocket {
+  const last = FakeSocket.all.at(-1);
+  if (last === undefined) throw new Error("no WebSocket was opened");
+  return last;
+}
+
+describe("finding the session", () => {
+  test("a named one is asked for, and watched by the id that the daemon tells", async () => {
+    await connect("build", found("s 1/x"));
+    expect(calls).toMatchObject([{ op: "info", params: { session: "build" }, caller: { kind: "person" } }]);
+    expect(headers[0]?.authorization).toBe("Bearer t0ken");
+    expect(socket().url.href).toBe("ws://127.0.0.1:7070/v1/sessions/s%201%2Fx/view?name=page&kind=page");
+    expect(socket().protocols).toEqual(["cotty.view.v1", "cotty.bearer.t0ken"]);
+  });
+
+  test("over https the WebSocket is encrypted, too", async () => {
+    vi.stubGlobal("location", { href: "https://box.example/" });
+    await connect("s1", found("s1"));
+    expect(socket().url.href).toBe("wss://box.example/v1/sessions/s1/view?name=page&kind=page");
+  });
+
+  test("without a name it is the newest that is alive", async () => {
+    const sessions = [
+      { session_id: "old", exited: false },
+      { session_id: "newest-alive", exited: false },
+      { session_id: "ended", exited: true },
+    ];
+    await connect(null, { ok: { sessions } });
+    expect(calls).toMatchObject([{ op: "list" }]);
+    expect(socket().url.pathname).toBe("/v1/sessions/newest-alive/view");
+  });
+
+  test("as long as there is none it says so and looks again", async () => {
+    await connect(null, { ok: { sessions: [] } });
+    expect(states).toEqual([["connecting", "no live session yet: `cotty new` starts one"]]);
+    expect(FakeSocket.all).toEqual([]);
+    answers.push({ ok: { sessions: [{ session_id: "s1", exited: false }] } });
+    await vi.advanceTimersByTimeAsync(50);
+    expect(socket().url.pathname).toBe("/v1/sessions/s1/view");
+  });
+
+  test("once found it stays that one, also when a newer one is there", async () => {
+    await connect(null, { ok: { sessions: [{ session_id: "s1", exited: false }] } });
+    socket().tell(paint);
+    answers.push(found("s1"));
+    socket().close();
+    await vi.advanceTimersByTimeAsync(50);
+    expect(calls.at(-1)).toMatchObject({ op: "info", params: { session: "s1" } });
+  });
+});
+
+describe("a refusal", () => {
+  test.each(["UNAUTHORIZED", "SESSION_NOT_FOUND", "SESSION_DESTROYED"])("%s is the end", async (code) => {
+    await connect("s1", refused(code, "do this"));
+    expect(states).toEqual([["closed", `no: ${code}: do this`]]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(calls).toHaveLength(1);
+  });
+
+  test("any other is shown and tried again", async () => {
+    await connect("s1", refused("BUSY"));
+    expect(states).toEqual([["connecting", "no: BUSY"]]);
+    answers.push(found("s1"));
+    await vi.advanceTimersByTimeAsync(50);
+    expect(FakeSocket.all).toHaveLength(1);
+  });
+
+  const silences: [string, Error | string][] = [
+    ["nobody listens", new TypeError("Failed to fetch")],
+    ["the answer is no JSON", "<html>502</html>"],
+    ["the answer is nothing", "null"],
+  ];
+  test.each(silences)("when %s, it is cotty that does not answer", async (_, answer) => {
+    await connect("s1", answer);
+    expect(states).toEqual([["connecting", "cotty does not answer"]]);
+    answers.push(found("s1"));
+    await vi.advanceTimersByTimeAsync(50);
+    expect(FakeSocket.all).toHaveLength(1);
+  });
+});
+
+describe("attempts", () => {
+  test("come less and less often, but at least every two seconds", async () => {
+    await connect("s1", new Error("down"));
+    for (const delay of [50, 100, 200, 400, 800, 1600, 2000, 2000]) {
+      const before = calls.length;
+      await vi.advanceTimersByTimeAsync(delay - 1);
+      expect(calls).toHaveLength(before);
+      answers.push(new Error("still down"));
+      await vi.advanceTimersByTimeAsync(1);
+      expect(calls).toHaveLength(before + 1);
+    }
+  });
+
+  test("each has a request id of its own", async () => {
+    await connect("s1", new Error("down"));
+    answers.push(new Error("down"));
+    await vi.advanceTimersByTimeAsync(50);
+    const ids = calls.map((call) => call.request_id);
+    expect(new Set(ids).size).toBe(2);
+    expect(ids.every((id) => id.length > 0)).toBe(true);
+  });
+
+  test("are quick again after a screen came, not after a mere connection", async () => {
+    await connect("s1", new Error("down"));
+    answers.push(found("s1"));
+    await vi.advanceTimersByTimeAsync(50);
+    // Opened, and lost before a word: the next one waits longer still.
+    answers.push(found("s1"));
+    socket().close();
+    await vi.advanceTimersByTimeAsync(99);
+    expect(FakeSocket.all).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(FakeSocket.all).toHaveLength(2);
+    socket().tell(paint);
+    answers.push(found("s1"));
+    socket().close();
+    await vi.advanceTimersByTimeAsync(50);
+    expect(FakeSocket.all).toHaveLength(3);
+  });
+});
+
+describe("while it is watched", () => {
+  test("it counts as connected from the first message on, and once", async () => {
+    await connect("s1", found("s1"));
+    expect(states).toEqual([]);
+    socket().tell(paint);
+    socket().tell(paint);
+    expect(states).toEqual([["connected", ""]]);
+    expect(messages).toEqual([paint, paint]);
+  });
+
+  test("the message is shown before the page says that it is connected", async () => {
+    const order: string[] = [];
+    answers.push(found("s1"));
+    new Connection("t0ken", "s1", { state: (state) => order.push(state), message: ({ type }) => order.push(type) });
+    await settle();
+    socket().tell(paint);
+    expect(order).toEqual(["paint", "connected"]);
+  });
+
+  test("every kind of message is handed on as it came", async () => {
+    await connect("s1", found("s1"));
+    const said: ToViewer[] = [
+      paint,
+      { type: "exited", exit_code: null, signal: 15 },
+      { type: "refused", code: "SECRET_INPUT", message: "not now", hint: "wait" },
+      { type: "gone" },
+    ];
+    for (const message of said) socket().tell(message);
+    expect(messages).toEqual(said);
+  });
+
+  test("a lost connection is made anew", async () => {
+    await connect("s1", found("s1"));
+    socket().tell(paint);
+    answers.push(found("s1"));
+    socket().close();
+    expect(states.at(-1)).toEqual(["connecting", "the connection was lost"]);
+    await vi.advanceTimersByTimeAsync(50);
+    socket().tell(paint);
+    expect(states.at(-1)).toEqual(["connected", ""]);
+  });
+
+  test("a destroyed session is the end, and it is said whose", async () => {
+    await connect("s1", found("s1"));
+    socket().tell(paint);
+    socket().tell({ type: "gone" });
+    socket().close();
+    expect(states.at(-1)).toEqual(["closed", "s1 was destroyed"]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(FakeSocket.all).toHaveLength(1);
+  });
+});
+
+describe("what is typed", () => {
+  test("is sent as JSON while there is a connection", async () => {
+    const connection = await connect("s1", found("s1"));
+    socket().tell(paint);
+    connection.send({ type: "key", key: "c", ctrl: true, alt: false, shift: false });
+    connection.send({ type: "text", text: 'a "b"\n', paste: "auto" });
+    expect(socket().sent.map((text) => JSON.parse(text))).toEqual([
+      { type: "key", key: "c", ctrl: true, alt: false, shift: false },
+      { type: "text", text: 'a "b"\n', paste: "auto" },
+    ]);
+  });
+
+  test("is not kept for later while there is none", async () => {
+    const connection = await connect("s1", found("s1"));
+    connection.send({ type: "take" });
+    socket().tell(paint);
+    expect(socket().sent).toEqual([]);
+    answers.push(found("s1"));
+    socket().close();
+    connection.send({ type: "take" });
+    await vi.advanceTimersByTimeAsync(50);
+    socket().tell(paint);
+    expect(FakeSocket.all.flatMap((one) => one.sent)).toEqual([]);
+  });
+});
