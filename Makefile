@@ -5,18 +5,20 @@ FUZZ_TARGETS = feed split state paint keys
 FUZZ_SECONDS ?= 60
 SOAK_STREAMS ?= 1000000
 SOAK_SECONDS ?= 600
+MANIFESTS = Cargo.toml fuzz/Cargo.toml bench/Cargo.toml
+DENY = $(CARGO) deny --locked --config deny.toml
 PYTEST = .venv/bin/python -m pytest -q -p no:cacheprovider tests/e2e
 
-.PHONY: run test setup web lint unit e2e fuzz fuzz-short fuzz-seeds soak soak-engine unprivileged bench bench-daemon bench-mcp docs man mcpb clean
+.PHONY: run test setup web lint deny advisories cargo-deny unit e2e fuzz fuzz-short fuzz-seeds soak soak-engine unprivileged bench bench-daemon bench-mcp docs man mcpb clean
 
 ## Builds everything and keeps the daemon in the foreground.
 run: web
 	$(CARGO) build --release --locked
 	target/release/cotty serve
 
-## All that has to hold: format, lints, unit, integration, fuzzing for a minute, end to end, and the same but for the
+## All that has to hold: format, lints, licences, unit, integration, fuzzing for a minute, end to end, and the same but for the
 ## fuzzing as an unprivileged user.
-test: setup web lint unit fuzz-short e2e unprivileged
+test: setup web lint deny unit fuzz-short e2e unprivileged
 
 ## Installs what the tests need, or says what is missing.
 setup:
@@ -38,6 +40,19 @@ lint: web/node_modules/.installed
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	cd web && npm run --silent check && npm run --silent lint
+
+## Licences, sources and bans (deny.toml) of all that is compiled, also for fuzzing and benchmarks.
+deny: cargo-deny
+	for manifest in $(MANIFESTS); do $(DENY) --manifest-path $$manifest check licenses sources bans || exit 1; done
+
+## Known holes in the crates; no part of `make test`, because their list has to be fetched from GitHub.
+advisories: cargo-deny
+	for manifest in $(MANIFESTS); do $(DENY) --manifest-path $$manifest check advisories || exit 1; done
+
+# Not optimized: it is compiled sooner, and a check takes seconds anyway.
+cargo-deny:
+	@$(DENY) --version >/dev/null 2>&1 || { echo "installing cargo-deny"; \
+		CARGO_PROFILE_DEV_DEBUG=0 $(CARGO) install --quiet --debug --locked cargo-deny --version 0.20.2; }
 
 unit: web/node_modules/.installed
 	$(CARGO) test --workspace --locked --quiet
