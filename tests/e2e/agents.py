@@ -8,7 +8,7 @@ from pathlib import Path
 
 import anyio
 import pytest
-from conftest import LIMIT, alive, eventually, eventually_so, openly
+from conftest import LIMIT, alive, eventually, eventually_so, openly, within
 
 TOOLS = {
     "terminal__create_session",
@@ -77,11 +77,13 @@ class Agent:
     async def doing(self, session, state, program):
         """Waits for what the kernel knows and nothing announces: that a program has begun."""
 
+        info = {}
+
         async def seen():
-            info = await self("get_info", session_id=session)
+            info.update(await self("get_info", session_id=session))
             return (info["state"], info.get("foreground")) == (state, program)
 
-        await eventually_so(seen)
+        await eventually_so(seen, label=lambda: f"{program} is {state}; {info}")
 
     async def interrupt(self, session):
         """Ctrl-C, and the prompt after it."""
@@ -131,7 +133,7 @@ async def soon(what):
 
 async def soon_not_busy(agent, session):
     """A cancelled call lets go of the keyboard once the daemon has heard of it."""
-    with anyio.fail_after(LIMIT):
+    with within("the lane is free"):
         while True:
             result = await agent.client.call_tool("terminal__run", {"session_id": session, "command": "true"})
             code = result.structured_content["error"]["code"]

@@ -1,6 +1,7 @@
 """A cotty of its own for each test: its own COTTY_HOME, its own keeper and daemon, and nothing left behind."""
 
 import http.client
+import inspect
 import json
 import os
 import shlex
@@ -9,8 +10,9 @@ import signal
 import socket
 import subprocess
 import tempfile
+import textwrap
 import time
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 import anyio
@@ -31,14 +33,28 @@ def alive(pid):
     return stat.rsplit(")", 1)[1].split()[0] != "Z"
 
 
-def eventually(what, limit=LIMIT):
+def source(what):
+    """How a condition reads in the test: a lambda has no name to show."""
+    try:
+        text = inspect.getsource(what) if inspect.isfunction(what) else repr(what)
+    except OSError:
+        text = repr(what)
+    return textwrap.shorten(text, 300)
+
+
+def never(limit, what, label, last):
+    """The message of a wait that failed: what it waited for, and what it saw last."""
+    return f"not within {limit} s: {(label() if callable(label) else label) or source(what)}\nlast seen: {textwrap.shorten(repr(last), 2000)}"
+
+
+def eventually(what, limit=LIMIT, label=None):
     """Waits until `what()` is true and answers it. For facts of the system that nothing announces."""
     end = time.monotonic() + limit
     while True:
         value = what()
         if value:
             return value
-        assert time.monotonic() < end, f"not true within {limit} s: {what}"
+        assert time.monotonic() < end, never(limit, what, label, value)
         time.sleep(0.01)
 
 
@@ -52,21 +68,32 @@ def eventually_same(pair):
         return shown[0] == shown[1]
 
     try:
-        eventually(same)
-    except AssertionError:
-        assert shown[0] == shown[1]
+        eventually(same, label=source(pair))
+    except AssertionError as error:
+        assert shown[0] == shown[1], str(error)
         raise
     return shown[1]
 
 
-async def eventually_so(what):
+async def eventually_so(what, label=None):
     """The same for what has to be awaited."""
-    with anyio.fail_after(LIMIT):
+    value = None
+    with within(lambda: never(LIMIT, what, label, value)):
         while True:
             value = await what()
             if value:
                 return value
             await anyio.sleep(0.01)
+
+
+@contextmanager
+def within(label, limit=LIMIT):
+    """Lets what is awaited inside last no longer, and then says what it was: a text, or a function that makes one."""
+    try:
+        with anyio.fail_after(limit):
+            yield
+    except TimeoutError as error:
+        raise AssertionError(label() if callable(label) else f"not within {limit} s: {label}") from error
 
 
 @asynccontextmanager
@@ -173,7 +200,10 @@ class Cotty:
         }
         connection = UnixConnection(self.socket)
         connection.request("POST", "/v1/call", json.dumps(call), {"host": "cotty", "content-type": "application/json"})
-        answer = json.loads(connection.getresponse().read())
+        try:
+            answer = json.loads(connection.getresponse().read())
+        except TimeoutError as error:
+            raise AssertionError(f"no answer within {connection.timeout} s: {op} {params}") from error
         connection.close()
         return answer
 

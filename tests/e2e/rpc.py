@@ -65,7 +65,10 @@ class Rpc:
 
     def next(self):
         """The next message; `None` at the end. What is not JSON on a line of its own fails."""
-        line = self.lines.get(timeout=2 * LIMIT)
+        try:
+            line = self.lines.get(timeout=2 * LIMIT)
+        except queue.Empty as error:
+            raise AssertionError(f"no line within {2 * LIMIT} s; heard before: {self.heard}") from error
         if line is None:
             return None
         assert line.endswith(b"\n"), line[-200:]

@@ -5,7 +5,7 @@ import os
 import anyio
 import pytest
 from agents import Gate, soon
-from conftest import LIMIT, eventually_so
+from conftest import eventually_so, within
 from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitResult
 from transports import TRANSPORTS, agent_over
@@ -31,7 +31,7 @@ async def test_a_call_that_lasts_says_so(cotty, way, mode):
             arguments = {"session_id": session, "command": f"cat {gate}"}
             answers.append(await agent.client.call_tool("terminal__run", arguments, progress_callback=progress))
 
-        with anyio.fail_after(LIMIT):
+        with within("progress, and the answer once the gate is open"):
             async with anyio.create_task_group() as group:
                 group.start_soon(call)
                 await first.wait()
@@ -50,7 +50,7 @@ async def test_cancelling_a_call_ends_its_wait_and_not_the_program(cotty, way, m
     gate = Gate(cotty)
     async with agent_over(cotty, way, mode=mode) as agent:
         session = await agent.shell()
-        with anyio.fail_after(LIMIT):
+        with within("the command has begun and its call is cancelled"):
             async with anyio.create_task_group() as group:
                 run = {"session_id": session, "command": f"cat {gate} -; echo after"}
                 group.start_soon(agent.client.call_tool, "terminal__run", run)

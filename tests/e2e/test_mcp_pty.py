@@ -7,7 +7,7 @@ from pathlib import Path
 
 import anyio
 import pytest
-from conftest import LIMIT, alive, eventually
+from conftest import alive, eventually, eventually_so
 from toolsets import ERAS, SHOWN, described, hints, tools_of
 
 pytestmark = pytest.mark.anyio
@@ -411,14 +411,12 @@ async def test_list_tells_running_stopped_and_exited(cotty, shown):
         assert "exit_code" not in first
         assert (second["status"], second["exit_code"], second["working_dir"]) == ("exited", 3, str(cotty.work))
 
-        async def status():
-            return (await tools("pty_list"))["sessions"][0]["status"]
+        async def is_now(status):
+            return (await tools("pty_list"))["sessions"][0]["status"] == status
 
         for name, then in (("STOP", "stopped"), ("CONT", "running")):
             await tools.operation("signal", actor="person", session=str(pty.number), signal=name)
-            with anyio.fail_after(LIMIT):
-                while await status() != then:
-                    pass
+            await eventually_so(lambda: is_now(then), label=f"the first session is {then}")
 
 
 # R-P08

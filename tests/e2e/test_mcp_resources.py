@@ -5,7 +5,7 @@ import warnings
 
 import anyio
 import pytest
-from conftest import LIMIT
+from conftest import LIMIT, within
 from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated
 from mcp.shared.exceptions import MCPError
 from transports import TRANSPORTS, agent_over
@@ -85,7 +85,7 @@ class Heard:
             await self.send.send("list")
 
     async def next(self, limit=LIMIT):
-        with anyio.fail_after(limit):
+        with within("a notification", limit):
             return await self.receive.receive()
 
     def drain(self):
@@ -135,10 +135,10 @@ async def test_the_newer_era_listens(cotty, way):
         async with client.listen(resources_list_changed=True, resource_subscriptions=[uri, "file:///x"]) as events:
             assert events.honored.resource_subscriptions == [uri]
             await agent("send", session_id=session, text="hello\n")
-            with anyio.fail_after(LIMIT):
+            with within(f"{uri} has changed"):
                 assert await anext(events) == ResourceUpdated(uri=uri)
             other = (await agent("create_session", program="cat"))["session_id"]
-            with anyio.fail_after(LIMIT):
+            with within("the list has changed"):
                 while await anext(events) != ResourcesListChanged():
                     pass
             await agent("destroy_session", session_id=other)

@@ -4,9 +4,9 @@ import shlex
 import sys
 from pathlib import Path
 
-import anyio
 import pytest
 from agents import Gate, agent_of
+from conftest import within
 
 pytestmark = pytest.mark.anyio
 
@@ -52,7 +52,7 @@ async def test_what_a_job_in_the_background_says_is_no_line_that_somebody_began(
 async def test_run_answers_once_the_command_waits_for_somebody(cotty, command, state, said):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
-        with anyio.fail_after(20):
+        with within("run answers", 20):
             ran = await agent.run(session, command, timeout_ms=40_000)
         assert (ran["outcome"], ran["state"]) == ("running", state), ran
         assert said in ran["note"]
@@ -66,7 +66,7 @@ async def test_other_shells_say_that_a_command_is_not_complete(cotty, program):
     (cotty.work / ".local/share/fish/generated_completions").mkdir(parents=True)
     async with agent_of(cotty) as agent:
         session = (await agent("create_session", program=program))["session_id"]
-        with anyio.fail_after(20):
+        with within("run answers", 20):
             ran = await agent.run(session, 'echo "unclosed', timeout_ms=40_000)
         assert ran["outcome"] == "running" and "not complete" in ran["note"], ran
 
@@ -162,7 +162,7 @@ async def test_a_command_whose_end_the_shell_does_not_tell(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         for command, output in [("PROMPT_COMMAND=()", ""), ("echo z", "z\n"), ("seq 3", "1\n2\n3\n")]:
-            with anyio.fail_after(20):
+            with within("run answers", 20):
                 ran = await agent.run(session, command, timeout_ms=40_000)
             assert (ran["outcome"], ran["output"], ran["exit_code"]) == ("done", output, None), ran
             assert ran["state"] == "prompt" and "did not tell" in ran["note"]

@@ -27,10 +27,14 @@ async def test_what_was_left_out_is_told_as_it_can_be_read(cotty):
         await agent.output(session, "seq -f 'line number %04g' 1 500")
         for view in ("scrollback", "screen", "whole"):
             read = await agent("read", session_id=session, view=view, max_bytes=200)
-            assert read["left_out"].keys() == {"bytes", "lines", "after_lines"}, view
+            left_out = read["left_out"]
+            assert left_out.keys() == {"bytes", "lines", "after_lines"}, view
             assert "raise max_bytes or lower limit" in read["note"]
-            lines = read["content"].splitlines()
-            assert all(len(line) <= len("line number 0001") or "$" in line or "seq" in line for line in lines), lines
+            # The lines before and after are whole, and the numbers say which are between them.
+            whole = (await agent("read", session_id=session, view=view, max_bytes=100_000))["content"].splitlines()
+            begin, end = left_out["after_lines"], left_out["after_lines"] + left_out["lines"]
+            assert read["content"].splitlines() == whole[:begin] + whole[end:]
+            assert 0 < left_out["bytes"] == sum(len(line) + 1 for line in whole[begin:end])
         read = await agent("read", session_id=session, view="new", since=0, max_bytes=200)
         assert read["left_out"].keys() == {"bytes", "lines", "after_lines", "offset", "since"} and "note" not in read
 

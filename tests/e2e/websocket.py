@@ -17,7 +17,7 @@ class WebSocket:
 
     def __init__(self, path, url, **headers):
         """`path` is the socket's, or a pair of host and port."""
-        self.buffer = b""
+        self.url, self.buffer = url, b""
         self.socket = socket.socket(socket.AF_UNIX if isinstance(path, str) else socket.AF_INET)
         self.socket.settimeout(LIMIT)
         self.socket.connect(path)
@@ -42,6 +42,8 @@ class WebSocket:
             data = self.socket.recv(1 << 16)
         except ConnectionResetError:
             data = b""
+        except TimeoutError as error:
+            raise AssertionError(f"nothing more within {LIMIT} s on {self.url}; begun: {self.buffer[:2000]}") from error
         self.buffer += data
         return data
 
