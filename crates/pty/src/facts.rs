@@ -77,7 +77,9 @@ fn reader(pty: &Pty, group: Pid) -> Option<Pid> {
     let likely = match Stat::read(group).filter(Stat::lives) {
         Some(led) => {
             let mut likely = newest_first(leader, group);
-            let beside = Pid::from_raw(led.parent).map(children).unwrap_or_default();
+            // Whoever has the terminal's first program, too, has those of all other terminals: none of them is of this group.
+            let inside = Stat::read(led.parent).is_some_and(|parent| parent.session == led.session);
+            let beside = Pid::from_raw(led.parent).filter(|_| inside).map(children).unwrap_or_default();
             let others = beside.into_iter().rev().filter(|&pid| pid != leader && lives_in(pid, group));
             likely.extend(others.flat_map(|pid| newest_first(pid, group)));
             likely
