@@ -7,18 +7,47 @@ SOAK_STREAMS ?= 1000000
 SOAK_SECONDS ?= 600
 MANIFESTS = Cargo.toml fuzz/Cargo.toml bench/Cargo.toml
 DENY = $(CARGO) deny --locked --config deny.toml
-PYTEST = .venv/bin/python -m pytest -q -p no:cacheprovider tests/e2e
+# How many parts of `make test` are done at the same time.
+JOBS ?= $(shell nproc)
+STAGE = tools/stage
 
-.PHONY: run test setup web lint deny advisories cargo-deny unit e2e fuzz fuzz-short fuzz-seeds soak soak-engine unprivileged bench bench-daemon bench-mcp docs man mcpb clean
+.PHONY: run test setup web lint deny advisories cargo-deny unit e2e e2e-root recordings fuzz fuzz-build fuzz-short fuzz-seeds soak soak-e2e soak-engine soak-fuzz bench bench-daemon bench-mcp docs man mcpb clean
 
 ## Builds everything and keeps the daemon in the foreground.
 run: web
 	$(CARGO) build --release --locked
 	target/release/cotty serve
 
-## All that has to hold: format, lints, licences, unit, integration, fuzzing for a minute, end to end, and the same but for the
-## fuzzing as an unprivileged user.
-test: setup web lint deny unit fuzz-short e2e unprivileged
+## All that has to hold: format, lints, licences, unit and integration tests, fuzzing for a moment, and the end-to-end tests, as an
+## unprivileged user and, where that makes a difference, as root. Several parts at a time; what each counted stands at the end.
+test:
+	@$(STAGE) --begin
+	@$(MAKE) --no-print-directory --keep-going -j$(JOBS) stages; code=$$?; $(STAGE) --summary; exit $$code
+
+# While the program is built, the rest is set up and fuzzed; while the end-to-end tests run, which mostly wait, the unit
+# tests and lints are built and run with what is left of the processors.
+.PHONY: stages stage-web stage-build stage-setup stage-fuzz stage-recordings stage-e2e stage-e2e-root stage-unit stage-lint stage-deny
+stages: stage-e2e-root stage-lint stage-fuzz stage-deny
+stage-web:
+	@$(STAGE) web $(MAKE) web
+stage-setup:
+	@$(STAGE) setup $(MAKE) setup
+stage-build: stage-web
+	@$(STAGE) build $(CARGO) build --locked --quiet
+stage-recordings: stage-setup
+	@$(STAGE) recordings $(MAKE) recordings
+stage-fuzz: stage-recordings
+	@$(STAGE) fuzz nice $(MAKE) fuzz-short
+stage-e2e: stage-build stage-recordings
+	@$(STAGE) e2e tools/test-e2e
+stage-e2e-root: stage-e2e
+	@$(STAGE) e2e-root tools/test-e2e root
+stage-unit: stage-build
+	@$(STAGE) unit nice $(MAKE) unit
+stage-lint: stage-unit
+	@$(STAGE) lint nice $(MAKE) lint
+stage-deny: stage-fuzz
+	@$(STAGE) deny nice $(MAKE) deny
 
 ## Installs what the tests need, or says what is missing.
 setup:
@@ -58,13 +87,22 @@ unit: web/node_modules/.installed
 	$(CARGO) test --workspace --locked --quiet
 	cd web && npm run --silent test
 
-e2e: web/node_modules/.installed
+e2e: web/node_modules/.installed recordings
 	$(CARGO) build --locked --quiet
-	$(PYTEST)
+	tools/test-e2e
 
-## Output that nobody thought of, FUZZ_SECONDS for each target (fuzz/steps.rs). What fails is put into fuzz/artifacts;
-## new inputs stay out of the committed corpus until `cargo fuzz cmin` has picked from them.
-fuzz: fuzz-seeds
+## Those of them as root whose property depends on what the kernel allows the user.
+e2e-root: web/node_modules/.installed
+	$(CARGO) build --locked --quiet
+	tools/test-e2e root
+
+## What real programs write to a terminal, which some end-to-end tests look at.
+recordings:
+	tools/record --keep
+
+## Output that nobody thought of, FUZZ_SECONDS for each target (fuzz/steps.rs), after all of the committed corpus. What
+## fails is put into fuzz/artifacts; new inputs stay out of the committed corpus until `cargo fuzz cmin` has picked from them.
+fuzz: fuzz-build fuzz-seeds
 	@for target in $(FUZZ_TARGETS); do \
 		echo "fuzzing $$target for $(FUZZ_SECONDS) seconds"; \
 		mkdir -p fuzz/target/corpus/$$target; \
@@ -73,25 +111,32 @@ fuzz: fuzz-seeds
 			>fuzz/target/$$target.log 2>&1 || { tail -n 60 fuzz/target/$$target.log; exit 1; }; \
 	done
 
-fuzz-short:
-	$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=10
+fuzz-build:
+	$(CARGO) fuzz build -s none
 
 ## What real programs write, as a beginning for the target that saves and restores terminals.
-fuzz-seeds:
-	tools/record --keep
+fuzz-seeds: recordings
 	tools/fuzz-seeds
 
-## What takes too long for `make test`, for the night and before a release.
-soak: soak-engine
+fuzz-short:
+	$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=3
 
-## The engine can always be restored: after a million random streams, and after what the fuzzer makes of real output.
+## What `make test` has no time for, for the night and before a release: all ways, many seeds and kills (SOAK in
+## tests/e2e/conftest.py), a million streams through the engine, and long fuzzing.
+soak: soak-e2e soak-engine soak-fuzz
+
+soak-e2e: setup web recordings
+	$(CARGO) build --locked --quiet
+	SOAK=1 tools/test-e2e
+	SOAK=1 tools/test-e2e root
+
+## The engine can always be restored: after a million random streams.
 soak-engine:
 	RESTORE_STREAMS=$(SOAK_STREAMS) $(CARGO) test --release --locked --quiet -p cotty-vt --test restore
-	$(MAKE) --no-print-directory fuzz FUZZ_TARGETS=state FUZZ_SECONDS=$(SOAK_SECONDS)
 
-## Root hides bugs. As another user already, there is nothing to add.
-unprivileged:
-	tools/test-unprivileged
+## Each target, and so also what the fuzzer makes of real output.
+soak-fuzz:
+	$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=$(SOAK_SECONDS)
 
 ## The engine beside its peers and the daemon beside the bare kernel, into docs/benchmarks.md; ARGS="--quick" or a part of
 ## it (bench/README.md) only prints.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import anyio
 import pytest
-from conftest import LIMIT, alive, eventually, eventually_so, openly, within
+from conftest import LIMIT, SOAK, alive, eventually, eventually_so, openly, within
 
 TOOLS = {
     "terminal__create_session",
@@ -25,6 +25,11 @@ TOOLS = {
 }
 # Protocol revisions up to 2025-11-25 begin with `initialize`, those since 2026-07-28 do not.
 ERAS = pytest.mark.parametrize("mode", ["legacy", "auto"])
+
+
+def in_era(mode):
+    """For a test whose subject is not the era: it speaks one, and both in a soak."""
+    return ERAS if SOAK else pytest.mark.parametrize("mode", [mode])
 
 
 def refusal(result, code):

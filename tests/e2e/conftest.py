@@ -22,6 +22,21 @@ ROOT = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("COTTY_BIN", ROOT / "target" / "debug" / "cotty"))
 # Long enough for a loaded machine, short enough to see that something hangs.
 LIMIT = 30
+# `make soak`: every way, more seeds and more kills than `make test` has time for.
+SOAK = os.environ.get("SOAK") == "1"
+
+
+def seeds(few, more):
+    """So many seeds for what happens at random: a few here, more in a soak."""
+    return pytest.mark.parametrize("seed", range(more if SOAK else few))
+
+
+def pytest_collection_modifyitems(config, items):
+    """Without root, what needs it is not there to be run. What takes long begins first, so that nobody waits for it at the end."""
+    if os.geteuid() != 0:
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("root_only")])
+        items[:] = [item for item in items if not item.get_closest_marker("root_only")]
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 def alive(pid):
@@ -184,6 +199,8 @@ class Cotty:
             assert answer.get("error", {}).get("code") == error, answer
             return answer["error"]
         assert "ok" in answer, answer
+        # Who gives a wait no time of its own means it to be met.
+        assert op != "wait" or "timeout_ms" in params or answer["ok"]["met"] != "timeout", f"{params} timed out: {answer}"
         return answer["ok"]
 
     def any_call(self, op, actor="agent", client="tests", request=None, **params):

@@ -170,6 +170,7 @@ def test_a_session_that_is_not_there_is_refused_before_the_screen_is_taken(cotty
     assert "code 0" not in view.rows() and any("nothing" in row for row in view.rows()[1:])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["SIGKILL", "restart"])
 def test_attach_outlives_the_daemon(cotty, window, how):
     session = cotty.new()

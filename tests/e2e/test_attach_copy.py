@@ -1,5 +1,7 @@
 """Scroll and copy mode: the past stays still, is searched, and what is selected lands on the person's clipboard."""
 
+import pytest
+
 from attaching import LARGE, SMALL, run, window  # noqa: F401
 from conftest import eventually
 
@@ -116,6 +118,7 @@ def test_what_wraps_is_one_line_and_what_is_wide_is_whole(cotty, window):
     assert copy(view, "V", "j", "j", "j", "j", "y").rstrip("\n").split("\n")[0] == text
 
 
+@pytest.mark.as_root
 def test_a_selection_can_go_to_a_file(cotty, window):
     session = cotty.new()
     run(cotty, session, "clear; echo one; echo two")

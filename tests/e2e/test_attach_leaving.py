@@ -88,6 +88,7 @@ def test_the_title_is_the_sessions_and_cannot_act(cotty, view):
     same(cotty, view)
 
 
+@pytest.mark.slow
 def test_suspended_and_in_the_foreground_again(cotty, view):
     session = cotty.new()
     view.attach(session).shows(session)

@@ -9,7 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import BINARY, LIMIT, alive, eventually
+
+from conftest import BINARY, LIMIT, alive, eventually, seeds
 
 CLIENTS = 20
 INITIALIZE = {
@@ -105,13 +106,14 @@ def check_one_daemon(cotty, commands):
 COMMANDS = [[["new", "--", "cat"], ["ls", "--json"], ["mcp"]][n % 3] for n in range(CLIENTS)]
 
 
-@pytest.mark.parametrize("time", range(3))
-def test_twenty_clients_at_once_start_one_daemon(cotty, time):
+@seeds(1, 20)
+def test_twenty_clients_at_once_start_one_daemon(cotty, seed):
     check_one_daemon(cotty, COMMANDS)
 
 
-@pytest.mark.parametrize("time", range(3))
-def test_twenty_clients_at_once_with_a_stale_socket(cotty, time):
+@pytest.mark.as_root
+@seeds(1, 20)
+def test_twenty_clients_at_once_with_a_stale_socket(cotty, seed):
     run = cotty.home / "run"
     run.mkdir(parents=True, mode=0o700)
     cotty.home.chmod(0o700)
@@ -129,6 +131,7 @@ def test_a_plain_file_in_the_place_of_the_socket(cotty):
     cotty.new("--", "cat")
 
 
+@pytest.mark.as_root
 def test_a_daemon_after_the_keeper_was_killed(cotty):
     """Everything of the old one is gone; the next client starts afresh."""
     session = cotty.new("--", "cat")
@@ -142,6 +145,7 @@ def test_a_daemon_after_the_keeper_was_killed(cotty):
     assert cotty.status()["keeper_pid"] != status["keeper_pid"]
 
 
+@pytest.mark.as_root
 def test_the_daemon_is_nobodys_child(cotty):
     """Agents' hosts end whole process trees; the keeper is not in theirs."""
     cotty.new("--", "cat")
@@ -154,6 +158,7 @@ def test_the_daemon_is_nobodys_child(cotty):
     assert not any(target.startswith("pipe:") for target in descriptors), descriptors
 
 
+@pytest.mark.as_root
 def test_a_client_does_not_wait_for_a_daemon_that_cannot_start(cotty):
     cotty.home.mkdir(mode=0o700)
     (cotty.home / "token").write_text("short")

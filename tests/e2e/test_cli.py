@@ -127,6 +127,7 @@ def test_a_stopped_daemon_is_replaced(cotty):
     cotty("wait", session, "--text", "on-2")
 
 
+@pytest.mark.slow
 def test_a_terminal_that_is_closed_and_opened_at_once_holds_up_nobody(cotty):
     """The hang-up may be noticed when it is over already; the daemon must not look for it for ever."""
     script = (
@@ -317,6 +318,7 @@ def test_a_home_that_is_too_long(cotty):
     assert not home.exists(), "a refused home is not made"
 
 
+@pytest.mark.as_root
 def test_a_home_that_others_may_enter(cotty):
     cotty.home.mkdir(mode=0o755)
     cotty.home.chmod(0o755)
@@ -326,6 +328,7 @@ def test_a_home_that_others_may_enter(cotty):
     cotty.new()
 
 
+@pytest.mark.as_root
 def test_a_home_that_belongs_to_another_user(cotty):
     if os.getuid() == 0:
         cotty.home.mkdir(mode=0o700)
@@ -337,6 +340,7 @@ def test_a_home_that_belongs_to_another_user(cotty):
         assert "belongs to another user" in cotty.stderr
 
 
+@pytest.mark.as_root
 def test_a_home_that_is_a_link_or_a_file(cotty):
     (cotty.work / "elsewhere").mkdir(mode=0o700)
     cotty.home.symlink_to(cotty.work / "elsewhere")

@@ -223,6 +223,7 @@ def test_what_cannot_be_printed_is_an_error(cotty):
             assert done.returncode == 1 and "No space left" in said, (command, said)
 
 
+@pytest.mark.as_root
 def test_a_recording_is_for_its_owner_also_where_a_file_was(cotty):
     session = cotty.new("--", "cat")
     file = cotty.work / "it.cast"

@@ -260,6 +260,7 @@ def editor(cotty, *lines):
     cotty.env["EDITOR"] = f"sh {script}"
 
 
+@pytest.mark.as_root
 def test_edit_begins_with_a_template_and_checks(cotty):
     file = cotty.home / "config.toml"
     editor(cotty, "[limits]\nmax_sessions = 12\n")
@@ -304,6 +305,7 @@ def test_edit_offers_the_way_back(cotty):
     assert code == 1 and "NOT right" in said and file.read_text() == BROKEN
 
 
+@pytest.mark.as_root
 def test_edit_keeps_a_link_a_link(cotty):
     target = cotty.work / "dotfile.toml"
     target.write_text("")
@@ -317,6 +319,7 @@ def test_edit_keeps_a_link_a_link(cotty):
 # The log
 
 
+@pytest.mark.as_root
 def test_the_log_goes_where_it_is_told(cotty):
     file = cotty.work / "own.log"
     configure(cotty, f'[log]\nlevel = "debug"\nfile = "{file}"\n')
@@ -328,6 +331,7 @@ def test_the_log_goes_where_it_is_told(cotty):
     assert oct(file.stat().st_mode & 0o777) == "0o600"
 
 
+@pytest.mark.as_root
 def test_a_log_that_cannot_be_written_stops_nobody(cotty):
     file = cotty.work / "logs" / "own.log"
     file.parent.mkdir()
@@ -395,6 +399,7 @@ def taken(port=0):
         yield f"127.0.0.1:{port or listener.getsockname()[1]}"
 
 
+@pytest.mark.xdist_group("port 7420")
 def test_the_default_port_is_given_up_where_it_is_taken(cotty):
     del cotty.env["COTTY_HTTP_LISTEN"]
     with taken(7420):
@@ -406,6 +411,7 @@ def test_the_default_port_is_given_up_where_it_is_taken(cotty):
     assert shown(cotty, "http.listen") == ("127.0.0.1:7420", "built_in")
 
 
+@pytest.mark.xdist_group("port 7420")
 def test_the_default_port_is_taken_where_it_is_free(cotty):
     del cotty.env["COTTY_HTTP_LISTEN"]
     cotty.new("--", "cat")
@@ -414,6 +420,7 @@ def test_the_default_port_is_taken_where_it_is_free(cotty):
             assert probe.connect_ex(("127.0.0.1", 7420)) == 0, "the port was free"
 
 
+@pytest.mark.xdist_group("port 7420")
 def test_a_chosen_port_that_is_taken_is_refused(cotty):
     del cotty.env["COTTY_HTTP_LISTEN"]
     with taken(7420) as address:

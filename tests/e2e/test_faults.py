@@ -12,10 +12,12 @@ import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from conftest import BINARY, LIMIT, alive, eventually
+import pytest
+
+from conftest import BINARY, LIMIT, SOAK, alive, eventually
 from test_survival import Killer, program
 
-KILLS = 200
+KILLS = 200 if SOAK else 40
 # How many sessions of each way (programs/judges.py).
 WAYS = {"floods": 4, "asks": 6, "hears": 6, "resizes": 4}
 MIB = 1 << 20
@@ -89,13 +91,14 @@ def history(cotty, session):
     return past["content"] + "\n" + now["content"]
 
 
-def test_two_hundred_kills_over_twenty_sessions(cotty):
+@pytest.mark.slow
+def test_many_kills_over_twenty_sessions(cotty):
     with served(cotty, sessions=40):
-        kill_two_hundred_times(cotty)
+        kill_many_times(cotty)
 
 
-def kill_two_hundred_times(cotty):
-    seed = int(os.environ.get("COTTY_SEED", random.SystemRandom().randrange(10**6)))
+def kill_many_times(cotty):
+    seed = int(os.environ.get("COTTY_SEED") or random.SystemRandom().randrange(10**6))
     print(f"COTTY_SEED={seed}")
     may_end = cotty.work / "may_end"
     sessions = {}
@@ -138,6 +141,7 @@ def kill_two_hundred_times(cotty):
     assert cotty.call("list")["count"] == len(sessions)
 
 
+@pytest.mark.slow
 def test_a_stopped_daemon_is_told_of_and_killed_before_the_next_one_reads(cotty):
     may_end, verdict = cotty.work / "may_end", cotty.work / "verdict"
     session = cotty.new("--", *program("judges", "floods", may_end, verdict))
@@ -205,6 +209,7 @@ def test_a_daemon_that_takes_over_says_nothing_to_a_pipe_that_nobody_reads(cotty
     assert "running" not in rest and rest.count("#token=") == 1, rest
 
 
+@pytest.mark.as_root
 def test_the_limit_of_terminals_is_named(cotty):
     """A private instance of the kernel's terminals, which has eight of them."""
     mount = 'mount -t devpts -o newinstance,ptmxmode=0666,max=8 devpts /dev/pts && exec "$@"'
@@ -219,6 +224,8 @@ def test_the_limit_of_terminals_is_named(cotty):
         assert_alive(cotty, made)
 
 
+@pytest.mark.as_root
+@pytest.mark.slow
 def test_the_limit_of_open_files_is_named_and_existing_sessions_go_on(cotty):
     def few():
         resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
@@ -252,6 +259,7 @@ def assert_alive(cotty, sessions):
         shows(cotty, session, word)
 
 
+@pytest.mark.slow
 def test_a_thousand_sessions_outlive_the_daemon(cotty):
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     assert hard == resource.RLIM_INFINITY or hard >= 4100, f"needs `ulimit -Hn` of 4100, not {hard}"

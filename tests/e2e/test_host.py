@@ -45,6 +45,7 @@ def box(cotty, request):
     assert not cotty.home.exists() or not (cotty.home / "run" / "cotty.sock").exists(), "nothing was started here"
 
 
+@pytest.mark.as_root
 def test_the_commands_of_every_day(cotty, box):
     at = ["--host", "box"]
     session = cotty(*at, "new", "--name", "it", "--cols", "90").strip()
@@ -102,6 +103,7 @@ async def test_an_agent_here_has_terminals_there(cotty, box):
     assert box.there.info(session)["healthy"]
 
 
+@pytest.mark.as_root
 def test_attach_and_a_shell_of_ones_own(cotty, box):
     session = box.there.new("--name", "it")
     with tmux_window(cotty, (80, 24)) as window:

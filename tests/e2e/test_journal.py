@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import BINARY, LIMIT, alive, eventually
+from conftest import BINARY, LIMIT, alive, eventually, seeds
 from test_survival import Killer, program
 
 SMALL = 128 * 1024
@@ -19,12 +19,7 @@ SMALL = 128 * 1024
 class SlowKiller(Killer):
     """Lets most daemons live long enough to write something, also on a loaded machine."""
 
-    def run(self):
-        while not self.over.wait(self.random.uniform(0, 1)):
-            pid = self.daemon()
-            if pid:
-                os.kill(pid, signal.SIGKILL)
-                self.killed.add(pid)
+    PAUSE = 1
 
 
 @pytest.fixture
@@ -110,6 +105,7 @@ def test_a_big_output_lies_in_several_segments_with_their_text(small):
     assert pages(small, session, "text", limit=100_000) == text
 
 
+@pytest.mark.as_root
 def test_files_are_the_users_alone_and_say_what_they_are_of(cotty):
     made = cotty.call("create", name="kept", program="sh", args=["-c", "echo hello; exit 3"])
     session = made["session_id"]
@@ -198,7 +194,7 @@ def test_a_secret_is_nowhere_in_the_recording(cotty, actor):
     assert not any(secret.encode() in path.read_bytes() for path in files)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@seeds(1, 20)
 def test_every_byte_is_recorded_once_whatever_is_killed(small, seed):
     count, width, may_end, done = 9000, 300, small.work / "may_end", small.work / "done"
     session = new(small, *program("numbers", count, width, may_end, done))
@@ -220,11 +216,12 @@ async def test_commands_and_input_are_recorded_once_whatever_is_killed(cotty):
     async with cotty.mcp() as client:
         made = await client.call_tool("terminal__create_session", {})
         session, ran = made.structured_content["session_id"], []
-        with SlowKiller(cotty, 5) as killer:
+        with SlowKiller(cotty, 5, of_calls=True) as killer:
             while not killer.has_killed(6):
                 ran.append(f"echo number {len(ran)}")
                 answer = await client.call_tool("terminal__run", {"session_id": session, "command": ran[-1]})
                 assert answer.structured_content["output"] == f"number {len(ran) - 1}\n"
+                killer.answered()
     _, events = cast(cotty, session, actor="person")
     assert [data for _, code, data in events if code == "m"] == ran
     assert [data for _, code, data in events if code == "i"] == [f"{command}\r" for command in ran]
@@ -245,6 +242,7 @@ def resource_limit(pid, limits=None):
     return resource.prlimit(pid, resource.RLIMIT_FSIZE, *([limits] if limits else []))
 
 
+@pytest.mark.as_root
 def test_a_full_disk_is_a_counted_hole_and_the_session_lives_on(cotty):
     script = "echo before; read x; for i in $(seq 1000); do printf '%04d %0100d\\n' $i 0; done; echo still here; cat"
     session = new(cotty, "bash", "-c", script)
@@ -270,6 +268,8 @@ def test_a_full_disk_is_a_counted_hole_and_the_session_lives_on(cotty):
     assert cotty.status()["pid"] == pid
 
 
+@pytest.mark.as_root
+@pytest.mark.slow
 def test_what_the_ring_lost_while_the_disk_was_full_is_counted(cotty):
     script = "read x; seq -f '%015.0f' 300000; echo; echo after; read y; echo the end"
     session = new(cotty, "bash", "-c", script)
@@ -366,7 +366,7 @@ def test_a_capture_has_what_came_meanwhile(cotty):
     assert Path(other).parent == cotty.work / "here"
 
 
-@pytest.mark.parametrize("seed", range(2))
+@seeds(1, 20)
 def test_a_capture_goes_on_over_kills(cotty, seed):
     count, width, may_end, done, begin = 6000, 300, cotty.work / "may_end", cotty.work / "done", cotty.work / "begin"
     numbers = " ".join(program("numbers", count, width, may_end, done))

@@ -8,7 +8,7 @@ from agents import Gate, soon
 from conftest import eventually_so, within
 from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitResult
-from transports import TRANSPORTS, agent_over
+from transports import TRANSPORTS, agent_over, over
 
 pytestmark = pytest.mark.anyio
 
@@ -74,8 +74,17 @@ async def test_cancelling_a_call_ends_its_wait_and_not_the_program(cotty, way, m
 
 
 @TRANSPORTS
-@pytest.mark.parametrize("action", ["accept", "decline", "cancel"])
-async def test_a_tool_asks_the_person_behind_the_agent(cotty, way, mode, action):
+async def test_a_tool_asks_the_person_behind_the_agent(cotty, way, mode):
+    await ask_the_person(cotty, way, mode, "accept")
+
+
+@over(("stdio", "auto"), ("http", "legacy"))
+@pytest.mark.parametrize("action", ["decline", "cancel"])
+async def test_a_tool_asks_a_person_who_does_not_answer(cotty, way, mode, action):
+    await ask_the_person(cotty, way, mode, action)
+
+
+async def ask_the_person(cotty, way, mode, action):
     cotty.env["COTTY_TEST_MCP_FIXTURES"] = "1"
     asked = []
 
@@ -90,7 +99,7 @@ async def test_a_tool_asks_the_person_behind_the_agent(cotty, way, mode, action)
     assert ("ann@example.org" in result.content[0].text) == (action == "accept")
 
 
-@TRANSPORTS
+@over(("stdio", "legacy"), ("http", "auto"))
 async def test_a_tool_learns_that_nobody_can_be_asked(cotty, way, mode):
     cotty.env["COTTY_TEST_MCP_FIXTURES"] = "1"
     async with agent_over(cotty, way, mode=mode) as agent:

@@ -96,6 +96,7 @@ async def test_an_idle_shell_ends_when_it_is_asked_to(cotty):
 
 
 # R-T02
+@pytest.mark.as_root
 async def test_destroy_ends_everything_that_was_started(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()

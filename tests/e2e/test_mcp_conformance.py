@@ -27,6 +27,7 @@ def node(cotty, script, *args):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
 def test_the_official_suite(cotty, revision):
     cotty.env["COTTY_TEST_MCP_FIXTURES"] = "1"

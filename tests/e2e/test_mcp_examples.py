@@ -1,4 +1,4 @@
-"""Both API examples of the seed of the `pty` tools, by every way that an agent can come (R-P21)."""
+"""Both API examples of the seed of the `pty` tools, each by another way that an agent can come (R-P21)."""
 
 import subprocess
 
@@ -8,9 +8,9 @@ from agents import soon
 from attaching import window  # noqa: F401 (a fixture)
 from conftest import LIMIT
 from test_programs_builds import toolchain  # noqa: F401 (a fixture)
-from ways import WAYS, agent_by
+from ways import HTTP_NEW, STDIO_LEGACY, agent_by, by
 
-pytestmark = [pytest.mark.anyio, WAYS]
+pytestmark = pytest.mark.anyio
 
 MESSAGE = (
     "I've set a breakpoint at main() and the program is paused. Please inspect the variables and continue when ready."
@@ -25,6 +25,7 @@ async def until(cotty, session, **conditions):
     assert waited["met"] != "timeout", waited
 
 
+@by(HTTP_NEW)
 async def test_run_a_build(cotty, way, toolchain):  # noqa: F811
     project = cotty.work / "project"
     (project / "src").mkdir(parents=True)
@@ -47,6 +48,7 @@ async def test_run_a_build(cotty, way, toolchain):  # noqa: F811
         assert (await pty("kill", session_id=session))["killed"]
 
 
+@by(STDIO_LEGACY)
 async def test_interactive_debugging(cotty, way, window):  # noqa: F811
     (cotty.work / "p.c").write_text("int main(void) {\n  int answer = 42;\n  return answer - 42;\n}\n")
     subprocess.run(["gcc", "-g", "-O0", "-o", "myprogram", "p.c"], cwd=cotty.work, check=True)

@@ -1,4 +1,4 @@
-"""The seed's examples as they stand, by every way that an agent can come (R-T17, R-T01)."""
+"""The seed's examples as they stand, one by every way that an agent can come, the others by one each (R-T17, R-T01)."""
 
 import json
 import shutil
@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 from conftest import alive
 from test_programs_builds import toolchain  # noqa: F401 (a fixture)
-from ways import WAYS, agent_by
+from ways import EVERY_WAY, HTTP_LEGACY, HTTP_NEW, STDIO_LEGACY, STDIO_NEW, agent_by, by
 
-pytestmark = [pytest.mark.anyio, WAYS]
+pytestmark = pytest.mark.anyio
 
 
+@by(STDIO_NEW)
 async def test_create_examples(cotty, way):
     project = cotty.work / "project"
     project.mkdir()
@@ -33,6 +34,8 @@ async def test_create_examples(cotty, way):
         assert [one["session_id"] for one in listed["sessions"]] == made and listed["count"] == 4
 
 
+@pytest.mark.as_root
+@EVERY_WAY
 async def test_create_shell_and_run_commands(cotty, way):
     for name in ("one", "two"):
         (cotty.work / name).write_text(name)
@@ -60,6 +63,7 @@ async def test_create_shell_and_run_commands(cotty, way):
         assert sent["read_result"]["prompt_detected"] is True
 
 
+@by(HTTP_LEGACY)
 async def test_interactive_tui_app(cotty, way):
     (cotty.work / "file.txt").write_text("first\n\n")
     async with agent_by(way, cotty) as agent:
@@ -78,6 +82,7 @@ async def test_interactive_tui_app(cotty, way):
     assert (cotty.work / "file.txt").read_text() == "first\nhello world\n"
 
 
+@by(HTTP_NEW)
 async def test_multiple_concurrent_sessions(cotty, way, toolchain):  # noqa: F811
     node, rust = cotty.work / "project-a", cotty.work / "project-b"
     node.mkdir()
@@ -107,6 +112,8 @@ async def test_multiple_concurrent_sessions(cotty, way, toolchain):  # noqa: F81
     assert (rust / "target" / "debug" / "b").exists()
 
 
+@pytest.mark.as_root
+@by(STDIO_LEGACY)
 async def test_interrupt_and_control(cotty, way):
     async with agent_by(way, cotty) as agent:
         session = (await agent("create_session"))["session_id"]

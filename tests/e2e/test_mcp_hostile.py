@@ -71,6 +71,7 @@ async def test_wrong_types_for_every_parameter_of_every_tool(cotty):
         daemon.lives()
 
 
+@pytest.mark.slow
 async def test_ten_mebibytes_of_text(cotty):
     text = "x" * 1023 + "\n"
     async with agent_of(cotty) as agent:

@@ -45,6 +45,7 @@ def rests(pid):
     eventually(is_at_rest, limit=120)
 
 
+@pytest.mark.slow
 def test_many_that_nobody_reads_over_stdio(cotty, history):
     daemon = cotty.status()["pid"]
     with Rpc(cotty, reads=False) as rpc:
@@ -67,6 +68,7 @@ def test_many_that_nobody_reads_over_stdio(cotty, history):
         assert [answer["id"] for answer in rpc.heard] == [1] and rpc.end() == ([], 0)
 
 
+@pytest.mark.slow
 def test_many_that_nobody_reads_over_http(cotty, history):
     socket = cotty.status()["socket"]
 

@@ -63,6 +63,7 @@ async def sessions(cotty):
     return numbers
 
 
+@pytest.mark.slow
 async def test_no_answer_names_a_tool_that_is_not_offered(cotty):
     tools = {}
     for name in SETS:

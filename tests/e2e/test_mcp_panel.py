@@ -3,7 +3,8 @@
 import time
 
 import pytest
-from toolsets import ERAS, SHOWN, described, hints, tools_of
+from agents import ERAS
+from toolsets import described, hints, tools_of
 
 pytestmark = pytest.mark.anyio
 
@@ -29,9 +30,8 @@ async def session_of(tools, panel):
 
 # R-W03
 @ERAS
-@SHOWN
-async def test_write_opens_a_panel_and_read_screen_shows_it(cotty, mode, shown):
-    async with tools_of(cotty, "panel", mode=mode, shown=shown) as tools:
+async def test_write_opens_a_panel_and_read_screen_shows_it(cotty, mode):
+    async with tools_of(cotty, "panel", mode=mode) as tools:
         written = await tools("terminal_write", text="echo $((6 * 7)) && tty\n")
         assert (written["ok"], written["panelId"], written["opened"]) == (True, "terminal", True)
         await tools.until(await session_of(tools, "terminal"), prompt=True)

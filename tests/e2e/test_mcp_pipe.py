@@ -77,6 +77,7 @@ def all_gone(home, pids):
     eventually(lambda: not home.exists())
 
 
+@pytest.mark.as_root
 @pytest.mark.parametrize("end", ["eof", signal.SIGTERM, signal.SIGKILL], ids=str)
 def test_an_ephemeral_cotty_ends_with_its_client(cotty, end):
     with Rpc(cotty, "--ephemeral") as rpc, Rpc(cotty, "--ephemeral") as other:
@@ -150,6 +151,7 @@ def test_lines_that_are_not_as_they_should_be(cotty, modern):
         assert answer["id"] == "last" and code == 0
 
 
+@pytest.mark.slow
 def test_a_client_that_does_not_read_holds_up_nobody(cotty):
     with Rpc(cotty, reads=False) as rpc:
         rpc.ask("initialize", HELLO)

@@ -8,7 +8,8 @@ from pathlib import Path
 import anyio
 import pytest
 from conftest import alive, eventually, eventually_so
-from toolsets import ERAS, SHOWN, described, hints, tools_of
+from agents import ERAS, in_era
+from toolsets import described, hints, tools_of
 
 pytestmark = pytest.mark.anyio
 
@@ -87,7 +88,7 @@ async def test_the_tools_and_their_schemas(cotty, mode):
 # R-P01
 
 
-@ERAS
+@in_era("auto")
 async def test_launch_with_nothing_is_the_callers_shell_where_the_caller_stands(cotty, mode):
     async with tools_of(cotty, "pty", mode=mode) as tools:
         made = await tools("pty_launch")
@@ -197,7 +198,7 @@ async def test_what_the_client_set_for_itself_beats_the_sets_own(cotty):
 # R-P02
 
 
-@ERAS
+@in_era("legacy")
 async def test_keys_are_text_unless_special(cotty, mode):
     async with tools_of(cotty, "pty", mode=mode) as tools:
         pty = await launch(tools, "cat -v")
@@ -305,9 +306,8 @@ async def test_another_owners_number_opens_nothing(cotty):
 # R-P03, R-P04
 
 
-@SHOWN
-async def test_the_screen_its_cursor_and_its_colours(cotty, shown):
-    async with tools_of(cotty, "pty", shown=shown) as tools:
+async def test_the_screen_its_cursor_and_its_colours(cotty):
+    async with tools_of(cotty, "pty") as tools:
         pty = await launch(tools, "sh -c 'printf \"\\033[31mred\\033[0m plain\\n\\n  in\"; cat'")
         await pty.until(text="in")
         screen = await pty("get_screen")
@@ -373,9 +373,8 @@ async def test_resize(cotty):
 
 
 # R-P06
-@SHOWN
-async def test_a_capture_goes_on_over_a_restart(cotty, shown):
-    async with tools_of(cotty, "pty", shown=shown) as tools:
+async def test_a_capture_goes_on_over_a_restart(cotty):
+    async with tools_of(cotty, "pty") as tools:
         pty = await launch(tools)
         assert "pty_start_capture" in (await tools.refused("NO_CAPTURE", "pty_stop_capture", session_id=1))["hint"]
         file = (await pty("start_capture"))["capture_file"]
@@ -397,9 +396,8 @@ async def test_a_capture_goes_on_over_a_restart(cotty, shown):
 
 
 # R-P07
-@SHOWN
-async def test_list_tells_running_stopped_and_exited(cotty, shown):
-    async with tools_of(cotty, "pty", shown=shown) as tools:
+async def test_list_tells_running_stopped_and_exited(cotty):
+    async with tools_of(cotty, "pty") as tools:
         assert await tools("pty_list") == {"sessions": []}
         pty = await launch(tools, "cat -v", cols=90)
         ended = await launch(tools, "sh -c 'exit 3'")

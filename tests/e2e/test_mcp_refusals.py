@@ -2,7 +2,7 @@
 
 import anyio
 import pytest
-from agents import ERAS, OF_A_SESSION, Gate, agent_of, soon
+from agents import OF_A_SESSION, Gate, agent_of, in_era, soon
 
 pytestmark = pytest.mark.anyio
 
@@ -146,7 +146,7 @@ async def test_what_ended_cannot_be_typed_into(cotty):
         assert (read["exited"], read["exit_code"]) == (True, 3)
 
 
-@ERAS
+@in_era("legacy")
 async def test_two_runs_at_once(cotty, mode):
     async with agent_of(cotty, mode=mode) as agent:
         session = await agent.shell()

@@ -8,7 +8,7 @@ import pytest
 from conftest import LIMIT, within
 from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated
 from mcp.shared.exceptions import MCPError
-from transports import TRANSPORTS, agent_over
+from transports import TRANSPORTS, agent_over, over
 
 pytestmark = pytest.mark.anyio
 PARTS = ["screen", "history", "commands", "recording"]
@@ -47,7 +47,7 @@ async def test_a_session_is_four_resources(cotty, way, mode):
         assert "100" in (await agent("read", session_id=session, view="new"))["content"]
 
 
-@TRANSPORTS
+@over(("stdio", "auto"), ("http", "legacy"))
 async def test_what_is_not_there_or_not_yours_is_not_found(cotty, way, mode):
     other = cotty.call("create", actor="person", program="/bin/cat")["session_id"]
     code = -32002 if mode == "legacy" else -32602

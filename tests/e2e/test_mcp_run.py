@@ -3,12 +3,12 @@
 import os
 
 import pytest
-from agents import ERAS, Gate, agent_of, soon
+from agents import Gate, agent_of, in_era, soon
 
 pytestmark = pytest.mark.anyio
 
 
-@ERAS
+@in_era("legacy")
 async def test_run_answers_output_and_exit_code(cotty, mode):
     async with agent_of(cotty, mode=mode) as agent:
         session = await agent.shell()

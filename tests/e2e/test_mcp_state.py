@@ -146,6 +146,7 @@ async def test_what_is_drawn_in_answer_is_let_finish(cotty):
         assert "three" in sent["changed"], sent
 
 
+@pytest.mark.as_root
 @pytest.mark.parametrize("program", ["python3", "dash"])
 async def test_what_does_not_mark_its_prompt_waits_for_input(cotty, program):
     async with agent_of(cotty) as agent:

@@ -1,4 +1,4 @@
-"""Each program that an agent must master, as a task with its end state, by every way that an agent can come (R-P15)."""
+"""Each program that an agent must master, as a task with its end state, one by every way that an agent can come, the others by one each (R-P15)."""
 
 import json
 import shutil
@@ -6,9 +6,9 @@ import subprocess
 
 import pytest
 from test_programs_builds import toolchain  # noqa: F401 (a fixture)
-from ways import WAYS, agent_by
+from ways import EVERY_WAY, HTTP_LEGACY, HTTP_NEW, STDIO_LEGACY, STDIO_NEW, agent_by, by
 
-pytestmark = [pytest.mark.anyio, WAYS]
+pytestmark = pytest.mark.anyio
 
 
 async def shell(agent, **arguments):
@@ -28,6 +28,7 @@ async def type(agent, session, text, **read):
     return (await agent("send", session_id=session, text=text, read=read))["read_result"]
 
 
+@EVERY_WAY
 async def test_vim_saves_a_file(cotty, way):
     async with agent_by(way, cotty) as agent:
         made = await agent("create_session", program="vim", args=["-u", "NONE", "-N", "plan.txt"])
@@ -47,6 +48,7 @@ async def test_vim_saves_a_file(cotty, way):
     assert (cotty.work / "plan.txt").read_text() == "first\nthird\n"
 
 
+@by(HTTP_NEW)
 async def test_less_turns_a_page(cotty, way):
     (cotty.work / "log").write_text("".join(f"entry {n:03}\n" for n in range(1, 301)))
     async with agent_by(way, cotty) as agent:
@@ -60,6 +62,7 @@ async def test_less_turns_a_page(cotty, way):
         assert await output(agent, session, "echo back") == "back\n"
 
 
+@by(STDIO_NEW)
 async def test_htop_sorts_by_another_column(cotty, way):
     async with agent_by(way, cotty) as agent:
         made = await agent("create_session", program="htop", args=["--delay=200"], cols=120, rows=30)
@@ -77,6 +80,7 @@ async def test_htop_sorts_by_another_column(cotty, way):
         assert (await agent("wait", session_id=htop, exit=True))["exit_code"] == 0
 
 
+@by(HTTP_LEGACY)
 async def test_a_traceback_is_read_in_python(cotty, way):
     async with agent_by(way, cotty) as agent:
         made = await agent("create_session", program="/usr/bin/python3", args=["-q"])
@@ -94,6 +98,7 @@ async def test_a_traceback_is_read_in_python(cotty, way):
         assert (await agent("wait", session_id=python, exit=True))["exit_code"] == 0
 
 
+@by(STDIO_LEGACY)
 async def test_make_fails_and_then_passes(cotty, way):
     (cotty.work / "Makefile").write_text("all:\n\t@gcc -o sum sum.c && ./sum\n")
     (cotty.work / "sum.c").write_text('#include <stdio.h>\nint main(void) { printf("%d\\n", 40 + two); }\n')
@@ -105,6 +110,7 @@ async def test_make_fails_and_then_passes(cotty, way):
     assert subprocess.run([cotty.work / "sum"], capture_output=True, check=False).stdout == b"42\n"
 
 
+@by(STDIO_NEW)
 async def test_cargo_fails_and_then_passes(cotty, way, toolchain):  # noqa: F811
     crate = cotty.work / "tiny"
     (crate / "src").mkdir(parents=True)
@@ -120,6 +126,7 @@ async def test_cargo_fails_and_then_passes(cotty, way, toolchain):  # noqa: F811
         assert (await output(agent, session, "cargo run")).endswith("\n42\n")
 
 
+@by(HTTP_LEGACY)
 async def test_npm_fails_and_then_passes(cotty, way):
     assert shutil.which("npm")
     package = cotty.work / "package"

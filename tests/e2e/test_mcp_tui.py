@@ -5,7 +5,8 @@ import shlex
 
 import pytest
 from conftest import BINARY, eventually
-from toolsets import ERAS, SHOWN, described, hints, tools_of
+from agents import ERAS
+from toolsets import described, hints, tools_of
 
 pytestmark = pytest.mark.anyio
 
@@ -27,9 +28,8 @@ async def test_the_tools_and_their_schemas(cotty, mode):
 
 # R-U04, R-U01: the seed's usage pattern.
 @ERAS
-@SHOWN
-async def test_the_usage_pattern(cotty, mode, shown):
-    async with tools_of(cotty, "tui", mode=mode, shown=shown) as tools:
+async def test_the_usage_pattern(cotty, mode):
+    async with tools_of(cotty, "tui", mode=mode) as tools:
         window = (await tools("tui_create_window", window_type="terminal"))["window_id"]
         assert window == "win_1"
         written = await tools("tui_terminal_write", text="echo HELLO_$((1 + 1))\n", window_id=window)

@@ -4,7 +4,7 @@ import time
 
 import anyio
 import pytest
-from agents import ERAS, Gate, agent_of, soon, soon_not_busy
+from agents import Gate, agent_of, in_era, soon, soon_not_busy
 from conftest import LIMIT
 
 pytestmark = pytest.mark.anyio
@@ -88,7 +88,7 @@ async def test_wait_from_a_point_in_the_output(cotty):
 
 
 # R-T07
-@ERAS
+@in_era("auto")
 async def test_a_wait_that_times_out_explains_itself(cotty, mode):
     async with agent_of(cotty, mode=mode) as agent:
         session = await agent.shell()

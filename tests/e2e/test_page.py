@@ -5,6 +5,9 @@ from playwright.sync_api import sync_playwright
 
 from conftest import LIMIT, eventually, eventually_same
 
+# One browser, which takes a core of its own.
+pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
+
 CHROMIUM = "/usr/bin/chromium"
 ARGS = [
     "--no-sandbox",

@@ -20,6 +20,8 @@ from terminals import COLS, ROWS, Cell, Tmux, XtermJs, differences, read_screen
 NAMES = ["vim", "less", "htop", "tmux", "git", "fzf", "zsh", "fish", "python", "cargo"]
 RECORDINGS = ROOT / "target" / "recordings"
 CUTS = 20
+# They share the recordings, and what is rendered of them.
+pytestmark = [pytest.mark.xdist_group("paint"), pytest.mark.slow]
 
 
 def explain(name, cut, how, found):

@@ -281,6 +281,7 @@ WRONG = {
 }
 
 
+@pytest.mark.slow
 def test_the_types_are_typescript(cotty):
     tsc = ROOT / "web" / "node_modules" / ".bin" / "tsc"
     (cotty.work / "cotty.ts").write_text(cotty("__typescript"))

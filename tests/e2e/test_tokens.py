@@ -181,6 +181,7 @@ def test_a_look_does_not_move_the_persons_place(cotty):
     assert "one" in cotty.call("read", actor="person", session=session, view="new")["content"]
 
 
+@pytest.mark.as_root
 def test_the_list_tells_kind_and_use_and_never_the_token(cotty):
     secret = new_token(cotty, "ci")
     watch = cotty("token", "new", "--name", "watch", "--read-only", "--json")

@@ -5,31 +5,22 @@ from contextlib import asynccontextmanager
 
 import anyio
 import jsonschema
-import pytest
 from agents import refusal
 from conftest import LIMIT, openly
 
-# Protocol revisions up to 2025-11-25 begin with `initialize`, those since 2026-07-28 do not.
-ERAS = pytest.mark.parametrize("mode", ["legacy", "auto"])
-# Some clients show the model only `content`, others only `structuredContent`.
-SHOWN = pytest.mark.parametrize("shown", ["content", "structured"])
-
 
 class Tools:
-    """Calls tools, and reads their answers as one kind of client does."""
+    """Calls tools, and reads their answers."""
 
-    def __init__(self, cotty, client, shown):
-        self.cotty, self.client, self.shown = cotty, client, shown
-
-    def whole(self, result):
-        content = json.loads(result.content[0].text)
-        assert content == result.structured_content
-        return content if self.shown == "content" else result.structured_content
+    def __init__(self, cotty, client):
+        self.cotty, self.client = cotty, client
 
     async def __call__(self, tool, **arguments):
         result = await self.client.call_tool(tool, arguments)
         assert not result.is_error, result.content[0].text
-        return self.whole(result)
+        # Some clients show the model only `content`, others only `structuredContent`.
+        assert json.loads(result.content[0].text) == result.structured_content
+        return result.structured_content
 
     async def refused(self, code, tool, **arguments):
         """Calls what must fail, and answers the error."""
@@ -47,9 +38,9 @@ class Tools:
 
 
 @asynccontextmanager
-async def tools_of(cotty, name, shown="structured", **options):
+async def tools_of(cotty, name, **options):
     async with openly(cotty.mcp(args=["--tools", name], read_timeout_seconds=2 * LIMIT, **options)) as client:
-        yield Tools(cotty, client, shown)
+        yield Tools(cotty, client)
 
 
 async def described(cotty, name, mode):

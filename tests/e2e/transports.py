@@ -4,11 +4,15 @@ from contextlib import asynccontextmanager
 
 import pytest
 from agents import Agent
-from conftest import LIMIT, openly
+from conftest import LIMIT, SOAK, openly
 
-TRANSPORTS = pytest.mark.parametrize(
-    ("way", "mode"), [("stdio", "legacy"), ("stdio", "auto"), ("http", "legacy"), ("http", "auto")]
-)
+ALL = [("stdio", "legacy"), ("stdio", "auto"), ("http", "legacy"), ("http", "auto")]
+TRANSPORTS = pytest.mark.parametrize(("way", "mode"), ALL)
+
+
+def over(*some):
+    """For a test that need not come by all of them: these, and all in a soak."""
+    return pytest.mark.parametrize(("way", "mode"), ALL if SOAK else some)
 
 
 @asynccontextmanager

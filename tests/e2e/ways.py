@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import pytest
-from conftest import BINARY, LIMIT, openly
+from conftest import BINARY, LIMIT, SOAK, openly
 
 
 @dataclass(frozen=True)
@@ -22,14 +22,18 @@ class Way:
         return f"{self.transport}-{self.mode}-{self.shown}"
 
 
+STDIO_LEGACY = Way("stdio", "legacy", "content")
+STDIO_NEW = Way("stdio", "2026-07-28", "structured")
+HTTP_LEGACY = Way("http", "legacy", "structured")
+HTTP_NEW = Way("http", "2026-07-28", "content")
 # Each transport in each era, and of every two that have either in common one is shown the one half and one the other.
-ALL = [
-    Way("stdio", "legacy", "content"),
-    Way("stdio", "2026-07-28", "structured"),
-    Way("http", "legacy", "structured"),
-    Way("http", "2026-07-28", "content"),
-]
-WAYS = pytest.mark.parametrize("way", ALL, ids=str)
+ALL = [STDIO_LEGACY, STDIO_NEW, HTTP_LEGACY, HTTP_NEW]
+EVERY_WAY = pytest.mark.parametrize("way", ALL, ids=str)
+
+
+def by(way):
+    """For a test whose subject is not the way: it comes by one of them, and by all in a soak."""
+    return pytest.mark.parametrize("way", ALL if SOAK else [way], ids=str)
 
 
 class Agent:
