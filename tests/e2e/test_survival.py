@@ -215,3 +215,19 @@ def test_who_ends_the_active_session_twice_ends_one(cotty):
     assert "ok" in ended[0] and ended[1] == ended[0]
     cotty.call("info", session=second.id, error="SESSION_DESTROYED")
     assert cotty.call("info", session="active")["session_id"] == first.id
+
+
+def test_a_signal_is_sent_once_also_when_it_is_asked_for_again(cotty):
+    heard = cotty.work / "heard"
+    session = cotty.new("--", "bash", "-c", f"trap 'echo heard >> {heard}' USR1; echo ready; while :; do sleep 0.1; done")
+    cotty("wait", session, "--text", "ready")
+    first = cotty.call("signal", session=session, signal="USR1", actor="person", request="once")
+    eventually(heard.exists)
+    assert cotty.call("signal", session=session, signal="USR1", actor="person", request="once") == first
+    cotty.kill_daemon()
+    again = cotty.call("signal", session=session, signal="USR1", actor="person", request="once")
+    assert again == first
+    # One that is asked for anew is another, and comes behind whatever was sent before.
+    cotty.call("signal", session=session, signal="USR1", actor="person", request="twice")
+    eventually(lambda: heard.read_text().count("heard") >= 2)
+    assert heard.read_text().count("heard") == 2

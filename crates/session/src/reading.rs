@@ -154,9 +154,10 @@ pub(crate) struct Echo {
 }
 
 /// Who shows a typed line.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Shown {
     /// The kernel, or a shell that marks: surely.
+    #[default]
     Surely,
     /// The program, if at all: then the line on the screen is this one. Its hash, because it may be a secret.
     Perhaps { chars: u32, hash: u64 },

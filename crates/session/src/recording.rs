@@ -64,6 +64,7 @@ impl Task {
             | What::CaptureBegan(_)
             | What::CaptureEnded { .. }
             | What::Plea(_)
+            | What::Signalled(_)
             | What::Answered { .. } => None,
         }
     }

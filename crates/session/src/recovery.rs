@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::SessionError;
 use crate::commands::Commands;
 use crate::journal::disk::{Capture, Capturing};
-use crate::journal::{Hot, Record, What, memory};
+use crate::journal::{Hot, Record, Signalled, What, memory};
 use crate::keyboard::Keyboard;
 use crate::plea::Pleas;
 use crate::reading::{Echo, Place, Reader, Spot};
@@ -72,6 +72,10 @@ pub(crate) struct Saved {
     pub(crate) commands: Commands,
     /// Requests that typed, so that a retry types nothing.
     pub(crate) requests: VecDeque<Remembered>,
+    /// How many keys and the like of each viewer were typed; the one that typed last is the last.
+    pub(crate) viewers: VecDeque<(String, u64)>,
+    /// Signals that were sent, for the same reason.
+    pub(crate) signals: VecDeque<Signalled>,
     pub(crate) readers: BTreeMap<String, Reader>,
     /// Where readers stood before.
     pub(crate) passed: VecDeque<Place>,
@@ -80,6 +84,8 @@ pub(crate) struct Saved {
     /// The shell's question that it has not gone on from: its id, and the answer where that is kept.
     pub(crate) asked: Option<(String, Option<String>)>,
     pub(crate) keyboard: Keyboard,
+    /// Output before anybody typed last.
+    pub(crate) typed_seq: Option<u64>,
     /// Output before a person typed last.
     pub(crate) person_typed_at: Option<u64>,
     /// The session's own size, while it follows somebody's window.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::commands::{Command, Moment, Phase};
+use crate::journal::Source;
 use crate::lane::Taken;
 use crate::meta::{Typist, now_ms};
 use crate::session::{RunOutcome, RunResult, Typed};
@@ -54,7 +55,7 @@ impl Task {
         self.check_secret(by, None).await?;
         self.check_line_is_free()?;
         let bytes = self.encode_command(command);
-        let typed = self.type_bytes(&bytes, request, by, true).await?;
+        let typed = self.type_bytes(&bytes, Source::Request(request.to_owned()), by, true).await?;
         self.take_lane(Some(lane));
         Ok(typed)
     }
@@ -165,14 +166,14 @@ impl Task {
 
     /// Whether anybody typed at this prompt, or ahead of it and without Enter while the command before it ran.
     fn typed_at(&self, prompt: Moment) -> bool {
-        let Some(typed) = self.saved.requests.back() else { return false };
-        let entered = self.saved.echoes.back().is_some_and(|echo| echo.seq == typed.seq);
+        let Some(typed) = self.saved.typed_seq else { return false };
+        let entered = self.saved.echoes.back().is_some_and(|echo| echo.seq == typed);
         let last = self.saved.commands.newest_first().next();
         let ran = last.is_none_or(|last| {
-            last.started.is_none_or(|started| started.seq <= typed.seq)
-                && last.ended.is_none_or(|ended| ended.seq >= typed.seq)
+            last.started.is_none_or(|started| started.seq <= typed)
+                && last.ended.is_none_or(|ended| ended.seq >= typed)
         });
-        typed.seq >= prompt.seq || (!entered && ran)
+        typed >= prompt.seq || (!entered && ran)
     }
 
     /// Why a wait came to nothing, in words to act on.

@@ -215,6 +215,12 @@ pub(crate) enum Request {
         lane: Option<Taken>,
         reply: Reply<Result<Typed, SessionError>>,
     },
+    /// What a viewer's keyboard and mouse do.
+    Press {
+        input: Input,
+        by: Typist,
+        reply: Reply<Result<Typed, SessionError>>,
+    },
     Run {
         command: String,
         request: String,
@@ -272,6 +278,7 @@ pub(crate) enum Request {
     },
     Signal {
         signal: Signal,
+        request: String,
         by: Typist,
         reply: Reply<Result<(u32, Option<String>), SessionError>>,
     },
@@ -383,6 +390,13 @@ impl Session {
         self.ask(|reply| Request::Type { input, request, by, lane, reply }).await?
     }
 
+    /// Types what comes from a viewer's keyboard or mouse. It is counted, not named: whoever presses keys all day is not to
+    /// crowd out the calls that may be made again.
+    pub async fn press(&self, input: Input, by: &Typist) -> Result<Typed, SessionError> {
+        let by = by.clone();
+        self.ask(|reply| Request::Press { input, by, reply }).await?
+    }
+
     /// What the program did with something typed after `seq`, or has done in a tenth of a second.
     pub async fn observe(&self, seq: u64, text: Option<String>) -> Result<Reaction, SessionError> {
         self.ask(|reply| Request::Observe { seq, text, reply }).await
@@ -404,10 +418,16 @@ impl Session {
         self.tell(Request::ViewerWent { who: who.to_owned() }).await
     }
 
-    /// Signals the program in the foreground; answers its process group and its name.
-    pub async fn signal(&self, signal: Signal, by: &Typist) -> Result<(u32, Option<String>), SessionError> {
-        let by = by.clone();
-        self.ask(|reply| Request::Signal { signal, by, reply }).await?
+    /// Signals the program in the foreground; answers its process group and its name. The same request again signals nothing
+    /// and answers the same.
+    pub async fn signal(
+        &self,
+        signal: Signal,
+        by: &Typist,
+        request: &str,
+    ) -> Result<(u32, Option<String>), SessionError> {
+        let (by, request) = (by.clone(), request.to_owned());
+        self.ask(|reply| Request::Signal { signal, request, by, reply }).await?
     }
 
     /// Gives the terminal another size: columns and rows.

@@ -17,7 +17,7 @@ use crate::commands::{Moment, Phase};
 use crate::company::Watchers;
 use crate::images::Gallery;
 use crate::journal::disk::{Catcher, Tape, Worker};
-use crate::journal::{Hot, InputQueue, Pushed, Record, What};
+use crate::journal::{Hot, InputQueue, Pushed, Record, Source, What};
 use crate::lane::Taken;
 use crate::meta::now_ms;
 use crate::pleading::Pleading;
@@ -136,7 +136,13 @@ impl Task {
         // Whoever asked may have gone; then the answer is for nobody, and that is fine.
         match request {
             Request::Type { input, request, by, lane, reply } => {
-                let typed = self.type_input(&input, &request, &by, lane.as_ref()).await;
+                let typed = self.type_input(&input, Source::Request(request), &by, lane.as_ref()).await;
+                self.note_refusal(&by, &typed);
+                let _ = reply.send(typed);
+            }
+            Request::Press { input, by, reply } => {
+                let next = Source::Viewer(self.pressed(&by.who) + 1);
+                let typed = self.type_input(&input, next, &by, None).await;
                 self.note_refusal(&by, &typed);
                 let _ = reply.send(typed);
             }
@@ -169,8 +175,8 @@ impl Task {
             Request::Plead(request) => self.plead(request).await,
             Request::ViewerCame { watcher } => self.viewer_came(watcher),
             Request::ViewerWent { who } => self.viewer_went(&who),
-            Request::Signal { signal, by, reply } => {
-                let _ = reply.send(self.signal(signal, &by));
+            Request::Signal { signal, request, by, reply } => {
+                let _ = reply.send(self.signal(signal, request, &by).await);
             }
             Request::Resize { size, reply } => {
                 let _ = reply.send(self.resize(size).await);

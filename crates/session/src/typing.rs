@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal};
 use rustix::termios::{SpecialCodeIndex, tcgetattr};
 
 use crate::commands::{Moment, Phase};
-use crate::journal::{Record, What};
+use crate::journal::{Record, Signalled, Source, What};
 use crate::lane::Taken;
 use crate::meta::{ActorKind, Typist, now_ms};
 use crate::reading::{Echo, Shown};
@@ -51,11 +51,13 @@ impl Task {
     pub(crate) async fn type_input(
         &mut self,
         input: &Input,
-        request: &str,
+        source: Source,
         by: &Typist,
         lane: Option<&Taken>,
     ) -> Result<Typed, SessionError> {
-        if let Some(typed) = self.remembered(request) {
+        if let Source::Request(request) = &source
+            && let Some(typed) = self.remembered(request)
+        {
             self.take_lane(lane);
             return Ok(typed);
         }
@@ -69,7 +71,7 @@ impl Task {
         self.check_not_into_a_line(by, input)?;
         self.check_modifiers(by, input)?;
         let bytes = self.encode(input)?;
-        let typed = self.type_bytes(&bytes, request, by, false).await?;
+        let typed = self.type_bytes(&bytes, source, by, false).await?;
         self.take_lane(lane);
         Ok(typed)
     }
@@ -160,7 +162,7 @@ impl Task {
     pub(crate) async fn type_bytes(
         &mut self,
         bytes: &[u8],
-        request: &str,
+        source: Source,
         by: &Typist,
         run: bool,
     ) -> Result<Typed, SessionError> {
@@ -186,8 +188,8 @@ impl Task {
         let to = self.input.stage(bytes)?;
         // What a person types is nobody's business, and a secret least of all.
         let recorded = by.kind != ActorKind::Person && !hidden;
-        let (request, by) = (request.to_owned(), by.clone());
-        let what = What::Typed { request, bytes: count, to, lines, shown, run, by, at, recorded };
+        let by = by.clone();
+        let what = What::Typed { source, bytes: count, to, lines, shown, run, by, at, recorded };
         self.hot.record(&Record { seq, what: what.clone() })?;
         let holder = self.saved.keyboard.held().map(|held| held.who.clone());
         let returned = self.saved.keyboard.returned().cloned();
@@ -221,7 +223,7 @@ impl Task {
     pub(crate) fn apply(&mut self, what: &What, ms: u64) {
         let seq = self.vt.seq();
         match what {
-            What::Typed { request, bytes, to, lines, shown, run, by, at, .. } => {
+            What::Typed { source, bytes, to, lines, shown, run, by, at, .. } => {
                 self.input.accept(*to);
                 if by.kind == ActorKind::Person {
                     self.saved.keyboard.person_typed(&by.who, &by.name, *bytes, seq, *at);
@@ -231,22 +233,20 @@ impl Task {
                     self.saved.keyboard.agent_typed();
                 }
                 let position = self.vt.position();
-                let spot = self.spot(position);
                 self.note_typing(position);
-                let remembered = Remembered { request: request.clone(), seq, bytes: *bytes, spot };
-                push_bounded(&mut self.saved.requests, remembered);
+                self.remember(source, &by.who, *bytes);
                 if *lines > 0 && !self.vt.modes().alt_screen {
                     push_bounded(
                         &mut self.saved.echoes,
                         Echo { seq, position, lines: *lines, shown: shown.clone() },
                     );
                 }
-                match *run {
-                    true => self
+                match source {
+                    Source::Request(request) if *run => self
                         .saved
                         .commands
                         .typed(request, Moment { position, seq, stamp: self.vt.cursor_stamp(), ms }),
-                    false => self.typed_ahead(*lines),
+                    _ => self.typed_ahead(*lines),
                 }
             }
             What::Replied { to } => self.input.accept(*to),
@@ -264,17 +264,45 @@ impl Task {
                 self.saved.captured = Some((request.clone(), capture.clone()));
             }
             What::Plea(change) => self.apply_plea(change),
+            What::Signalled(signalled) => push_bounded(&mut self.saved.signals, signalled.clone()),
             What::Marked { .. } => {}
         }
         self.note_record(what, ms);
     }
 
-    /// A signal is as good as a key: an agent needs the keyboard for it.
-    pub(crate) fn signal(
+    /// Notes that it was typed, so that it is not typed again.
+    fn remember(&mut self, source: &Source, who: &str, bytes: u64) {
+        self.saved.typed_seq = Some(self.vt.seq());
+        match source {
+            Source::Request(request) => {
+                let (seq, spot) = (self.vt.seq(), self.spot(self.vt.position()));
+                push_bounded(
+                    &mut self.saved.requests,
+                    Remembered { request: request.clone(), seq, bytes, spot },
+                );
+            }
+            Source::Viewer(count) => {
+                self.saved.viewers.retain(|(viewer, _)| viewer != who);
+                push_bounded(&mut self.saved.viewers, (who.to_owned(), *count));
+            }
+        }
+    }
+
+    /// How many keys and the like of a viewer were typed.
+    pub(crate) fn pressed(&self, who: &str) -> u64 {
+        self.saved.viewers.iter().find(|(viewer, _)| viewer == who).map_or(0, |(_, count)| *count)
+    }
+
+    /// A signal is as good as a key: an agent needs the keyboard for it. It is written down first, so that it is sent once.
+    pub(crate) async fn signal(
         &mut self,
         signal: Signal,
+        request: String,
         by: &Typist,
     ) -> Result<(u32, Option<String>), SessionError> {
+        if let Some(sent) = self.saved.signals.iter().find(|sent| sent.request == request) {
+            return Ok((sent.group, sent.program.clone()));
+        }
         if let Some(ended) = self.ended {
             return Err(SessionError::Exited(ended.exit_code));
         }
@@ -283,8 +311,18 @@ impl Task {
         let leader = || i32::try_from(self.pid).ok().and_then(Pid::from_raw);
         let group = facts::foreground(self.pty.get_ref()).or_else(leader);
         let Some(group) = group else { return Err(SessionError::Broken("it has no process".into())) };
+        // One that cannot be sent is not written down as sent.
+        rustix::process::test_kill_process_group(group).map_err(std::io::Error::from)?;
+        if self.hot.wants_checkpoint() {
+            self.checkpoint().await?;
+        }
+        let id = group.as_raw_nonzero().get().unsigned_abs();
+        let signalled = Signalled { request, signal: signal.as_raw(), group: id, program: program.clone() };
+        let what = What::Signalled(signalled);
+        self.hot.record(&Record { seq: self.vt.seq(), what: what.clone() })?;
+        self.apply(&what, now_ms());
         rustix::process::kill_process_group(group, signal).map_err(std::io::Error::from)?;
-        Ok((group.as_raw_nonzero().get().unsigned_abs(), program))
+        Ok((id, program))
     }
 
     pub(crate) fn remembered(&self, request: &str) -> Option<Typed> {

@@ -225,8 +225,7 @@ async fn told(session: &Session, viewing: &Viewing, text: &str) -> Result<(), Fa
         }
     };
     let input = send_input(&params)?;
-    // A key is never retried, so its id only has to be new.
-    session.send(input, typist, &fresh_id(), None).await.map(drop).map_err(fault)
+    session.press(input, typist).await.map(drop).map_err(fault)
 }
 
 fn message(frame: &Frame, session: &Session) -> ToViewer {

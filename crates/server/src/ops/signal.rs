@@ -42,7 +42,8 @@ impl Operation for Signal {
             return Err(Fault::new(Code::InvalidInput, format!("there is no signal `{asked}` to send"))
                 .with_hint(format!("there are: {}", names.join(", "))));
         };
-        let (group, program) = session.signal(*signal, &context.typist()).await.map_err(fault)?;
+        let (group, program) =
+            session.signal(*signal, &context.typist(), &context.request).await.map_err(fault)?;
         Ok(Reply { group, program })
     }
 }

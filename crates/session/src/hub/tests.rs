@@ -196,6 +196,29 @@ async fn a_task_that_panics_is_taken_over_with_all_it_had() {
 }
 
 #[tokio::test]
+async fn a_persons_keys_crowd_out_no_call_that_may_be_made_again_and_cost_no_checkpoint() {
+    let (dir, keeper) = (tempfile::tempdir().unwrap(), Keeper::default());
+    let hub = Hub::start(options(dir.path()), keeper.link()).await.unwrap();
+    let session = create(&hub, "a", "1").await.unwrap();
+    let mut terminal = keeper.terminal(&session);
+    types(&session, "typed\n", "once").await;
+    assert_eq!(line(&mut terminal), "typed\n");
+    let person = Typist { kind: ActorKind::Person, who: "view:1".into(), name: "attach".into() };
+    for _ in 0..1000 {
+        let key = Input::Text { text: "x\n".into(), paste: Paste::Never };
+        session.press(key, &person).await.unwrap();
+        assert_eq!(line(&mut terminal), "x\n");
+    }
+    assert!(!session.info().await.unwrap().checkpointed);
+    session.panic().await.unwrap_err();
+    // The next key takes its turn behind the thousand; the call is known.
+    types(&session, "typed\n", "once").await;
+    let key = Input::Text { text: "last\n".into(), paste: Paste::Never };
+    session.press(key, &person).await.unwrap();
+    assert_eq!(line(&mut terminal), "last\n");
+}
+
+#[tokio::test]
 async fn limits_count_what_lives() {
     let (dir, keeper) = (tempfile::tempdir().unwrap(), Keeper::default());
     let hub = Hub::start(options(dir.path()), keeper.link()).await.unwrap();

@@ -57,17 +57,23 @@ pub(crate) struct Record {
 pub(crate) enum What {
     /// Input was accepted: the queue up to `to` will reach the program exactly once.
     Typed {
-        request: String,
+        source: Source,
         bytes: u64,
         to: u64,
+        #[serde(default, skip_serializing_if = "is_default")]
         lines: u32,
+        #[serde(default, skip_serializing_if = "is_default")]
         shown: Shown,
+        #[serde(default, skip_serializing_if = "is_default")]
         run: bool,
         by: Typist,
         at: u64,
         /// Whether a recording may hold what it was.
+        #[serde(default, skip_serializing_if = "is_default")]
         recorded: bool,
     },
+    /// A signal goes to the program in the foreground, for this request.
+    Signalled(Signalled),
     /// The program's queries up to here were answered; the answers end at `to` in the queue.
     Replied { to: u64 },
     /// The marks up to here were seen at this time (milliseconds since the epoch).
@@ -88,6 +94,29 @@ pub(crate) enum What {
     Plea(PleaChange),
     /// A `run`, by its request, has answered to a reader what its command said so far.
     Answered { reader: String, run: String },
+}
+
+/// Where something typed comes from, so that it is typed once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Source {
+    /// A call, which may be made again with the same id.
+    Request(String),
+    /// A viewer's keys, mouse and pastes, which are counted.
+    Viewer(u64),
+}
+
+/// A signal that was sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Signalled {
+    pub(crate) request: String,
+    pub(crate) signal: i32,
+    /// The process group that got it, and the program in it.
+    pub(crate) group: u32,
+    pub(crate) program: Option<String>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// What becomes of a plea.
@@ -332,7 +361,7 @@ mod tests {
         Record {
             seq,
             what: What::Typed {
-                request: "r".into(),
+                source: Source::Request("r".into()),
                 bytes: 1,
                 to,
                 lines: 0,
