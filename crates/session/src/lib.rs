@@ -12,6 +12,8 @@ pub mod counts;
 mod cut;
 mod environment;
 mod error;
+#[cfg(test)]
+mod fixture;
 mod holding;
 mod hub;
 mod id;

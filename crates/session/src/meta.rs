@@ -185,6 +185,7 @@ pub(crate) fn timestamp(ms: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::fixture;
 
     fn entry(blob: &str) -> Entry {
         Entry {
@@ -205,6 +206,12 @@ mod tests {
         let meta = Meta::read(&entry(WHOLE));
         assert_eq!((meta.damage, meta.number, meta.size, meta.record), (None, 7, (100, 30), true));
         assert_eq!((meta.actor.kind, meta.name.as_deref()), (ActorKind::Agent, Some("build")));
+    }
+
+    #[test]
+    fn descriptions_of_the_first_version_are_read() {
+        let meta: Meta = serde_json::from_slice(&fixture("description", 1, Some(&|| WHOLE.into()))).unwrap();
+        assert_eq!((meta.number, meta.request.as_str(), meta.nonce.as_deref()), (7, "r", Some("n")));
     }
 
     #[test]

@@ -409,3 +409,69 @@ impl Held {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::fixture;
+
+    /// A state with something in every part of it.
+    fn saved(vt: &Vt) -> Saved {
+        let spot = Spot { position: vt.position(), before: 5, alt_screen: false };
+        let place = Place { seq: 3, spot, answered: Vec::new() };
+        let mut saved = Saved { typed_seq: Some(4), put_back: Some((80, 24)), ..Saved::default() };
+        saved.requests.push_back(Remembered { request: "r".into(), seq: 3, bytes: 2, spot });
+        saved.viewers.push_back(("view:1".into(), 17));
+        saved.signals.push_back(Signalled { request: "s".into(), signal: 2, group: 9, program: None });
+        saved.passed.push_back(place);
+        saved.asked = Some(("id".into(), None));
+        saved.keyboard.person_typed("view:1", "attach", 2, 3, 4);
+        saved.lost = Some(Lost { at_ms: 1, before_seq: 2, what: vec!["something".into()] });
+        saved
+    }
+
+    fn written() -> Vec<u8> {
+        let mut vt = Vt::new(cotty_vt::Size { cols: 20, rows: 3 });
+        vt.feed(b"one\r\ntwo\r\nthree\r\nfour");
+        let saved = minicbor_serde::to_vec(saved(&vt)).unwrap();
+        let head = Head { output: vt.seq(), index: 70, input: 30, saved: saved.len() as u64 };
+        read_all(&Checkpoint::write(&head, &saved, &vt.state()).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn checkpoints_of_every_version_are_read() {
+        for version in OLDEST..=VERSION {
+            let newest = (version == VERSION).then_some(&written as &dyn Fn() -> Vec<u8>);
+            let bytes = fixture("checkpoint", u32::from(version), newest);
+            let mut lost = Vec::new();
+            let read = Checkpoint::parse(&bytes, &mut lost).unwrap();
+            assert_eq!(lost, [""; 0], "version {version}");
+            assert_eq!((read.head.index, read.head.input), (70, 30));
+            let engine = read.engine.unwrap();
+            assert_eq!(
+                (engine.screen_text().trim_end(), engine.seq()),
+                ("two\nthree\nfour", read.head.output)
+            );
+            let saved = read.saved.unwrap();
+            assert_eq!(saved.requests.back().map(|r| (r.request.as_str(), r.bytes)), Some(("r", 2)));
+            assert_eq!(saved.viewers.back(), Some(&("view:1".to_owned(), 17)));
+            assert_eq!(saved.keyboard.held().map(|held| held.name.as_str()), Some("attach"));
+            assert_eq!((saved.typed_seq, saved.put_back), (Some(4), Some((80, 24))));
+            assert_eq!((saved.signals.len(), saved.passed.len()), (1, 1));
+            assert_eq!(saved.asked, Some(("id".to_owned(), None)));
+        }
+    }
+
+    #[test]
+    fn a_field_that_is_added_moved_or_gone_changes_nothing_else() {
+        let mut vt = Vt::new(cotty_vt::Size { cols: 20, rows: 3 });
+        vt.feed(b"x");
+        let whole = minicbor_serde::to_vec(saved(&vt)).unwrap();
+        // As another version might have written it: without most fields, in another order, and with one of its own.
+        let other = minicbor_serde::to_vec(BTreeMap::from([("typed_seq", 4_u64), ("zz_of_another_time", 1)]))
+            .unwrap();
+        let read: Saved = minicbor_serde::from_slice(&other).unwrap();
+        assert_eq!((read.typed_seq, read.requests.len()), (Some(4), 0));
+        assert_eq!(minicbor_serde::from_slice::<Saved>(&whole).unwrap().requests.len(), 1);
+    }
+}

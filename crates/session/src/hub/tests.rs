@@ -13,7 +13,8 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use tokio::runtime::Runtime;
 
-use super::{Create, Hub, HubOptions, Purpose, TerminalOptions};
+use super::{Create, Gone, Hub, HubBlob, HubOptions, Purpose, TerminalOptions};
+use crate::fixture::fixture;
 use crate::{
     Actor, ActorKind, Input, Origin, Paste, RecordingLimits, Retention, Session, SessionError, Typist, View,
     Wait,
@@ -343,6 +344,15 @@ fn a_call_that_is_made_again_means_what_it_meant() {
         }
         assert_eq!(meant, [1, 2, 2, 2]);
     });
+}
+
+#[test]
+fn what_the_keeper_holds_for_the_hub_is_read_as_the_first_version_wrote_it() {
+    let gone = Gone { id: "sess_a".into(), number: 3, name: None, request: "r".into(), exit_code: Some(0) };
+    let blob = HubBlob { next_number: 9, gone: [gone].into(), daemons: 2, ..HubBlob::default() };
+    let bytes = fixture("hub", 1, Some(&|| serde_json::to_vec(&blob).unwrap()));
+    let read: HubBlob = serde_json::from_slice(&bytes).unwrap();
+    assert_eq!((read.next_number, read.daemons, read.gone[0].id.as_str()), (9, 2, "sess_a"));
 }
 
 mod damage;

@@ -351,6 +351,7 @@ impl Hot {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::fixture;
     use std::io::Write;
 
     fn pipe() -> (std::io::PipeReader, std::io::PipeWriter) {
@@ -440,6 +441,56 @@ mod tests {
         let found = hot.records(0);
         assert_eq!((found.records.len() as u64, found.unreadable), (n, 0));
         assert_eq!(found.records.last().map(|(_, record)| record), Some(&typed(n - 1, n - 1)));
+    }
+
+    /// One record of each kind.
+    fn every_kind() -> Vec<What> {
+        let who = || "view:1".to_owned();
+        let Record { what: typed, .. } = typed(1, 1);
+        let by = Typist { kind: crate::ActorKind::Person, who: who(), name: "attach".into() };
+        let shown = Shown::perhaps(b"line");
+        let source = Source::Viewer(7);
+        vec![
+            typed,
+            What::Typed { source, bytes: 2, to: 3, lines: 1, shown, run: false, by, at: 5, recorded: false },
+            What::Signalled(Signalled {
+                request: "r".into(),
+                signal: 2,
+                group: 9,
+                program: Some("vi".into()),
+            }),
+            What::Replied { to: 4 },
+            What::Marked { at: 5 },
+            What::Resized { cols: 100, rows: 30, put_back: Some((80, 24)) },
+            What::Keyboard { change: KeyboardChange::Vanished { who: who() }, at: 6 },
+            What::Keyboard {
+                change: KeyboardChange::Took { who: who(), name: "page".into(), lease_ms: None },
+                at: 6,
+            },
+            What::Keyboard { change: KeyboardChange::Expired, at: 7 },
+            What::History { lines: 500 },
+            What::Read { reader: "a".into(), shown: 8, request: 9 },
+            What::Answered { reader: "a".into(), run: "r".into() },
+        ]
+    }
+
+    #[test]
+    fn journals_of_every_version_are_read() {
+        let written = || {
+            let (mut hot, _fd) = Hot::create().unwrap();
+            for (seq, what) in (0..).zip(every_kind()) {
+                hot.record(&Record { seq, what }).unwrap();
+            }
+            hot.index.slice(0, hot.index_len()).to_vec()
+        };
+        let bytes = fixture("journal", u32::from(Hot::VERSION), Some(&written));
+        let (mut hot, fd) = Hot::create().unwrap();
+        hot.index.slice_mut(0, bytes.len() as u64).copy_from_slice(&bytes);
+        hot.cells.store(CELL_INDEX, bytes.len() as u64);
+        let found = Hot::adopt(&fd).unwrap().records(0);
+        assert_eq!(found.unreadable, 0);
+        let read: Vec<What> = found.records.into_iter().map(|(_, record)| record.what).collect();
+        assert_eq!(read, every_kind());
     }
 
     #[test]

@@ -183,6 +183,7 @@ fn checksum(head: &[u8], payload: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::fixture;
 
     fn frame(text: &[u8]) -> Frame {
         let entries = vec![
@@ -216,5 +217,35 @@ mod tests {
         }
         // A file whose end was laid out but never written reads as zeros.
         assert_eq!(Frame::read(&[0; 64]), None);
+    }
+
+    #[test]
+    fn segments_of_every_version_are_read() {
+        let place = Place { seq: 9, index: 7, lost: 1 };
+        let start = Start { version: VERSION, place, ms: 5, cols: 80, rows: 24 };
+        let notes = [
+            Note::Output(4),
+            Note::Input { bytes: 2, text: Some(b"ls".to_vec()) },
+            Note::Input { bytes: 9, text: None },
+            Note::Resized { cols: 100, rows: 30 },
+            Note::Began { command: Some("ls".into()) },
+            Note::Ended { code: 1 },
+            Note::Exited { code: None, signal: Some(9) },
+            Note::Hole { bytes: 3 },
+        ];
+        let entries = (0..).zip(notes).map(|(ms, note)| Entry { ms, note }).collect();
+        let frames = [
+            Frame { head: Head::Start(start), payload: b"state".to_vec() },
+            Frame { head: Head::Span(Span { place, entries }), payload: b"text".to_vec() },
+        ];
+        let written = || {
+            let mut bytes = Vec::new();
+            frames.iter().for_each(|frame| frame.write(&mut bytes));
+            bytes
+        };
+        let bytes = fixture("segment", VERSION, Some(&written));
+        let (first, len) = Frame::read(&bytes).unwrap();
+        let (second, rest) = Frame::read(&bytes[len..]).unwrap();
+        assert_eq!(([first, second], len + rest), (frames, bytes.len()));
     }
 }
