@@ -11,7 +11,7 @@ DENY = $(CARGO) deny --locked --config deny.toml
 JOBS ?= $(shell nproc)
 STAGE = tools/stage
 
-.PHONY: run test setup web lint deny advisories cargo-deny unit e2e e2e-root recordings fuzz fuzz-build fuzz-short fuzz-seeds soak soak-e2e soak-engine soak-fuzz bench bench-daemon bench-mcp docs man mcpb clean
+.PHONY: run test setup web build lint deny advisories cargo-deny unit e2e e2e-root recordings fuzz fuzz-build fuzz-short fuzz-seeds soak soak-e2e soak-engine soak-fuzz bench bench-daemon bench-mcp docs man mcpb clean
 
 ## Builds everything and keeps the daemon in the foreground.
 run: web
@@ -33,7 +33,7 @@ stage-web:
 stage-setup:
 	@$(STAGE) setup $(MAKE) setup
 stage-build: stage-web
-	@$(STAGE) build $(CARGO) build --locked --quiet
+	@$(STAGE) build $(MAKE) build
 stage-recordings: stage-setup
 	@$(STAGE) recordings $(MAKE) recordings
 stage-fuzz: stage-recordings
@@ -64,6 +64,12 @@ web/node_modules/.installed: web/package.json web/package-lock.json
 	cd web && npm install --no-save --no-audit --no-fund --loglevel=error
 	touch $@
 
+## The program for the tests, and beside it one that writes checkpoints of the next version: the two replace each other.
+build:
+	$(CARGO) build --locked --quiet --features cotty/next-checkpoint
+	cp target/debug/cotty target/debug/cotty-next
+	$(CARGO) build --locked --quiet
+
 lint: web/node_modules/.installed
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
@@ -88,12 +94,12 @@ unit: web/node_modules/.installed
 	cd web && npm run --silent test
 
 e2e: web/node_modules/.installed recordings
-	$(CARGO) build --locked --quiet
+	$(MAKE) --no-print-directory build
 	tools/test-e2e
 
 ## Those of them as root whose property depends on what the kernel allows the user.
 e2e-root: web/node_modules/.installed
-	$(CARGO) build --locked --quiet
+	$(MAKE) --no-print-directory build
 	tools/test-e2e root
 
 ## What real programs write to a terminal, which some end-to-end tests look at.
@@ -126,7 +132,7 @@ fuzz-short:
 soak: soak-e2e soak-engine soak-fuzz
 
 soak-e2e: setup web recordings
-	$(CARGO) build --locked --quiet
+	$(MAKE) --no-print-directory build
 	SOAK=1 tools/test-e2e
 	SOAK=1 tools/test-e2e root
 

@@ -141,6 +141,7 @@ class Cotty:
     """The command line of one home."""
 
     def __init__(self, home, work):
+        self.binary = BINARY
         self.home = home
         self.work = work
         self.tokens = {}
@@ -161,14 +162,14 @@ class Cotty:
         """Starts a command and does not wait for it."""
         options.setdefault("env", self.env)
         options.setdefault("cwd", self.work)
-        return subprocess.Popen([BINARY, *map(str, args)], **options)
+        return subprocess.Popen([self.binary, *map(str, args)], **options)
 
     def __call__(self, *args, code=0, **options):
         """Runs a command to its end, checks its exit code, and answers its stdout."""
         options.setdefault("env", self.env)
         options.setdefault("cwd", self.work)
         done = subprocess.run(
-            [BINARY, *map(str, args)], capture_output=True, text=True, timeout=4 * LIMIT, check=False, **options
+            [self.binary, *map(str, args)], capture_output=True, text=True, timeout=4 * LIMIT, check=False, **options
         )
         assert done.returncode == code, f"cotty {args}: {done.returncode}\n{done.stdout}\n{done.stderr}"
         self.stderr = done.stderr
