@@ -7,9 +7,14 @@ SOAK_STREAMS ?= 1000000
 SOAK_SECONDS ?= 600
 MANIFESTS = Cargo.toml fuzz/Cargo.toml bench/Cargo.toml
 DENY = $(CARGO) deny --locked --config deny.toml
+FUZZ_BUILD ?= -s none
 # How many parts of `make test` are done at the same time.
 JOBS ?= $(shell nproc)
 STAGE = tools/stage
+# What makes the next build faster makes the first one slower.
+ifeq ($(wildcard target/debug/cotty),)
+export CARGO_INCREMENTAL = 0
+endif
 
 .PHONY: run test setup web build lint deny advisories cargo-deny unit e2e e2e-root recordings fuzz fuzz-build fuzz-short fuzz-seeds soak soak-e2e soak-engine soak-fuzz bench bench-daemon bench-mcp docs man mcpb clean
 
@@ -90,7 +95,8 @@ cargo-deny:
 		CARGO_PROFILE_DEV_DEBUG=0 $(CARGO) install --quiet --debug --locked cargo-deny --version 0.20.2; }
 
 unit: web/node_modules/.installed
-	$(CARGO) test --workspace --locked --quiet
+	# All but examples in documentation, of which there are none.
+	$(CARGO) test --workspace --locked --quiet --lib --bins --tests
 	cd web && npm run --silent test
 
 e2e: web/node_modules/.installed recordings
@@ -112,20 +118,20 @@ fuzz: fuzz-build fuzz-seeds
 	@for target in $(FUZZ_TARGETS); do \
 		echo "fuzzing $$target for $(FUZZ_SECONDS) seconds"; \
 		mkdir -p fuzz/target/corpus/$$target; \
-		$(CARGO) fuzz run -s none $$target fuzz/target/corpus/$$target fuzz/corpus/$$target -- \
+		$(CARGO) fuzz run $(FUZZ_BUILD) $$target fuzz/target/corpus/$$target fuzz/corpus/$$target -- \
 			-dict=fuzz/vt.dict -max_len=2048 -timeout=10 -max_total_time=$(FUZZ_SECONDS) \
 			>fuzz/target/$$target.log 2>&1 || { tail -n 60 fuzz/target/$$target.log; exit 1; }; \
 	done
 
 fuzz-build:
-	$(CARGO) fuzz build -s none
+	$(CARGO) fuzz build $(FUZZ_BUILD)
 
 ## What real programs write, as a beginning for the target that saves and restores terminals.
 fuzz-seeds: recordings
 	tools/fuzz-seeds
 
 fuzz-short:
-	$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=3
+	$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=3 FUZZ_BUILD="-s none --dev"
 
 ## What `make test` has no time for, for the night and before a release: all ways, many seeds and kills (SOAK in
 ## tests/e2e/conftest.py), a million streams through the engine, and long fuzzing.

@@ -43,6 +43,10 @@ USER_CONFIG = {
 }
 
 
+# The bundle is made once.
+pytestmark = pytest.mark.xdist_group("bundle")
+
+
 def pack(binary, output):
     subprocess.run([ROOT / "tools" / "mcpb", binary, output], check=True)
     return output

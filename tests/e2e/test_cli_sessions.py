@@ -446,10 +446,12 @@ def has_connection(pid):
 
 def test_kill_tells_what_is_left(cotty):
     session = cotty.new()
-    cotty("send", session, "setsid sleep 1000 < /dev/null > /dev/null 2>&1 & echo sta''rted", "-e")
+    # As nobody else sleeps.
+    seconds = 10**6 + int.from_bytes(os.urandom(4))
+    cotty("send", session, f"setsid sleep {seconds} < /dev/null > /dev/null 2>&1 & echo sta''rted", "-e")
     cotty("wait", session, "--text", "started")
     # Its own session comes a moment after the fork.
-    left = eventually(lambda: [pid for pid in pids_of("sleep\x001000\0") if os.getsid(pid) == pid])
+    left = eventually(lambda: [pid for pid in pids_of(f"sleep\0{seconds}\0") if os.getsid(pid) == pid])
     try:
         cotty("kill", session)
         assert f"sleep ({left[0]})" in cotty.stderr

@@ -420,10 +420,9 @@ def test_the_default_port_is_taken_where_it_is_free(cotty):
             assert probe.connect_ex(("127.0.0.1", 7420)) == 0, "the port was free"
 
 
-@pytest.mark.xdist_group("port 7420")
 def test_a_chosen_port_that_is_taken_is_refused(cotty):
     del cotty.env["COTTY_HTTP_LISTEN"]
-    with taken(7420) as address:
+    with taken() as address:
         configure(cotty, f'[http]\nlisten = "{address}"\n')
         for command in ("new", "serve"):
             cotty(command, code=1)

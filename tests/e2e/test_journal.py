@@ -216,12 +216,11 @@ async def test_commands_and_input_are_recorded_once_whatever_is_killed(cotty):
     async with cotty.mcp() as client:
         made = await client.call_tool("terminal__create_session", {})
         session, ran = made.structured_content["session_id"], []
-        with SlowKiller(cotty, 5, of_calls=True) as killer:
+        with SlowKiller(cotty, 5, client) as killer:
             while not killer.has_killed(6):
                 ran.append(f"echo number {len(ran)}")
                 answer = await client.call_tool("terminal__run", {"session_id": session, "command": ran[-1]})
                 assert answer.structured_content["output"] == f"number {len(ran) - 1}\n"
-                killer.answered()
     _, events = cast(cotty, session, actor="person")
     assert [data for _, code, data in events if code == "m"] == ran
     assert [data for _, code, data in events if code == "i"] == [f"{command}\r" for command in ran]

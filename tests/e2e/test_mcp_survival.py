@@ -1,7 +1,6 @@
 """SIGKILLs of the daemon at random moments, under an agent: each call has its true answer, and each thing happens once."""
 
 import shlex
-from contextlib import contextmanager
 
 import anyio
 import pytest
@@ -15,28 +14,13 @@ CASES = pytest.mark.parametrize(("mode", "seed"), [(("legacy", "auto")[seed % 2]
 KILLS = 8
 
 
-@contextmanager
-def answering(agent, killer):
-    """Tells of each call of an agent that was answered."""
-    call_tool = agent.client.call_tool
-
-    async def told(*args, **more):
-        result = await call_tool(*args, **more)
-        killer.answered()
-        return result
-
-    agent.client.call_tool = told
-    yield
-    agent.client.call_tool = call_tool
-
-
 @CASES
 async def test_each_command_runs_once_and_is_answered_truly(cotty, mode, seed):
     trace = cotty.work / "ran"
     async with agent_of(cotty, mode=mode) as agent:
         session = await agent.shell()
         count = 0
-        with Killer(cotty, seed, of_calls=True) as killer, answering(agent, killer):
+        with Killer(cotty, seed, agent.client) as killer:
             while not killer.has_killed(KILLS):
                 # Short ones and ones that a kill falls into; with much output and with little.
                 pause, lines = 0.05 * (count % 5), 1 + count % 3 * 40
@@ -54,7 +38,7 @@ async def test_what_is_typed_arrives_once(cotty, mode, seed):
     async with agent_of(cotty, mode=mode) as agent:
         session = await agent.shell()
         count = 0
-        with Killer(cotty, seed, of_calls=True) as killer, answering(agent, killer):
+        with Killer(cotty, seed, agent.client) as killer:
             while not killer.has_killed(KILLS):
                 text = f"echo {count} >> {shlex.quote(str(trace))}; echo done {count}.\n"
                 read = {"view": "new", "wait_for_prompt": True}
@@ -70,7 +54,7 @@ async def test_what_is_typed_arrives_once(cotty, mode, seed):
 async def test_sessions_are_made_and_ended_once_and_waits_are_answered(cotty, mode, seed):
     async with agent_of(cotty, mode=mode) as agent:
         made = []
-        with Killer(cotty, seed, of_calls=True) as killer, answering(agent, killer):
+        with Killer(cotty, seed, agent.client) as killer:
             while not killer.has_killed(KILLS):
                 made.append((await agent("create_session", program="cat"))["session_id"])
                 assert [s["session_id"] for s in (await agent("list_sessions"))["sessions"]] == made[-1:]
