@@ -7,7 +7,6 @@ SOAK_STREAMS ?= 1000000
 SOAK_SECONDS ?= 600
 MANIFESTS = Cargo.toml fuzz/Cargo.toml bench/Cargo.toml
 DENY = $(CARGO) deny --locked --config deny.toml
-FUZZ_BUILD ?= -s none
 # How many parts of `make test` are done at the same time.
 JOBS ?= $(shell nproc)
 STAGE = tools/stage
@@ -16,23 +15,24 @@ ifeq ($(wildcard target/debug/cotty),)
 export CARGO_INCREMENTAL = 0
 endif
 
-.PHONY: run test setup web build lint deny advisories cargo-deny unit e2e e2e-root recordings fuzz fuzz-build fuzz-short fuzz-seeds soak soak-e2e soak-engine soak-fuzz bench bench-daemon bench-mcp docs man mcpb clean
+.PHONY: run test setup web build lint deny advisories cargo-deny unit e2e e2e-root recordings fuzz fuzz-build fuzz-seeds soak soak-e2e soak-engine soak-fuzz bench bench-daemon bench-mcp docs man mcpb clean
 
 ## Builds everything and keeps the daemon in the foreground.
 run: web
 	$(CARGO) build --release --locked
 	target/release/cotty serve
 
-## All that has to hold: format, lints, licences, unit and integration tests, fuzzing for a moment, and the end-to-end tests, as an
-## unprivileged user and, where that makes a difference, as root. Several parts at a time; what each counted stands at the end.
+## All that has to hold: format, lints, licences, unit and integration tests, what fuzzing has found so far, and the end-to-end tests,
+## as an unprivileged user and, where that makes a difference, as root. Several parts at a time; what each counted stands at
+## the end.
 test:
 	@$(STAGE) --begin
 	@$(MAKE) --no-print-directory --keep-going -j$(JOBS) stages; code=$$?; $(STAGE) --summary; exit $$code
 
-# While the program is built, the rest is set up and fuzzed; while the end-to-end tests run, which mostly wait, the unit
-# tests and lints are built and run with what is left of the processors.
-.PHONY: stages stage-web stage-build stage-setup stage-fuzz stage-recordings stage-e2e stage-e2e-root stage-unit stage-lint stage-deny
-stages: stage-e2e-root stage-lint stage-fuzz stage-deny
+# While the program is built, the rest is set up; while the end-to-end tests run, which mostly wait, the unit tests and lints
+# are built and run with what is left of the processors.
+.PHONY: stages stage-web stage-build stage-setup stage-recordings stage-e2e stage-e2e-root stage-unit stage-lint stage-deny
+stages: stage-e2e-root stage-lint stage-deny
 stage-web:
 	@$(STAGE) web $(MAKE) web
 stage-setup:
@@ -41,8 +41,6 @@ stage-build: stage-web
 	@$(STAGE) build $(MAKE) build
 stage-recordings: stage-setup
 	@$(STAGE) recordings $(MAKE) recordings
-stage-fuzz: stage-recordings
-	@$(STAGE) fuzz nice $(MAKE) fuzz-short
 stage-e2e: stage-build stage-recordings
 	@$(STAGE) e2e tools/test-e2e
 stage-e2e-root: stage-e2e
@@ -51,7 +49,7 @@ stage-unit: stage-build
 	@$(STAGE) unit nice $(MAKE) unit
 stage-lint: stage-unit
 	@$(STAGE) lint nice $(MAKE) lint
-stage-deny: stage-fuzz
+stage-deny: stage-setup
 	@$(STAGE) deny nice $(MAKE) deny
 
 ## Installs what the tests need, or says what is missing.
@@ -118,20 +116,19 @@ fuzz: fuzz-build fuzz-seeds
 	@for target in $(FUZZ_TARGETS); do \
 		echo "fuzzing $$target for $(FUZZ_SECONDS) seconds"; \
 		mkdir -p fuzz/target/corpus/$$target; \
-		$(CARGO) fuzz run $(FUZZ_BUILD) $$target fuzz/target/corpus/$$target fuzz/corpus/$$target -- \
+		$(CARGO) fuzz run -s none $$target fuzz/target/corpus/$$target fuzz/corpus/$$target -- \
 			-dict=fuzz/vt.dict -max_len=2048 -timeout=10 -max_total_time=$(FUZZ_SECONDS) \
 			>fuzz/target/$$target.log 2>&1 || { tail -n 60 fuzz/target/$$target.log; exit 1; }; \
 	done
 
 fuzz-build:
-	$(CARGO) fuzz build $(FUZZ_BUILD)
+	$(CARGO) fuzz --version >/dev/null 2>&1 || $(CARGO) install --quiet --locked cargo-fuzz --version 0.13.2
+	# Without a sanitizer it needs no nightly Rust.
+	$(CARGO) fuzz build -s none
 
 ## What real programs write, as a beginning for the target that saves and restores terminals.
 fuzz-seeds: recordings
 	tools/fuzz-seeds
-
-fuzz-short:
-	$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=3 FUZZ_BUILD="-s none --dev"
 
 ## What `make test` has no time for, for the night and before a release: all ways, many seeds and kills (SOAK in
 ## tests/e2e/conftest.py), a million streams through the engine, and long fuzzing.

@@ -1,0 +1,98 @@
+//! The fuzz targets as they stand in `fuzz/`, without the fuzzer: all of the committed corpus, and mutations of it.
+//!
+//! The fuzzer needs minutes to be built, and counters in the engine that make it slow. So `make test` does without it; what
+//! looks at the counters is `make fuzz`. An input that fails is put where the fuzzer would put it, for `cargo fuzz tmin`.
+#![expect(clippy::unwrap_used, reason = "a broken property should stop the test")]
+#![allow(unused_attributes, reason = "what is a program for the fuzzer is a module here")]
+
+// What the targets use is found here: the fuzzer's macro, and the crate that they share.
+extern crate self as cotty_fuzz;
+extern crate self as libfuzzer_sys;
+
+mod mutation;
+#[path = "../../../../fuzz/steps.rs"]
+mod shared;
+
+pub use shared::{Step, assert_sound, steps, terminal};
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mutation::Mutations;
+
+/// How many mutations are tried of each target; `FUZZ_MUTATIONS` and `FUZZ_SEED` look further.
+const MUTATIONS: u64 = 1000;
+
+macro_rules! targets {
+    ($($name:ident: $path:literal,)*) => {$(
+        #[path = $path]
+        mod $name;
+
+        #[test]
+        fn $name() {
+            check(stringify!($name), $name::run);
+        }
+    )*};
+}
+
+targets! {
+    feed: "../../../../fuzz/fuzz_targets/feed.rs",
+    keys: "../../../../fuzz/fuzz_targets/keys.rs",
+    paint: "../../../../fuzz/fuzz_targets/paint.rs",
+    split: "../../../../fuzz/fuzz_targets/split.rs",
+    state: "../../../../fuzz/fuzz_targets/state.rs",
+}
+
+fn check(target: &str, run: fn(&[u8])) {
+    let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz");
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(fuzz.join("corpus").join(target)).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert!(files.len() > 10, "{target} has no corpus");
+    let corpus: Vec<Vec<u8>> = files.iter().map(|file| fs::read(file).unwrap()).collect();
+    let artifacts = fuzz.join("artifacts").join(target);
+    for input in &corpus {
+        try_one(&artifacts, input, run);
+    }
+    let dictionary = mutation::dictionary(&fs::read_to_string(fuzz.join("vt.dict")).unwrap());
+    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
+    let mut mutations = Mutations::new(number("FUZZ_SEED").unwrap_or(1), &corpus, &dictionary);
+    for _ in 0..number("FUZZ_MUTATIONS").unwrap_or(MUTATIONS) {
+        try_one(&artifacts, &mutations.next_input(), run);
+    }
+}
+
+fn try_one(artifacts: &Path, input: &[u8], run: fn(&[u8])) {
+    let kept = KeptIfItFails { artifacts, input };
+    run(input);
+    drop(kept);
+}
+
+/// Writes the input down when the test is about to fail with it.
+struct KeptIfItFails<'a> {
+    artifacts: &'a Path,
+    input: &'a [u8],
+}
+
+impl Drop for KeptIfItFails<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let file = self.artifacts.join("mutation");
+            let kept = fs::create_dir_all(self.artifacts).and_then(|()| fs::write(&file, self.input));
+            eprintln!(
+                "the input: {} ({kept:?}): {:?}",
+                file.display(),
+                self.input.escape_ascii().to_string()
+            );
+        }
+    }
+}
+
+// Behind the targets, which ask for it by its place.
+/// A fuzz target: here it is a function.
+#[macro_export]
+macro_rules! fuzz_target {
+    (|$data:ident: &[u8]| $body:block) => {
+        pub(crate) fn run($data: &[u8]) $body
+    };
+}
