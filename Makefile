@@ -5,6 +5,8 @@ FUZZ_TARGETS = feed split state paint keys
 FUZZ_SECONDS ?= 60
 SOAK_STREAMS ?= 1000000
 SOAK_SECONDS ?= 600
+# The cotty that writes its own man pages.
+COTTY = $(CARGO) run --locked --quiet --
 MANIFESTS = Cargo.toml fuzz/Cargo.toml bench/Cargo.toml
 DENY = $(CARGO) deny --locked --config deny.toml
 # How many parts of `make test` are done at the same time.
@@ -15,12 +17,22 @@ ifeq ($(wildcard target/debug/cotty),)
 export CARGO_INCREMENTAL = 0
 endif
 
-.PHONY: run test setup web build lint deny advisories cargo-deny unit e2e e2e-root recordings fuzz fuzz-build fuzz-seeds soak soak-e2e soak-engine soak-fuzz bench bench-daemon bench-mcp docs man mcpb clean
+.PHONY: run crates dist test setup web build lint deny advisories cargo-deny unit e2e e2e-root recordings fuzz fuzz-build fuzz-seeds soak soak-e2e soak-engine soak-fuzz bench bench-daemon bench-mcp docs man mcpb clean
 
 ## Builds everything and keeps the daemon in the foreground.
-run: web
+run:
+	$(MAKE) --no-print-directory -j2 web crates
+	$(CARGO) build --profile quick --locked
+	target/quick/cotty serve
+
+## What `make run` needs of crates.io, while npm works for the page.
+crates:
+	$(CARGO) fetch --locked --target "$$(rustc --print host-tuple)"
+
+## The binary to give away, with man pages and completions: target/release/cotty, target/man, target/completions.
+dist: web
 	$(CARGO) build --release --locked
-	target/release/cotty serve
+	$(MAKE) --no-print-directory man COTTY=target/release/cotty
 
 ## All that has to hold: format, lints, licences, unit and integration tests, what fuzzing has found so far, and the end-to-end tests,
 ## as an unprivileged user and, where that makes a difference, as root. Several parts at a time; what each counted stands at
@@ -168,9 +180,9 @@ docs:
 
 ## And as man pages, with completions for the shells, into target/man and target/completions.
 man:
-	$(CARGO) run --locked --quiet -- __docs man target/man
+	$(COTTY) __docs man target/man
 	mkdir -p target/completions
-	for shell in bash zsh fish; do $(CARGO) run --locked --quiet -- completions $$shell > target/completions/cotty.$$shell; done
+	for shell in bash zsh fish; do $(COTTY) completions $$shell > target/completions/cotty.$$shell || exit 1; done
 
 ## The bundle for hosts of MCP servers, as target/cotty.mcpb.
 mcpb: web
