@@ -25,9 +25,9 @@ run:
 	$(CARGO) build --profile quick --locked
 	target/quick/cotty serve
 
-## What `make run` needs of crates.io, while npm works for the page.
+## What `make run` needs of crates.io, while npm works for the page. Rust would warn of the flags of `make -j2`.
 crates:
-	$(CARGO) fetch --locked --target "$$(rustc --print host-tuple)"
+	unset MAKEFLAGS MFLAGS; $(CARGO) fetch --locked --target "$$(rustc --print host-tuple)"
 
 ## The binary to give away, with man pages and completions: target/release/cotty, target/man, target/completions.
 dist: web
