@@ -240,7 +240,7 @@ impl Hub {
                 state.front = blob.front;
             }
             Some(Err(error)) => {
-                tracing::error!(%error, "which sessions were destroyed is not known any more")
+                tracing::error!(%error, "the hub's own state cannot be read: it forgets which sessions were destroyed and which are active")
             }
             None => {}
         }
@@ -263,9 +263,6 @@ impl Hub {
                 meta.number = self.state().next_number;
             }
             tracing::error!(session = meta.id, damage = meta.damage, "its description is damaged");
-            if let Ok(blob) = serde_json::to_vec(&meta) {
-                let _ = self.inner.link.blob(&entry.key, &blob).await;
-            }
             self.register(Arc::new(meta), Start::Adopt(entry));
         }
         self.save().await;

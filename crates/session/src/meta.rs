@@ -35,7 +35,7 @@ impl Actor {
     pub fn may_have(&self, id: &str, owner: &str) -> bool {
         match self.kind {
             ActorKind::Person => true,
-            ActorKind::Agent => self.owner == owner,
+            ActorKind::Agent => !owner.is_empty() && self.owner == owner,
             ActorKind::Child => self.owner == id,
         }
     }
@@ -70,7 +70,8 @@ pub struct Origin {
 /// What stays true of a session for its whole life. The keeper holds it as JSON, so that a newer daemon can read
 /// what an older one wrote.
 ///
-/// One that is damaged is read as far as it goes: without its owner it is a person's, so that no agent gets it by mistake.
+/// One that is damaged is read as far as it goes. Without its owner it is nobody's: people may have it, no agent may, and what
+/// runs inside it may do no more than what runs in an agent's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Meta {
@@ -150,19 +151,30 @@ impl Meta {
             read => {
                 let reason = read.err().map_or_else(|| "it names no session".to_owned(), |e| e.to_string());
                 let fields = serde_json::from_slice(&entry.blob).unwrap_or_default();
-                Meta { id, damage: Some(format!("the description: {reason}")), ..Meta::salvage(&fields) }
+                let mut meta = Meta { id, ..Meta::salvage(&fields) };
+                let marks =
+                    if meta.nonce.is_none() { "; its shell's marks are not known any more" } else { "" };
+                meta.damage = Some(format!("the description: {reason}{marks}"));
+                meta
             }
         }
     }
 
-    /// The fields that can be read by themselves.
+    /// The fields that can be read by themselves. What is not known is not recorded, and nobody's.
     fn salvage(fields: &Map<String, Value>) -> Meta {
         let readable = fields.iter().filter(|(name, value)| {
             let alone = Map::from_iter([((*name).clone(), (*value).clone())]);
             Meta::deserialize(Value::Object(alone)).is_ok()
         });
-        let readable = readable.map(|(name, value)| (name.clone(), value.clone())).collect();
-        Meta::deserialize(Value::Object(readable)).unwrap_or_default()
+        let readable: Map<String, Value> =
+            readable.map(|(name, value)| (name.clone(), value.clone())).collect();
+        let (record, actor) = (readable.contains_key("record"), readable.contains_key("actor"));
+        let mut meta = Meta::deserialize(Value::Object(readable)).unwrap_or_default();
+        meta.record &= record;
+        if !actor {
+            meta.actor.kind = ActorKind::Agent;
+        }
+        meta
     }
 
     /// What it runs, as one line.
@@ -220,14 +232,17 @@ mod tests {
         let meta = Meta::read(&entry(&damaged));
         assert!(meta.damage.is_some_and(|why| why.contains("large")));
         assert_eq!((meta.number, meta.name.as_deref(), meta.size), (7, Some("build"), (80, 24)));
-        assert_eq!((meta.actor, meta.nonce.as_deref()), (Actor::default(), Some("n")));
+        assert_eq!((meta.actor.kind, meta.actor.owner.as_str()), (ActorKind::Agent, ""));
+        assert_eq!((meta.nonce.as_deref(), meta.record), (Some("n"), false));
+        let nobodys = Actor { kind: ActorKind::Agent, ..Actor::default() };
+        assert!(!nobodys.may_have("sess_x", ""), "nobody's session is no agent's");
     }
 
     #[test]
-    fn no_description_at_all_leaves_a_persons_session_with_its_id() {
+    fn no_description_at_all_leaves_nobodys_session_with_its_id() {
         for blob in ["", "not ours", "[1]", "{}", r#"{"id":"sess_another1"}"#] {
             let meta = Meta::read(&entry(blob));
-            assert_eq!((meta.id.as_str(), meta.actor.kind), ("sess_abcdefgh", ActorKind::Person), "{blob}");
+            assert_eq!((meta.id.as_str(), meta.actor.kind), ("sess_abcdefgh", ActorKind::Agent), "{blob}");
             assert!(meta.damage.is_some(), "{blob}");
         }
     }

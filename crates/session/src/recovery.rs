@@ -41,7 +41,7 @@ pub fn formats() -> Formats {
     Formats {
         checkpoint: Format { writes: VERSION, reads_from: OLDEST },
         engine: Format { writes: Vt::WRITES, reads_from: Vt::READS.0 },
-        journal: Format { writes: Hot::VERSION, reads_from: Hot::VERSION },
+        journal: Format { writes: Hot::VERSION, reads_from: Hot::OLDEST },
     }
 }
 
@@ -224,7 +224,7 @@ impl Checkpoint {
 
     fn split(bytes: &[u8]) -> Result<(Head, &[u8]), &'static str> {
         let (version, body) =
-            bytes.strip_prefix(MAGIC).and_then(<[u8]>::split_first).ok_or("it begins with something else")?;
+            bytes.strip_prefix(MAGIC).and_then(<[u8]>::split_first).ok_or("it is not a checkpoint")?;
         if !(OLDEST..=VERSION).contains(version) {
             return Err("another version of cotty wrote it");
         }
@@ -302,7 +302,10 @@ impl Task {
                 Rebuild::Whole | Rebuild::Journal => self.first_line_held(),
             };
             self.begin_at(begins);
-        } else if self.hot.is_begun_anew() {
+        } else if self.vt.seq() < self.hot.oldest() {
+            if lost.is_empty() {
+                lost.push("some output: the journal that held it was lost".to_owned());
+            }
             // What comes next is no end of a sequence, and of no line, that began before the gap.
             let end: &[u8] = if self.vt.modes().alt_screen { b"\x18" } else { b"\x18\r\n" };
             self.vt.count_from(self.hot.oldest().saturating_sub(end.len() as u64));
@@ -311,6 +314,7 @@ impl Task {
         // What was answered before the checkpoint is not answered again, though it may be replayed.
         let covered = self.vt.seq().max(output);
         self.hot.checkpointed(covered, index);
+        self.input.reconcile();
         self.replay_from(index, covered, &mut lost);
         self.input.reconcile();
         if lost.is_empty() {
@@ -351,13 +355,18 @@ impl Task {
     fn replay_from(&mut self, index: u64, covered: u64, lost: &mut Vec<String>) {
         let found = self.hot.records(index);
         if found.unreadable > 0 {
-            lost.push(format!("{} records of what was typed or read", found.unreadable));
+            lost.push(format!("{} records of input and reads: they could not be decoded", found.unreadable));
         }
+        let found_unreadable = found.unreadable > 0;
         let records: Vec<Record> = found.records.into_iter().map(|(_, record)| record).collect();
         // Whatever was answered before is not answered again; what came after the last answer still is.
         let last = |of: fn(&What) -> bool| records.iter().filter(|r| of(&r.what)).map(|r| r.seq).max();
         self.replied = last(|w| matches!(w, What::Replied { .. })).unwrap_or(covered);
         self.noted = last(|w| matches!(w, What::Marked { .. })).unwrap_or(covered);
+        if found_unreadable {
+            // What they say was answered is not known; nothing is answered twice.
+            (self.replied, self.noted) = (self.hot.output_len(), self.hot.output_len());
+        }
         let end = self.hot.output_len();
         let mut times: VecDeque<(u64, u64)> = records
             .iter()

@@ -17,6 +17,13 @@ pub(crate) const PROMPT_COMES: Duration = Duration::from_secs(2);
 /// How long a program may take to end that was just told to.
 const LEAVES: Duration = Duration::from_millis(500);
 
+/// The command was typed before its session lost its history.
+fn not_known() -> SessionError {
+    let message =
+        "the session lost its history when the daemon was replaced; what became of the command is not known";
+    SessionError::Broken(message.into())
+}
+
 impl Task {
     /// Types a command at the prompt; the lane is the caller's until it lets go.
     pub(crate) async fn start_run(
@@ -27,6 +34,9 @@ impl Task {
         lane: &Taken,
     ) -> Result<Typed, SessionError> {
         if let Some(typed) = self.remembered(request) {
+            if self.saved.lost.is_some() && self.saved.commands.of_request(request).is_none() {
+                return Err(not_known());
+            }
             self.take_lane(Some(lane));
             return Ok(typed);
         }
@@ -109,10 +119,7 @@ impl Task {
         self.saved.commands.end_unmarked();
         let Some(command) = self.saved.commands.of_request(request) else {
             return Err(match self.saved.lost {
-                Some(_) => SessionError::Broken(
-                    "the daemon was replaced by one that could not read its history; what became of the command is not known"
-                        .into(),
-                ),
+                Some(_) => not_known(),
                 None => SessionError::Invalid(format!("no command was typed by request {request}")),
             });
         };

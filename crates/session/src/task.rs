@@ -219,6 +219,9 @@ impl Task {
 
     /// Notes how the program ended. All that it said has been read.
     pub(crate) fn program_ended(&mut self, status: i32) {
+        if self.ended.is_some() {
+            return;
+        }
         let ended = Ended::from_status(status, now_ms());
         self.ended = Some(ended);
         self.note_exit(ended);

@@ -307,15 +307,15 @@ impl Task {
             return Err(SessionError::Exited(ended.exit_code));
         }
         self.check_keyboard(by)?;
+        if self.hot.wants_checkpoint() {
+            self.checkpoint().await?;
+        }
         let program = self.foreground_name();
         let leader = || i32::try_from(self.pid).ok().and_then(Pid::from_raw);
         let group = facts::foreground(self.pty.get_ref()).or_else(leader);
         let Some(group) = group else { return Err(SessionError::Broken("it has no process".into())) };
         // One that cannot be sent is not written down as sent.
         rustix::process::test_kill_process_group(group).map_err(std::io::Error::from)?;
-        if self.hot.wants_checkpoint() {
-            self.checkpoint().await?;
-        }
         let id = group.as_raw_nonzero().get().unsigned_abs();
         let signalled = Signalled { request, signal: signal.as_raw(), group: id, program: program.clone() };
         let what = What::Signalled(signalled);

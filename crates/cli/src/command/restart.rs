@@ -1,5 +1,5 @@
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -9,6 +9,7 @@ use cotty_protocol::op::{SessionInfo, list, status};
 use rustix::process::{Pid, Signal};
 use serde::de::DeserializeOwned;
 use serde_json::json;
+use tokio::process::Command;
 
 use super::{block_on, client};
 use crate::out;
@@ -21,7 +22,7 @@ const ASKED: Duration = Duration::from_secs(1);
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  cotty restart")]
 pub(crate) struct Args {
-    /// Also where the new daemon cannot read the history of some sessions; their programs go on
+    /// Replace the daemon even if the new one cannot read the history of some sessions; their programs go on
     #[arg(long)]
     force: bool,
 }
@@ -37,17 +38,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             Some(_) => ask(&client, "list", LIMIT).await,
             None => None,
         };
-        let sessions = listed.map(|list| list.sessions).unwrap_or_default();
-        let next = next_daemon(keeper)?;
-        let theirs = before.as_ref().and_then(|before| before.formats);
-        let losing = would_lose(&sessions, theirs, formats_of(&next)?);
-        if !losing.is_empty() && !args.force {
-            anyhow::bail!(
-                "the new daemon cannot read the history of these sessions, which another version wrote: {}. Nothing was \
-                 changed. Their programs would go on; `cotty restart --force` replaces the daemon all the same",
-                losing.join(", ")
-            );
+        let next = formats_of(&next_daemon(keeper)?).await?;
+        if let Some(before) = before.as_ref().filter(|_| !args.force) {
+            refuse_losses(before.formats, next, listed.as_ref())?;
         }
+        let sessions = listed.map(|list| list.sessions).unwrap_or_default();
         rustix::process::kill_process(pid, Signal::USR1)?;
         let started = Instant::now();
         while started.elapsed() < LIMIT {
@@ -83,26 +78,42 @@ fn next_daemon(keeper: u32) -> anyhow::Result<PathBuf> {
 }
 
 /// What the next daemon reads and writes; nothing where it is too old to say.
-fn formats_of(program: &PathBuf) -> anyhow::Result<Option<Formats>> {
-    let said = Command::new(program).arg("__formats").output();
-    let said =
-        said.with_context(|| format!("{} cannot be started; nothing was changed", program.display()))?;
+async fn formats_of(program: &PathBuf) -> anyhow::Result<Option<Formats>> {
+    let said = tokio::time::timeout(LIMIT, Command::new(program).arg("__formats").output()).await;
+    let failed = || format!("{} cannot be started; nothing was changed", program.display());
+    let said = said.with_context(failed)?.with_context(failed)?;
     Ok(serde_json::from_slice(&said.stdout).ok())
 }
 
-/// The sessions whose history the next daemon cannot read, by name.
-fn would_lose(sessions: &[SessionInfo], theirs: Option<Formats>, next: Option<Formats>) -> Vec<String> {
+/// Refuses to end a daemon whose sessions the next one could not read.
+fn refuse_losses(
+    theirs: Option<Formats>,
+    next: Option<Formats>,
+    listed: Option<&list::Reply>,
+) -> anyhow::Result<()> {
+    const ANYWAY: &str =
+        "Nothing was changed. Programs would go on; `cotty restart --force` replaces the daemon all the same";
     let readable = match (next, theirs) {
         (Some(next), Some(theirs)) => next.reads(&theirs),
         // One of them does not say: they are of different versions.
         _ => Readable::Nothing,
     };
-    let loses = |info: &&SessionInfo| match readable {
-        Readable::All => false,
-        Readable::NewestOutput => info.checkpointed,
-        Readable::Nothing => true,
+    if readable == Readable::All {
+        return Ok(());
+    }
+    let Some(listed) = listed else {
+        anyhow::bail!(
+            "the new daemon is of another version, and the daemon does not say which sessions would lose history. {ANYWAY}"
+        );
     };
-    sessions.iter().filter(loses).map(name).collect()
+    let loses = |info: &&SessionInfo| readable == Readable::Nothing || info.checkpointed;
+    let losing: Vec<String> = listed.sessions.iter().filter(loses).map(name).collect();
+    anyhow::ensure!(
+        losing.is_empty(),
+        "the new daemon is of another version and cannot read the history of these sessions: {}. {ANYWAY}",
+        losing.join(", ")
+    );
+    Ok(())
 }
 
 fn name(info: &SessionInfo) -> String {

@@ -78,7 +78,8 @@ fn facts(hub: &Hub, info: &Info) -> Facts {
             false => Duration::from_millis(info.idle_ms),
         },
         at_prompt: info.activity == Activity::Prompt || (info.meta.nonce.is_none() && info.prompt),
-        persons: info.meta.actor.kind == ActorKind::Person,
+        // Nor is one ended whose owner is not known any more.
+        persons: info.meta.actor.kind == ActorKind::Person || info.meta.actor.owner.is_empty(),
         client_there: hub.is_present(&info.meta.actor.owner),
     }
 }

@@ -1,6 +1,7 @@
 //! A session's task from beginning to end: put together, served, and put together again if it panics.
 
 use std::future::poll_fn;
+use std::io;
 use std::os::fd::OwnedFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -9,6 +10,7 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use cotty_pty::{Entry, Pty, WindowSize};
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal};
 use tokio::sync::mpsc;
 
@@ -27,6 +29,8 @@ const SERVED: Duration = Duration::from_secs(10);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// How soon what failed for want of something is tried again.
 const AGAIN: Duration = Duration::from_millis(500);
+/// Bytes that a new journal leaves out between the one before it and itself.
+const GAP: u64 = 16;
 
 type Inbox = mpsc::Receiver<Request>;
 
@@ -59,7 +63,7 @@ impl Hub {
                         return;
                     }
                     tracing::error!(session = id, "its task panicked; another takes over");
-                    tries.panicked(began.elapsed())
+                    tries.panicked(began.elapsed(), false)
                 }
                 Some(Ok(None)) => return,
                 Some(Err(error)) => {
@@ -69,7 +73,7 @@ impl Hub {
                 }
                 None => {
                     tracing::error!(session = id, "taking it over panicked; another tries");
-                    tries.panicked(began.elapsed())
+                    tries.panicked(Duration::ZERO, true)
                 }
             };
             tokio::time::sleep(pause).await;
@@ -122,11 +126,15 @@ impl Hub {
         let input = self.adopt_input(&entry, held.input, &mut lost).await?;
         let (master, state) = (held.master, held.state);
         let pid = entry.pid.unwrap_or(0);
-        let hook = self.open_hook(&meta).await.unwrap_or_else(|error| {
-            // Its shell runs no line without an answer: nothing is let through that was not judged.
-            tracing::error!(session = meta.id, %error, "the shell's questions cannot be answered");
-            None
-        });
+        let hook = match self.open_hook(&meta).await {
+            Err(SessionError::Io(error)) if is_for_want(&error) => return Err(error.into()),
+            Err(error) => {
+                // Its shell runs no line without an answer: nothing is let through that was not judged.
+                lost.push(format!("the policy's answers, without which its shell runs nothing: {error}"));
+                None
+            }
+            Ok(hook) => hook,
+        };
         let mut task = self.task(meta, pid, Pty::adopt(master)?, hot, input, hook)?;
         let mut turn = None;
         if first.is_none() {
@@ -146,6 +154,11 @@ impl Hub {
             && let Err(error) = task.checkpoint().await
         {
             tracing::warn!(session = task.meta.id, %error, "what was rebuilt is not with the keeper yet");
+        }
+        if task.meta.damage.is_some()
+            && let Ok(blob) = serde_json::to_vec(&*task.meta)
+        {
+            self.inner.link.blob(&entry.key, &blob).await?;
         }
         drop(state);
         task.go_live(true);
@@ -181,7 +194,8 @@ impl Hub {
         let (output, index) = held.state.as_ref().and_then(Checkpoint::covers).unwrap_or_default();
         let counted = held.journal.as_ref().and_then(Hot::output_len_of).unwrap_or_default();
         let (mut hot, fd) = Hot::create()?;
-        hot.count_from(output.max(counted), index);
+        // A little further, so that the engine ends what was lost in the middle of a line.
+        hot.count_from(output.max(counted) + GAP, index);
         self.inner.link.put(&entry.key, slot::JOURNAL, fd).await?;
         Ok(hot)
     }
@@ -209,7 +223,9 @@ impl Hub {
         entry: &Entry,
     ) -> Result<Option<(Task, Option<Request>)>, SessionError> {
         tracing::error!(session = meta.id, "the keeper does not have its terminal; its program is ended");
-        if let Some(pid) = entry.pid.and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw) {
+        // Once it has ended, its process id may be another's.
+        let pid = entry.pid.filter(|_| entry.status.is_none());
+        if let Some(pid) = pid.and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw) {
             let _ = rustix::process::kill_process_group(pid, Signal::HUP);
         }
         self.inner.link.forget(&entry.key).await?;
@@ -233,13 +249,14 @@ impl Default for Tries {
 }
 
 impl Tries {
-    /// The task panicked after it had served for so long. Answers how long to wait before the next.
-    fn panicked(&mut self, served: Duration) -> Duration {
+    /// The task panicked after it had served for so long, or while it was rebuilt: only then less is rebuilt the next time.
+    /// Answers how long to wait before that.
+    fn panicked(&mut self, served: Duration, rebuilding: bool) -> Duration {
         if served >= SERVED {
             *self = Tries::default();
         }
         self.panics += 1;
-        if self.panics % PANICS == 0 && self.rebuild != Rebuild::Nothing {
+        if rebuilding && self.panics % PANICS == 0 {
             self.rebuild = match self.rebuild {
                 Rebuild::Whole => Rebuild::Journal,
                 Rebuild::Journal | Rebuild::Nothing => Rebuild::Nothing,
@@ -249,6 +266,12 @@ impl Tries {
         let beyond = self.panics.saturating_sub(3 * PANICS);
         Duration::from_millis(100).saturating_mul(beyond).min(LONGEST_PAUSE)
     }
+}
+
+/// Whether it failed for want of descriptors or memory, of which there may be enough soon.
+fn is_for_want(error: &io::Error) -> bool {
+    let errno = Errno::from_io_error(error);
+    matches!(errno, Some(Errno::MFILE | Errno::NFILE | Errno::NOMEM))
 }
 
 fn unless_closed(request: Option<Request>) -> Option<Request> {
@@ -276,17 +299,21 @@ mod tests {
         let short = Duration::from_millis(1);
         let seen: Vec<Rebuild> = (0..9)
             .map(|_| {
-                tries.panicked(short);
+                tries.panicked(short, true);
                 tries.rebuild
             })
             .collect();
         let (whole, journal, nothing) = (Rebuild::Whole, Rebuild::Journal, Rebuild::Nothing);
         assert_eq!(seen, [whole, whole, journal, journal, journal, nothing, nothing, nothing, nothing]);
-        assert_eq!(tries.panicked(short), Duration::from_millis(100));
+        assert_eq!(tries.panicked(short, true), Duration::from_millis(100));
         for _ in 0..1000 {
-            assert!(tries.panicked(short) <= LONGEST_PAUSE);
+            assert!(tries.panicked(short, true) <= LONGEST_PAUSE);
         }
-        assert_eq!(tries.panicked(SERVED), Duration::ZERO);
+        assert_eq!(tries.panicked(SERVED, false), Duration::ZERO);
         assert_eq!(tries.rebuild, whole, "one that has served for a while begins anew");
+        for _ in 0..9 {
+            tries.panicked(short, false);
+        }
+        assert_eq!(tries.rebuild, whole, "requests that make it panic cost no history");
     }
 }

@@ -34,6 +34,9 @@ const MAGIC: u64 = u64::from_le_bytes(*b"cottyJ03");
 /// What every version begins with.
 const FAMILY: &[u8] = b"cottyJ";
 
+/// More output than any session has.
+const MOST: u64 = 1 << 62;
+
 const CELL_MAGIC: usize = 0;
 /// In every version: whoever cannot read the rest still counts on from here.
 const CELL_OUTPUT: usize = 1;
@@ -171,12 +174,12 @@ pub(crate) struct Hot {
     checkpoint: (u64, u64),
     /// Up to where what stands ahead of the output is filled in.
     filled: u64,
-    begun_anew: bool,
 }
 
 impl Hot {
-    /// The version that is written, and the only one that is read.
+    /// The version that is written, and the oldest that is read.
     pub(crate) const VERSION: u8 = 3;
+    pub(crate) const OLDEST: u8 = 3;
 
     /// Memory for a new session, and the descriptor for the keeper.
     pub(crate) fn create() -> io::Result<(Hot, OwnedFd)> {
@@ -190,17 +193,24 @@ impl Hot {
     /// The memory of a session that another daemon served: the journal, and the length of the output that daemon
     /// had, or was just being given when it died.
     pub(crate) fn adopt(fd: &OwnedFd) -> io::Result<Hot> {
-        let refused = |reason| io::Error::new(io::ErrorKind::InvalidData, reason);
-        if rustix::fs::fstat(fd)?.st_size < (HEADER + INDEX + OUTPUT) as i64 {
-            return Err(refused("it is too short"));
+        let refused = |reason| Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+        let len = rustix::fs::fstat(fd)?.st_size;
+        if len < HEADER as i64 {
+            return refused("it is too short");
         }
-        let mut hot = Hot::open(fd)?;
-        match hot.cells.load(CELL_MAGIC) {
+        match Cells::map(fd, 0)?.load(CELL_MAGIC) {
             MAGIC => {}
             magic if magic.to_le_bytes().starts_with(FAMILY) => {
-                return Err(refused("another version of cotty wrote it"));
+                return refused("another version of cotty wrote it");
             }
-            _ => return Err(refused("it is damaged")),
+            _ => return refused("it is damaged"),
+        }
+        if len < (HEADER + INDEX + OUTPUT) as i64 {
+            return refused("it is too short");
+        }
+        let mut hot = Hot::open(fd)?;
+        if !hot.is_sound() {
+            return refused("it is damaged");
         }
         let stored = hot.output_len();
         let ahead = hot.output.slice(stored, stored + READ as u64);
@@ -211,17 +221,27 @@ impl Hot {
         Ok(hot)
     }
 
+    /// Whether its counts can be true: what the checkpoint does not cover fits into the rings.
+    fn is_sound(&self) -> bool {
+        let sound = |first: usize, covered: u64, len: u64, ring: &Ring| {
+            let first = self.cells.load(first);
+            len < MOST && (first..=len).contains(&covered) && len - covered <= ring.len() as u64
+        };
+        let (output, index) = self.checkpoint;
+        sound(CELL_FIRST_OUTPUT, output, self.output_len(), &self.output)
+            && sound(CELL_FIRST_INDEX, index, self.index_len(), &self.index)
+    }
+
     /// How much output there was, as a journal says that cannot be read otherwise.
     pub(crate) fn output_len_of(fd: &OwnedFd) -> Option<u64> {
         let is_large_enough = rustix::fs::fstat(fd).is_ok_and(|stat| stat.st_size >= HEADER as i64);
         let cells = is_large_enough.then(|| Cells::map(fd, 0).ok())??;
         let is_ours = cells.load(CELL_MAGIC).to_le_bytes().starts_with(FAMILY);
-        is_ours.then(|| cells.load(CELL_OUTPUT))
+        is_ours.then(|| cells.load(CELL_OUTPUT)).filter(|&len| len < MOST)
     }
 
     /// Takes the place of a journal that could not be read: counts on from here.
     pub(crate) fn count_from(&mut self, output: u64, index: u64) {
-        self.begun_anew = true;
         self.cells.store(CELL_FIRST_OUTPUT, output);
         self.cells.store(CELL_FIRST_INDEX, index);
         self.cells.store(CELL_INDEX, index);
@@ -229,11 +249,6 @@ impl Hot {
         self.fill_ahead(output);
         self.cells.store(CELL_OUTPUT, output);
         self.checkpointed(output, index);
-    }
-
-    /// Whether it took the place of one that could not be read, in this daemon.
-    pub(crate) fn is_begun_anew(&self) -> bool {
-        self.begun_anew
     }
 
     /// What the last checkpoint covers, of output and index.
@@ -249,7 +264,6 @@ impl Hot {
             index: Ring::map(fd, HEADER as u64, INDEX)?,
             output: Ring::map(fd, (HEADER + INDEX) as u64, OUTPUT)?,
             filled: 0,
-            begun_anew: false,
         })
     }
 
@@ -483,14 +497,17 @@ mod tests {
             }
             hot.index.slice(0, hot.index_len()).to_vec()
         };
-        let bytes = fixture("journal", u32::from(Hot::VERSION), Some(&written));
-        let (mut hot, fd) = Hot::create().unwrap();
-        hot.index.slice_mut(0, bytes.len() as u64).copy_from_slice(&bytes);
-        hot.cells.store(CELL_INDEX, bytes.len() as u64);
-        let found = Hot::adopt(&fd).unwrap().records(0);
-        assert_eq!(found.unreadable, 0);
-        let read: Vec<What> = found.records.into_iter().map(|(_, record)| record.what).collect();
-        assert_eq!(read, every_kind());
+        for version in Hot::OLDEST..=Hot::VERSION {
+            let newest = (version == Hot::VERSION).then_some(&written as &dyn Fn() -> Vec<u8>);
+            let bytes = fixture("journal", u32::from(version), newest);
+            let (mut hot, fd) = Hot::create().unwrap();
+            hot.index.slice_mut(0, bytes.len() as u64).copy_from_slice(&bytes);
+            hot.cells.store(CELL_INDEX, bytes.len() as u64);
+            let found = Hot::adopt(&fd).unwrap().records(0);
+            assert_eq!(found.unreadable, 0, "version {version}");
+            let read: Vec<What> = found.records.into_iter().map(|(_, record)| record.what).collect();
+            assert_eq!(read, every_kind(), "version {version}");
+        }
     }
 
     #[test]
@@ -514,13 +531,19 @@ mod tests {
         let refused = |fd: &OwnedFd| Hot::adopt(fd).unwrap_err().to_string();
         let fd = memory("x", (HEADER + INDEX + OUTPUT) as u64).unwrap();
         assert_eq!((refused(&fd).as_str(), Hot::output_len_of(&fd)), ("it is damaged", None));
-        let short = memory("x", HEADER as u64).unwrap();
+        let short = memory("x", HEADER as u64 / 2).unwrap();
         assert_eq!((refused(&short).as_str(), Hot::output_len_of(&short)), ("it is too short", None));
         let (hot, fd) = Hot::create().unwrap();
         hot.cells.store(CELL_MAGIC, u64::from_le_bytes(*b"cottyJ99"));
         hot.cells.store(CELL_OUTPUT, 4711);
         assert_eq!(refused(&fd), "another version of cotty wrote it");
         assert_eq!(Hot::output_len_of(&fd), Some(4711));
+        // Counts that cannot be true.
+        for (cell, value) in [(CELL_OUTPUT, 1 << 60), (CELL_INDEX, 1 << 40), (CELL_COVERED_OUTPUT, 9)] {
+            let (hot, fd) = Hot::create().unwrap();
+            hot.cells.store(cell, value);
+            assert_eq!(refused(&fd), "it is damaged", "cell {cell}");
+        }
     }
 
     #[test]

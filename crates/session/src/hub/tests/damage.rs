@@ -47,7 +47,7 @@ const DAMAGES: &[Damage] = &[
     Damage {
         name: "a checkpoint that is garbage",
         does: |held| garbage(held, slot::STATE, 0),
-        told: "the checkpoint: it begins with something else",
+        told: "the checkpoint: it is not a checkpoint",
         left: Left::Newest,
     },
     Damage {
@@ -75,9 +75,15 @@ const DAMAGES: &[Damage] = &[
         left: Left::Everything,
     },
     Damage {
+        name: "a journal whose counts cannot be true",
+        does: |held| overwrite(held, slot::JOURNAL, 8, &(1_u64 << 60).to_le_bytes()),
+        told: "the newest output: it is damaged",
+        left: Left::Everything,
+    },
+    Damage {
         name: "a journal whose records are garbage",
         does: |held| overwrite(held, slot::JOURNAL, 4096, &[0xFF; 256 * 1024]),
-        told: "records of what was typed or read",
+        told: "records of input and reads",
         left: Left::Everything,
     },
     Damage {

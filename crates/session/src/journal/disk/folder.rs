@@ -168,7 +168,9 @@ impl Folder {
     pub(super) fn start(&self, number: u32) -> Option<(Start, Vec<u8>)> {
         let frame = self.frames(number).ok()?.next()?;
         match frame.head {
-            super::frame::Head::Start(start) if start.version == super::frame::VERSION => {
+            super::frame::Head::Start(start)
+                if (super::frame::OLDEST..=super::frame::VERSION).contains(&start.version) =>
+            {
                 Some((start, frame.payload))
             }
             _ => None,

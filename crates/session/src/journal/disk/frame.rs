@@ -11,9 +11,10 @@ use crate::session::Ended;
 pub(super) const PREFIX: usize = 16;
 /// Longest head or payload that is believed.
 const LONGEST: u32 = 256 << 20;
-/// Of the format; a segment of another is not read. Fields and kinds are found by their names, so one that is added needs
+/// The version that is written, and the oldest that is read. Fields and kinds are found by their names, so one that is added needs
 /// no new version; `tests/formats` holds a segment of each.
 pub(super) const VERSION: u32 = 2;
+pub(super) const OLDEST: u32 = 2;
 
 /// What a frame holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -243,9 +244,12 @@ mod tests {
             frames.iter().for_each(|frame| frame.write(&mut bytes));
             bytes
         };
-        let bytes = fixture("segment", VERSION, Some(&written));
-        let (first, len) = Frame::read(&bytes).unwrap();
-        let (second, rest) = Frame::read(&bytes[len..]).unwrap();
-        assert_eq!(([first, second], len + rest), (frames, bytes.len()));
+        for version in OLDEST..=VERSION {
+            let newest = (version == VERSION).then_some(&written as &dyn Fn() -> Vec<u8>);
+            let bytes = fixture("segment", version, newest);
+            let (first, len) = Frame::read(&bytes).unwrap();
+            let (second, rest) = Frame::read(&bytes[len..]).unwrap();
+            assert_eq!((&[first, second], len + rest), (&frames, bytes.len()), "version {version}");
+        }
     }
 }

@@ -266,7 +266,7 @@ impl Tape {
                 let mut place = place;
                 if let Some(now) = self.adopted.filter(|now| now.seq < place.seq || now.index < place.index) {
                     // The journal was lost and counts from an earlier place: a whole state joins the two.
-                    place = Place { seq: now.seq, index: now.index, ..place };
+                    place = Place { seq: place.seq.min(now.seq), index: place.index.min(now.index), ..place };
                     reel.rewind(place);
                     self.torn = true;
                 }
