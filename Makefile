@@ -37,14 +37,15 @@ dist: web
 ## All that has to hold: format, lints, licences, unit and integration tests, what fuzzing has found so far, and the end-to-end tests,
 ## as an unprivileged user and, where that makes a difference, as root. Several parts at a time; what each counted stands at
 ## the end.
+STAGES = setup web build recordings lint unit e2e e2e-root
 test:
 	@$(STAGE) --begin
-	@$(MAKE) --no-print-directory --keep-going -j$(JOBS) stages; code=$$?; $(STAGE) --summary; exit $$code
+	@$(MAKE) --no-print-directory --keep-going -j$(JOBS) stages; code=$$?; $(STAGE) --summary $(STAGES); exit $$code
 
 # While the program is built, the rest is set up; while the end-to-end tests run, which mostly wait, the unit tests and lints
 # are built and run with what is left of the processors.
 .PHONY: stages stage-web stage-build stage-setup stage-recordings stage-e2e stage-e2e-root stage-unit stage-lint stage-deny
-stages: stage-e2e-root stage-lint stage-deny
+stages: stage-e2e-root stage-unit stage-lint stage-deny
 stage-web:
 	@$(STAGE) web $(MAKE) web
 stage-setup:
@@ -59,7 +60,7 @@ stage-e2e-root: stage-e2e
 	@$(STAGE) e2e-root tools/test-e2e root
 stage-unit: stage-build
 	@$(STAGE) unit nice $(MAKE) unit
-stage-lint: stage-unit
+stage-lint: stage-build
 	@$(STAGE) lint nice $(MAKE) lint
 stage-deny: stage-setup
 	@$(STAGE) deny nice $(MAKE) deny
