@@ -12,6 +12,9 @@ DENY = $(CARGO) deny --locked --config deny.toml
 # How many parts of `make test` are done at the same time.
 JOBS ?= $(shell nproc)
 STAGE = tools/stage
+# All but examples in documentation, of which there are none. The program and its tests in one go: built one after the other,
+# half of the dependencies would be built twice, because those of the tests ask for more of them.
+TEST = $(CARGO) test --workspace --locked --quiet --lib --bins --tests
 # What makes the next build faster makes the first one slower.
 ifeq ($(wildcard target/debug/cotty),)
 export CARGO_INCREMENTAL = 0
@@ -37,13 +40,13 @@ dist: web
 ## All that has to hold: format, lints, licences, unit and integration tests, what fuzzing has found so far, and the end-to-end tests,
 ## as an unprivileged user and, where that makes a difference, as root. Several parts at a time; what each counted stands at
 ## the end.
-STAGES = setup web build recordings lint unit e2e e2e-root
+STAGES = setup web build recordings lint deny unit e2e e2e-root
 test:
 	@$(STAGE) --begin
 	@$(MAKE) --no-print-directory --keep-going -j$(JOBS) stages; code=$$?; $(STAGE) --summary $(STAGES); exit $$code
 
-# While the program is built, the rest is set up; while the end-to-end tests run, which mostly wait, the unit tests and lints
-# are built and run with what is left of the processors.
+# While the program and its tests are built, the rest is set up; while the end-to-end tests run, which mostly wait, the unit
+# tests and lints are run with what is left of the processors.
 .PHONY: stages stage-web stage-build stage-setup stage-recordings stage-e2e stage-e2e-root stage-unit stage-lint stage-deny
 stages: stage-e2e-root stage-unit stage-lint stage-deny
 stage-web:
@@ -82,9 +85,9 @@ web/node_modules/.installed: web/package.json web/package-lock.json
 
 ## The program for the tests, and beside it one that writes checkpoints of the next version: the two replace each other.
 build:
-	$(CARGO) build --locked --quiet --features cotty/next-checkpoint
+	$(CARGO) test --workspace --locked --quiet --test tidy --no-run --features cotty/next-checkpoint
 	cp target/debug/cotty target/debug/cotty-next
-	$(CARGO) build --locked --quiet
+	$(TEST) --no-run
 
 lint: web/node_modules/.installed
 	$(CARGO) fmt --all --check
@@ -106,8 +109,7 @@ cargo-deny:
 		CARGO_PROFILE_DEV_DEBUG=0 $(CARGO) install --quiet --debug --locked cargo-deny --version 0.20.2; }
 
 unit: web/node_modules/.installed
-	# All but examples in documentation, of which there are none.
-	$(CARGO) test --workspace --locked --quiet --lib --bins --tests
+	$(TEST)
 	cd web && npm run --silent test
 
 e2e: web/node_modules/.installed recordings
