@@ -141,10 +141,7 @@ impl Task {
                 let _ = reply.send(typed);
             }
             Request::Press { input, by, reply } => {
-                let next = Source::Viewer(self.pressed(&by.who) + 1);
-                let typed = self.type_input(&input, next, &by, None).await;
-                self.note_refusal(&by, &typed);
-                let _ = reply.send(typed);
+                let _ = reply.send(self.press(&input, &by).await);
             }
             Request::Run { command, request, by, lane, reply } => {
                 let started = self.start_run(&command, &request, &by, &lane).await;

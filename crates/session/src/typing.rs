@@ -288,8 +288,16 @@ impl Task {
         }
     }
 
+    /// Types what comes from a viewer.
+    pub(crate) async fn press(&mut self, input: &Input, by: &Typist) -> Result<Typed, SessionError> {
+        let next = Source::Viewer(self.pressed(&by.who) + 1);
+        let typed = self.type_input(input, next, by, None).await;
+        self.note_refusal(by, &typed);
+        typed
+    }
+
     /// How many keys and the like of a viewer were typed.
-    pub(crate) fn pressed(&self, who: &str) -> u64 {
+    fn pressed(&self, who: &str) -> u64 {
         self.saved.viewers.iter().find(|(viewer, _)| viewer == who).map_or(0, |(_, count)| *count)
     }
 

@@ -256,7 +256,7 @@ impl Tries {
             *self = Tries::default();
         }
         self.panics += 1;
-        if rebuilding && self.panics % PANICS == 0 {
+        if rebuilding && self.panics.is_multiple_of(PANICS) {
             self.rebuild = match self.rebuild {
                 Rebuild::Whole => Rebuild::Journal,
                 Rebuild::Journal | Rebuild::Nothing => Rebuild::Nothing,
