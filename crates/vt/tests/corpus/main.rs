@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use mutation::Mutations;
 
 /// How many mutations are tried of each target; `FUZZ_MUTATIONS` and `FUZZ_SEED` look further.
-const MUTATIONS: u64 = 1000;
+const MUTATIONS: u64 = 300;
 
 macro_rules! targets {
     ($($name:ident: $path:literal,)*) => {$(

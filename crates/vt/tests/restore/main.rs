@@ -13,7 +13,7 @@ use cotty_vt::Vt;
 use stream::{Step, Stream};
 
 /// Streams of a usual test run: some seconds.
-const STREAMS: u64 = 20_000;
+const STREAMS: u64 = 10_000;
 
 #[test]
 fn every_state_is_accepted_again() {
