@@ -392,6 +392,8 @@ def test_a_daemon_whose_words_nobody_reads_goes_on(cotty):
 @contextmanager
 def taken(port=0):
     with socket.socket() as listener:
+        # As the daemon does: a connection that was closed a moment ago does not hold the port.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind(("127.0.0.1", port))
             listener.listen()

@@ -62,7 +62,14 @@ pub async fn run(
     };
     let (queue, waiting) = mpsc::channel(QUEUE);
     let mut writer = tokio::spawn(write_lines(output, waiting));
-    let mut pipe = Pipe { client, hello, conversation: Conversation::default(), said_all: false, out: queue };
+    let mut pipe = Pipe {
+        client,
+        hello,
+        conversation: Conversation::default(),
+        said_all: false,
+        unsaid: None,
+        out: queue,
+    };
     tokio::pin!(told_to_end);
     let passed = tokio::select! {
         passed = pipe.pass(input) => Some(passed),
@@ -96,6 +103,8 @@ struct Pipe<'a> {
     conversation: Conversation,
     /// The client has said all that it will; what it asked for is still answered.
     said_all: bool,
+    /// What the client said to a daemon that was gone already.
+    unsaid: Option<Line>,
     out: mpsc::Sender<String>,
 }
 
@@ -150,7 +159,7 @@ impl Pipe<'_> {
             let answers = self.conversation.give_up(&why);
             self.say(answers).await;
             let line = tokio::select! {
-                line = lines.next(), if !self.said_all => line?,
+                line = next(&mut self.unsaid, lines), if !self.said_all => line?,
                 () = self.out.closed() => None,
                 else => None,
             };
@@ -189,13 +198,23 @@ impl Pipe<'_> {
             }
             let room = out.capacity() > 0;
             tokio::select! {
-                line = lines.next(), if !self.said_all && !to_daemon.has_remaining() => match line? {
-                    Some(line) => if let Some(line) = self.hear(line).await {
-                        has_begun |= self.conversation.has_open();
-                        if has_begun {
-                            append(&mut to_daemon, &line);
+                line = next(&mut self.unsaid, lines), if !self.said_all && !to_daemon.has_remaining() => match line? {
+                    Some(line) => {
+                        // A daemon that is gone is not asked: what comes after cotty was stopped starts it again.
+                        if room && let Some(answer) = already(answers.next()).await {
+                            if !self.answered(answer).await {
+                                self.unsaid = Some(line);
+                                return Ok(Ended::Lost { heard });
+                            }
+                            heard = true;
                         }
-                    },
+                        if let Some(line) = self.hear(line).await {
+                            has_begun |= self.conversation.has_open();
+                            if has_begun {
+                                append(&mut to_daemon, &line);
+                            }
+                        }
+                    }
                     None => self.said_all = true,
                 },
                 sent = write.write_buf(&mut to_daemon), if to_daemon.has_remaining() => {
@@ -203,25 +222,32 @@ impl Pipe<'_> {
                         return Ok(Ended::Lost { heard });
                     }
                 }
-                answer = answers.next(), if room => match answer {
-                    Ok(Some(Line::Text(answer))) => {
-                        heard = true;
-                        let lines = match self.conversation.told(&answer) {
-                            Verdict::Pass => vec![answer],
-                            Verdict::Swap(line) => vec![line],
-                            Verdict::Answer(lines) => lines,
-                            Verdict::Drop => Vec::new(),
-                        };
-                        self.say(lines).await;
+                answer = answers.next(), if room => {
+                    // Without one the daemon is gone; the next one is asked.
+                    if !self.answered(answer).await {
+                        return Ok(Ended::Lost { heard });
                     }
-                    Ok(Some(_)) => {}
-                    // The daemon is gone; the next one is asked.
-                    Ok(None) | Err(_) => return Ok(Ended::Lost { heard }),
-                },
+                    heard = true;
+                }
                 _ = out.reserve(), if !room => {}
                 () = out.closed() => return Ok(Ended::Done),
             }
         }
+    }
+
+    /// The daemon said this, or is gone: `false`.
+    async fn answered(&mut self, answer: std::io::Result<Option<Line>>) -> bool {
+        let Ok(Some(answer)) = answer else { return false };
+        if let Line::Text(answer) = answer {
+            let lines = match self.conversation.told(&answer) {
+                Verdict::Pass => vec![answer],
+                Verdict::Swap(line) => vec![line],
+                Verdict::Answer(lines) => lines,
+                Verdict::Drop => Vec::new(),
+            };
+            self.say(lines).await;
+        }
+        true
     }
 
     /// The client said this; answers what the daemon is to hear of it.
@@ -248,6 +274,33 @@ impl Pipe<'_> {
             // Where nobody reads any more, the closed queue is noticed soon.
             let _ = self.out.send(line).await;
         }
+    }
+}
+
+/// What the client says next; what no daemon heard comes first.
+async fn next(
+    unsaid: &mut Option<Line>,
+    lines: &mut Lines<impl AsyncRead + Unpin>,
+) -> std::io::Result<Option<Line>> {
+    match unsaid.take() {
+        Some(line) => Ok(Some(line)),
+        None => lines.next().await,
+    }
+}
+
+/// What has come already, if anything has.
+async fn already<T>(next: impl Future<Output = T>) -> Option<T> {
+    tokio::pin!(next);
+    tokio::select! {
+        biased;
+        came = &mut next => return Some(came),
+        // Whatever the kernel has is looked at once.
+        () = tokio::task::yield_now() => {}
+    }
+    tokio::select! {
+        biased;
+        came = next => Some(came),
+        () = std::future::ready(()) => None,
     }
 }
 
