@@ -1,4 +1,4 @@
-import type { Fault, FromViewer, SessionInfo, ToViewer } from "./protocol";
+import type { ErrorBody, FromViewer, SessionInfo, ToViewer } from "./protocol";
 
 export type State = "connecting" | "connected" | "closed";
 
@@ -39,7 +39,7 @@ export class Connection {
     try {
       this.session = await this.#find();
     } catch (error) {
-      if (error instanceof Refused && FINAL.includes(error.fault.code)) this.listener.state("closed", error.message);
+      if (error instanceof Refused && FINAL.includes(error.error.code)) this.listener.state("closed", error.message);
       else this.#retry(error instanceof Refused ? error.message : "cotty does not answer");
       return;
     }
@@ -92,8 +92,8 @@ export class Connection {
 
 /** The daemon said no. */
 class Refused extends Error {
-  constructor(readonly fault: Fault) {
-    super(fault.hint ? `${fault.message}: ${fault.hint}` : fault.message);
+  constructor(readonly error: ErrorBody) {
+    super(error.hint ? `${error.message}: ${error.hint}` : error.message);
   }
 }
 
@@ -103,7 +103,7 @@ async function call<Reply>(token: string, op: string, params: object): Promise<R
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
     body: JSON.stringify({ op, request_id: crypto.randomUUID(), caller: { kind: "person", client: "page" }, params }),
   });
-  const answer = (await response.json()) as { ok: Reply } | { error: Fault };
+  const answer = (await response.json()) as { ok: Reply } | { error: ErrorBody };
   if ("error" in answer) throw new Refused(answer.error);
   return answer.ok;
 }

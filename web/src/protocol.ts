@@ -10,7 +10,7 @@ export type Activity =
   | { kind: "exited" };
 
 /** Why something was refused. */
-export interface Fault {
+export interface ErrorBody {
   code: string;
   message: string;
   hint?: string;
@@ -61,7 +61,7 @@ export interface Asked {
   by?: string;
 }
 
-export type ToViewer = Paint | Exited | Company | { type: "gone" } | ({ type: "refused" } & Fault);
+export type ToViewer = Paint | Exited | Company | { type: "gone" } | ({ type: "refused" } & ErrorBody);
 
 /** One key, by name: the daemon encodes it for the modes that the program has set. */
 export interface Key {

@@ -1,5 +1,6 @@
 //! cotty: the terminal that agents and people share. This file lists the commands; each is a file in `command/`.
 
+mod advice;
 mod command;
 mod log;
 mod out;

@@ -8,6 +8,8 @@ use cotty_client::ClientError;
 use cotty_protocol::Code;
 use serde::Serialize;
 
+use crate::advice;
+
 /// It was not understood; the parser's own number, too.
 pub(crate) const USAGE: u8 = 2;
 /// A command did what it was asked, but the answer is no: a wait ran out, nothing is running.
@@ -112,13 +114,13 @@ pub(crate) fn failure(error: &anyhow::Error) -> ExitCode {
     let name = painted_for(rustix::stdio::stderr(), Look::Bad, "cotty:");
     eprintln!("{name} {}", without_controls(&words(error)));
     let client = error.downcast_ref::<ClientError>();
-    if let Some(hint) = client.and_then(next_step) {
+    if let Some(hint) = client.and_then(advice::hint) {
         eprintln!("       {}", without_controls(&hint));
     }
     match client {
         Some(ClientError::NotRunning) => ExitCode::from(NO),
         Some(ClientError::Stopped) => ExitCode::from(GONE),
-        Some(ClientError::Fault(fault)) if is_gone(fault.code) => ExitCode::from(GONE),
+        Some(ClientError::Refused(error)) if is_gone(error.code) => ExitCode::from(GONE),
         _ => ExitCode::FAILURE,
     }
 }
@@ -138,33 +140,9 @@ fn is_gone(code: Code) -> bool {
 fn words(error: &anyhow::Error) -> String {
     match error.downcast_ref::<ClientError>() {
         // People read the message; the code is for programs.
-        Some(ClientError::Fault(fault)) => fault.message.clone(),
+        Some(ClientError::Refused(error)) => error.message.clone(),
         _ => format!("{error:#}"),
     }
-}
-
-/// Hints are written for whoever calls an operation; where a command is the next step, it is named here.
-fn next_step(error: &ClientError) -> Option<String> {
-    let ClientError::Fault(fault) = error else { return error.hint() };
-    let command = match fault.code {
-        Code::SessionNotFound => "`cotty ls` lists the sessions",
-        Code::SessionDestroyed => "`cotty new` starts another; `cotty recording` reads what it showed",
-        Code::ProcessExited => "`cotty view` shows its last screen, `cotty kill` takes it away",
-        Code::ProgramNotFound => "give its path, or a PATH that has it: --env PATH=…",
-        Code::NoShell => "`cotty view` and `cotty search` read sessions without a shell",
-        Code::NotYours if inside() => {
-            "inside a session you see and use only what was started there; do it from another terminal"
-        }
-        Code::PleaNotFound | Code::PleaOver => "`cotty pleas` lists what is asked",
-        Code::NoRecording => "recordings are kept for days, not for ever; ask by the session's id",
-        _ => return fault.hint.clone(),
-    };
-    Some(command.to_owned())
-}
-
-/// Whether this command was given inside of a session, where it is never taken for the person.
-pub(crate) fn inside() -> bool {
-    std::env::var_os("COTTY_SESSION").is_some()
 }
 
 /// A word that stands out where stdout is a terminal.

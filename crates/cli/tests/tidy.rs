@@ -13,7 +13,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("vt", &[]),
     ("pty", &[]),
     ("protocol", &[]),
-    ("session", &["vt", "pty"]),
+    ("session", &["vt", "pty", "protocol"]),
     ("server", &["session", "pty", "protocol"]),
     ("client", &["protocol"]),
     ("tui", &["client", "protocol", "vt"]),

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use cotty_protocol::{ActorKind, Answer, Call, Caller, Fault, Origin};
+use cotty_protocol::{ActorKind, Answer, Call, Caller, Origin};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
 use hyper::client::conn::http1;
@@ -197,7 +197,7 @@ impl Client {
         driver.abort();
         match serde_json::from_slice(&bytes) {
             Ok(Answer::Ok(value)) => Ok(value),
-            Ok(Answer::Error(fault)) => Err(Fault::into(fault)),
+            Ok(Answer::Error(error)) => Err(error.into()),
             Err(e) => Err(ClientError::NoAnswer(format!("it answered strangely: {e}"))),
         }
     }

@@ -16,14 +16,14 @@ pub use home::Home;
 pub use start::{keeper_pid, launch, lock_keeper};
 pub use view::{View, Viewer};
 
-use cotty_protocol::Fault;
+use cotty_protocol::ErrorBody;
 
 /// Why a client has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// The daemon said no.
     #[error(transparent)]
-    Fault(#[from] Fault),
+    Refused(#[from] ErrorBody),
     /// There is none, and none was to be started.
     #[error("no cotty is running here")]
     NotRunning,
@@ -54,7 +54,7 @@ impl ClientError {
     /// The next step to try.
     pub fn hint(&self) -> Option<String> {
         match self {
-            ClientError::Fault(fault) => fault.hint.clone(),
+            ClientError::Refused(error) => error.hint.clone(),
             ClientError::Stopped => Some("its sessions ended with it; `cotty new` starts anew".into()),
             ClientError::NotRunning => Some("`cotty new` starts one, `cotty serve` keeps one in view".into()),
             ClientError::NoAnswer(_) | ClientError::Hangs => {

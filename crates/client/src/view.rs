@@ -1,5 +1,5 @@
 use cotty_protocol::view::{FromViewer, ToViewer};
-use cotty_protocol::{Answer, Caller, Code, Fault};
+use cotty_protocol::{Answer, ApiError, Caller, ErrorBody};
 use futures_util::{SinkExt, StreamExt};
 use tokio::net::UnixStream;
 use tokio_tungstenite::WebSocketStream;
@@ -56,7 +56,8 @@ impl View {
         cwd: &str,
     ) -> Result<View, ClientError> {
         if !session.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c)) {
-            return Err(Fault::new(Code::SessionNotFound, format!("Session not found: {session}")).into());
+            let error = ApiError::SessionNotFound { session: session.to_owned(), near: None };
+            return Err(ErrorBody::new(error, None).into());
         }
         let query = viewer.map(Viewer::query).unwrap_or_default();
         let url = format!("ws://cotty/v1/sessions/{session}/view?{query}");

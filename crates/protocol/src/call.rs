@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::Fault;
+use crate::ErrorBody;
 
 /// One operation as a value: what, by whom, from where, and under which id, so that a retry happens once.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -31,7 +31,7 @@ pub enum Answer {
     /// The operation's reply.
     Ok(Value),
     /// Why there is none.
-    Error(Fault),
+    Error(ErrorBody),
 }
 
 /// What kind of actor asks.

@@ -3,10 +3,10 @@
 //! Everything here can be put on a wire ([`serde`]) and described to a stranger ([`schemars`]). Nothing here acts.
 
 mod call;
-mod fault;
+pub mod error;
 pub mod op;
 pub mod update;
 pub mod view;
 
 pub use call::{ActorKind, Answer, Call, Caller, McpHello, McpOpen, Origin};
-pub use fault::{Code, Fault};
+pub use error::{ApiError, Code, ErrorBody};

@@ -8,7 +8,7 @@ use crate::op::mouse::Mouse;
 use crate::op::pleas::State;
 use crate::op::send::Paste;
 use crate::{
-    Fault,
+    ErrorBody,
     op::{Activity, Dimensions},
 };
 
@@ -28,7 +28,7 @@ pub enum ToViewer {
     /// The session is gone.
     Gone,
     /// What was typed was refused.
-    Refused(Fault),
+    Refused(ErrorBody),
     /// Who is there, at the beginning and whenever that changes.
     Company(Company),
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, HOST, ORIGIN, SEC_WEBSOCKET_PROTOCOL};
-use cotty_protocol::{Code, Fault};
+use cotty_protocol::ApiError;
 use subtle::ConstantTimeEq;
 
 use crate::standing::Standing;
@@ -71,7 +71,7 @@ pub(crate) async fn admit(
     page: &Token,
     tokens: &Tokens,
     now_ms: u64,
-) -> Result<Standing, Fault> {
+) -> Result<Standing, ApiError> {
     check_source(headers, address)?;
     let given = bearer(headers).unwrap_or_default();
     if page.is(given) {
@@ -81,8 +81,7 @@ pub(crate) async fn admit(
     // What cannot be checked opens nothing.
     match tokens.on_disk(move |tokens| tokens.check(&given, now_ms)).await.ok().flatten() {
         Some((name, kind)) => Ok(Standing::with_token(name, kind)),
-        None => Err(Fault::new(Code::Unauthorized, "the token is missing or wrong")
-            .with_hint("open the link that `cotty status` prints, or make a token with `cotty token new`")),
+        None => Err(ApiError::BadToken),
     }
 }
 
@@ -95,7 +94,7 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// A page of another site, or a name that resolves to us, must not reach the terminals behind a browser.
-pub(crate) fn check_source(headers: &HeaderMap, address: &str) -> Result<(), Fault> {
+pub(crate) fn check_source(headers: &HeaderMap, address: &str) -> Result<(), ApiError> {
     let port = address.rsplit_once(':').map_or("", |(_, port)| port);
     let ours = [
         address.to_owned(),
@@ -103,8 +102,9 @@ pub(crate) fn check_source(headers: &HeaderMap, address: &str) -> Result<(), Fau
         format!("127.0.0.1:{port}"),
         format!("[::1]:{port}"),
     ];
-    let refused =
-        |what: &str| Err(Fault::new(Code::Unauthorized, format!("the {what} of this request is not ours")));
+    let refused = |what: &str| {
+        Err(ApiError::Unauthorized { reason: format!("the {what} of this request is not ours") })
+    };
     match headers.get(HOST).and_then(|v| v.to_str().ok()) {
         Some(host) if ours.iter().any(|known| known == host) => {}
         _ => return refused("Host"),

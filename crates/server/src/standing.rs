@@ -10,7 +10,7 @@
 
 use axum::http::HeaderMap;
 use cotty_protocol::op::token_new::Kind;
-use cotty_protocol::{ActorKind, Caller, Code, Fault};
+use cotty_protocol::{ActorKind, ApiError, Caller};
 use cotty_pty::tree::Lineage;
 use cotty_session::{Actor, Hub, Session, one_line, short_name};
 use rustix::process::Pid;
@@ -177,13 +177,15 @@ pub(crate) fn at(headers: &HeaderMap) -> At {
 }
 
 /// Who says that it asks, and where it stands, by a request's headers; a person where nothing is said.
-pub(crate) fn introduction(headers: &HeaderMap) -> Result<(Caller, Option<String>), Fault> {
+pub(crate) fn introduction(headers: &HeaderMap) -> Result<(Caller, Option<String>), ApiError> {
     let kind = match header(headers, ACTOR).as_deref() {
         None | Some("person") => ActorKind::Person,
         Some("agent") => ActorKind::Agent,
         Some(other) => {
-            return Err(Fault::new(Code::InvalidInput, format!("`{other}` is no actor"))
-                .with_hint(format!("the header `{ACTOR}` is `person` or `agent`")));
+            return Err(ApiError::invalid_instead(
+                format!("`{other}` is no actor"),
+                format!("the header `{ACTOR}` is `person` or `agent`"),
+            ));
         }
     };
     let client = header(headers, CLIENT).unwrap_or_else(|| "http".to_owned());

@@ -2,32 +2,12 @@
 
 use std::time::Duration;
 
+use cotty_protocol::op::Activity;
 use cotty_pty::facts::{self, Waiting};
 
 use crate::commands::Phase;
 use crate::secret;
 use crate::task::Task;
-
-/// What a session is doing, as far as can be known. A program that is named is the one that may read the terminal.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Activity {
-    /// The shell waits for a command.
-    Prompt,
-    /// A program is at work.
-    Running(Option<String>),
-    /// A program waits for what is typed.
-    WaitingForInput(Option<String>),
-    /// A program shows text page by page.
-    Pager(String),
-    /// An editor is open.
-    Editor(String),
-    /// The program reads a line without showing it.
-    SecretInput,
-    /// What is shown looks like a question for a secret, by a program whose own terminal we cannot see.
-    SecretSuspected,
-    /// The program has ended.
-    Exited,
-}
 
 /// How long the shell may be quiet between a command's end and its prompt.
 const PROMPT_COMES: Duration = Duration::from_millis(250);
@@ -82,7 +62,7 @@ impl Task {
         match self.saved.commands.phase() {
             Phase::Prompt(_) if marks && waits() => Activity::Prompt,
             // It looks like a prompt, but nobody knows whether of a shell.
-            _ if !marks && waits() => Activity::WaitingForInput(self.foreground_name()),
+            _ if !marks && waits() => Activity::WaitingForInput { program: self.foreground_name() },
             _ => self.program_activity(),
         }
     }
@@ -100,15 +80,15 @@ impl Task {
     fn program_activity(&self) -> Activity {
         let program = self.foreground_name();
         match program.as_deref() {
-            Some(name) if PAGERS.contains(&name) => return Activity::Pager(name.to_owned()),
-            Some(name) if EDITORS.contains(&name) => return Activity::Editor(name.to_owned()),
+            Some(name) if PAGERS.contains(&name) => return Activity::Pager { program: name.to_owned() },
+            Some(name) if EDITORS.contains(&name) => return Activity::Editor { program: name.to_owned() },
             // What waits in there is out of sight.
-            Some(name) if secret::has_a_terminal_inside(name) => return Activity::Running(program),
+            Some(name) if secret::has_a_terminal_inside(name) => return Activity::Running { program },
             _ => {}
         }
         match self.has_taken_input() && self.waits_for_keys() && !self.draws_prompt() {
-            true => Activity::WaitingForInput(program),
-            false => Activity::Running(program),
+            true => Activity::WaitingForInput { program },
+            false => Activity::Running { program },
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cotty_protocol::ApiError;
 use cotty_vt::MouseMode;
 
 use crate::meta::{ActorKind, Typist};
@@ -156,8 +157,8 @@ impl Task {
     /// Viewers are told of an agent that was not let type.
     pub(crate) fn note_refusal<T>(&mut self, by: &Typist, answer: &Result<T, SessionError>) {
         let secret = match answer {
-            Err(SessionError::KeyboardHeld { .. }) => false,
-            Err(SessionError::Secret { .. }) => true,
+            Err(SessionError::Refused(ApiError::KeyboardHeld { .. })) => false,
+            Err(SessionError::Refused(ApiError::SecretInput { .. })) => true,
             _ => return,
         };
         if by.kind == ActorKind::Person {

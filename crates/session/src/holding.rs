@@ -1,5 +1,8 @@
 //! The keyboard of a session, as its task keeps it: every change is written down before it counts.
 
+use cotty_protocol::ApiError;
+
+use crate::error::exited;
 use crate::journal::{KeyboardChange, Record, What};
 use crate::keyboard::Returned;
 use crate::meta::{Typist, now_ms};
@@ -65,15 +68,15 @@ impl Task {
     /// A person takes the keyboard or gives it back.
     pub(crate) async fn hold(&mut self, hold: Hold, by: &Typist) -> Result<KeyboardState, SessionError> {
         if by.kind != ActorKind::Person {
-            return Err(SessionError::NotAPerson);
+            return Err(ApiError::NotAPerson.into());
         }
         if let Some(ended) = self.ended {
-            return Err(SessionError::Exited(ended.exit_code));
+            return Err(exited(ended.exit_code));
         }
         self.expire_keyboard();
         let gives = matches!(hold, Hold::Give | Hold::Leave);
         if gives && self.saved.keyboard.held().is_none_or(|held| held.who != by.who) {
-            return Err(SessionError::KeyboardNotYours);
+            return Err(ApiError::KeyboardNotYours.into());
         }
         if self.hot.wants_checkpoint() {
             self.checkpoint().await?;

@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use cotty_protocol::ApiError;
 use cotty_pty::{Entry, Event, Link, Pty, Watched};
 use cotty_vt::{Options, Size, Vt};
 use regex::Regex;
@@ -24,6 +25,7 @@ use tokio::sync::{mpsc, watch};
 
 use self::sessions::{Sessions, number_of};
 use crate::company::Watchers;
+use crate::error::{broken, destroyed};
 use crate::images::Gallery;
 use crate::journal::{Hot, InputQueue};
 use crate::lane::Taken;
@@ -429,8 +431,10 @@ impl Hub {
             gone.id == reference || Some(gone.number) == number || gone.name.as_deref() == Some(reference)
         });
         Err(match gone {
-            true => SessionError::Destroyed(reference.to_owned()),
-            false => SessionError::NotFound(reference.to_owned()),
+            true => destroyed(reference.to_owned()),
+            false => {
+                SessionError::from(ApiError::SessionNotFound { session: reference.to_owned(), near: None })
+            }
         })
     }
 
@@ -485,7 +489,7 @@ async fn blocking<T: Send + 'static>(
     job: impl FnOnce() -> Result<T, SessionError> + Send + 'static,
 ) -> Result<T, SessionError> {
     let done = tokio::task::spawn_blocking(job).await;
-    done.unwrap_or_else(|error| Err(SessionError::Broken(error.to_string())))
+    done.unwrap_or_else(|error| Err(broken(error.to_string())))
 }
 
 #[cfg(test)]

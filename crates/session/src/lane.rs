@@ -3,6 +3,8 @@
 use std::sync::{Arc, Weak};
 use std::time::Instant;
 
+use cotty_protocol::ApiError;
+
 use crate::SessionError;
 use crate::task::Task;
 
@@ -48,7 +50,7 @@ impl Task {
         match self.lane.upgrade() {
             Some(other) if !lane.is_some_and(|lane| Weak::ptr_eq(lane, &self.lane)) => {
                 let ms = u64::try_from(other.since.elapsed().as_millis()).unwrap_or(u64::MAX);
-                Err(SessionError::Busy { with: other.what.clone(), ms })
+                Err(ApiError::Busy { call: other.what.clone(), ms }.into())
             }
             _ => Ok(()),
         }

@@ -47,10 +47,9 @@ mod updates;
 mod viewers;
 mod wait;
 
-pub use activity::Activity;
 pub use company::{Asked, Company, HeldBy, TurnedAway, Watcher};
 pub use cut::{Cut, LeftOut};
-pub use error::SessionError;
+pub use error::{SessionError, is_nested};
 pub use holding::{Hold, Holder, KeyboardState};
 pub use hub::{Create, Destroyed, Hub, HubOptions, Present, Purge, Purpose, Retention, TerminalOptions};
 pub use images::{ImageKind, Images};
@@ -76,6 +75,10 @@ pub use share::Shared;
 pub use updates::{Batch, Cursor, Line, Reason, Region, Run, Snapshot, Subscription, Update};
 pub use viewers::{Frame, Viewer};
 pub use wait::{Met, USUAL_WAIT, Wait};
+
+/// What travels as it is.
+pub use cotty_protocol::ApiError;
+pub use cotty_protocol::op::Activity;
 
 /// Patterns are compiled here, within bounds.
 pub use regex::Regex;

@@ -1,6 +1,7 @@
 //! Command lines: one that is nothing but words is run as it stands, anything else by a shell.
 
 use crate::SessionError;
+use crate::error::invalid;
 
 /// The shell that runs what is more than words.
 const SHELL: &str = "sh";
@@ -22,7 +23,7 @@ pub(crate) fn parse(line: &str) -> Result<(String, Vec<String>), SessionError> {
     };
     match words.next() {
         Some(program) => Ok((program, words.collect())),
-        None => Err(SessionError::Invalid("the command is empty".into())),
+        None => Err(invalid("the command is empty")),
     }
 }
 
@@ -102,7 +103,7 @@ fn words(line: &str) -> Result<Option<Vec<String>>, SessionError> {
 }
 
 fn open(quote: &str) -> SessionError {
-    SessionError::Invalid(format!("the command has a {quote} that is not closed"))
+    invalid(format!("the command has a {quote} that is not closed"))
 }
 
 #[cfg(test)]

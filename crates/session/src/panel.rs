@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::invalid;
 use crate::{Session, SessionError};
 
 /// Longest name of a panel, in bytes.
@@ -32,7 +33,7 @@ impl Panel {
     pub fn of_owner(owner: &str, id: &str) -> Result<Panel, SessionError> {
         if id.is_empty() || id.len() > LONGEST || id.contains(char::is_control) {
             let message = format!("a panel's name has 1 to {LONGEST} bytes, without control characters");
-            return Err(SessionError::Invalid(message));
+            return Err(invalid(message));
         }
         Ok(Panel { scope: Panel::scope_of_owner(owner), id: id.to_owned() })
     }

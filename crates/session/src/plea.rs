@@ -6,9 +6,11 @@
 
 use std::collections::VecDeque;
 
+use cotty_protocol::op::pleas::State;
 use serde::{Deserialize, Serialize};
 
 use crate::SessionError;
+use crate::error::invalid;
 
 /// Most characters of a message, or of a note.
 const LONGEST: usize = 2000;
@@ -66,6 +68,17 @@ pub enum PleaOutcome {
     Timeout,
     /// The agent withdrew it, or the program ended with nobody there.
     Cancelled,
+}
+
+impl From<PleaOutcome> for State {
+    fn from(outcome: PleaOutcome) -> State {
+        match outcome {
+            PleaOutcome::Completed => State::Completed,
+            PleaOutcome::Declined => State::Declined,
+            PleaOutcome::Timeout => State::Timeout,
+            PleaOutcome::Cancelled => State::Cancelled,
+        }
+    }
 }
 
 /// How the name begins of what asks from inside a session. It is told by that name only, because a program chooses its own.
@@ -151,9 +164,9 @@ pub(crate) fn words(text: &str) -> Result<String, SessionError> {
     let text: String = text.replace("\r\n", "\n").replace('\t', " ").chars().filter(is_shown).collect();
     let text = text.trim().to_owned();
     match text.chars().count() {
-        0 => Err(SessionError::Invalid("the message is empty".into())),
+        0 => Err(invalid("the message is empty")),
         1..=LONGEST => Ok(text),
-        count => Err(SessionError::Invalid(format!(
+        count => Err(invalid(format!(
             "the message has {count} characters, and {LONGEST} are the most: say it shorter"
         ))),
     }
@@ -176,6 +189,8 @@ fn is_shown(c: &char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use cotty_protocol::ApiError;
+
     use super::*;
 
     fn plea(id: &str, now: u64) -> Plea {
@@ -248,7 +263,7 @@ mod tests {
         assert_eq!(one_line(&"é".repeat(9), 5).chars().count(), 5);
         assert_eq!(words(&"é".repeat(LONGEST)).unwrap().chars().count(), LONGEST);
         for wrong in ["", " \x1b\n ", &"x".repeat(LONGEST + 1)] {
-            assert!(matches!(words(wrong), Err(SessionError::Invalid(_))));
+            assert!(matches!(words(wrong), Err(SessionError::Refused(ApiError::Invalid { .. }))));
         }
     }
 }

@@ -2,6 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use cotty_protocol::ApiError;
+
+use crate::error::exited;
 use crate::id::random_text;
 use crate::journal::{KeyboardChange, PleaChange, Record, What};
 use crate::meta::{Typist, now_ms};
@@ -143,14 +146,14 @@ impl Task {
         }
         let message = plea::words(message)?;
         if let Some(ended) = self.ended {
-            return Err(SessionError::Exited(ended.exit_code));
+            return Err(exited(ended.exit_code));
         }
         if let Some(open) = pleas.open() {
             if !may_know(open, by) {
-                return Err(SessionError::OtherAsked);
+                return Err(ApiError::OtherAsked.into());
             }
             let (id, message) = (open.id.clone(), open.message.clone());
-            return Err(SessionError::AlreadyAsked { id, message });
+            return Err(ApiError::AlreadyAsked { id, message }.into());
         }
         if self.hot.wants_checkpoint() {
             self.checkpoint().await?;
@@ -186,7 +189,7 @@ impl Task {
         request: &str,
     ) -> Result<Plea, SessionError> {
         if by.kind != ActorKind::Person {
-            return Err(SessionError::NotAPerson);
+            return Err(ApiError::NotAPerson.into());
         }
         let note = note.map(plea::words).transpose()?;
         let outcome = if declined { PleaOutcome::Declined } else { PleaOutcome::Completed };
@@ -200,7 +203,7 @@ impl Task {
     /// A plea, if somebody may know of it.
     fn plea_for(&self, id: &str, by: &Typist) -> Result<&Plea, SessionError> {
         let found = self.saved.pleas.find(id, now_ms()).filter(|plea| may_know(plea, by));
-        found.ok_or_else(|| SessionError::NoPlea(id.to_owned()))
+        found.ok_or_else(|| SessionError::from(ApiError::RequestNotFound { id: id.to_owned() }))
     }
 
     /// The agent no longer asks.
@@ -219,12 +222,14 @@ impl Task {
     ) -> Result<Plea, SessionError> {
         self.expire_plea();
         let now = now_ms();
-        let no_plea = || SessionError::NoPlea(id.to_owned());
+        let no_plea = || SessionError::from(ApiError::RequestNotFound { id: id.to_owned() });
         let plea = self.saved.pleas.find(id, now).ok_or_else(no_plea)?;
         match &plea.ended {
             // This very request ended it.
             Some(end) if end.request == request => return Ok(plea.clone()),
-            Some(end) => return Err(SessionError::PleaOver { id: plea.id.clone(), outcome: end.outcome }),
+            Some(end) => {
+                return Err(ApiError::RequestOver { id: plea.id.clone(), state: end.outcome.into() }.into());
+            }
             None => {}
         }
         let end = PleaEnd { outcome, at_ms: now, by, note, request: request.to_owned() };
@@ -289,7 +294,7 @@ impl Task {
             let plea = self.saved.pleas.find(&id, now_ms()).cloned();
             let screen = self.vt.screen_text().trim_end_matches('\n').to_owned();
             let told = plea.map(|plea| Pleaded { plea, info: self.info(), screen });
-            let _ = reply.send(told.ok_or(SessionError::NoPlea(id)));
+            let _ = reply.send(told.ok_or(SessionError::from(ApiError::RequestNotFound { id })));
         }
     }
 }

@@ -1,8 +1,10 @@
 //! The mouse: by place or by what stands there.
 
+use cotty_protocol::ApiError;
 use cotty_vt::{MouseAction, MouseButton, MouseEvent, MouseMode};
 
 use crate::SessionError;
+use crate::error::invalid;
 use crate::task::Task;
 
 /// What the mouse does.
@@ -67,7 +69,7 @@ impl Task {
     /// The bytes of a gesture, in the encoding that the program asked for.
     pub(crate) fn point(&self, mouse: &Mouse) -> Result<Vec<u8>, SessionError> {
         if self.vt.modes().mouse == MouseMode::Off {
-            return Err(SessionError::MouseOff { program: self.foreground_name() });
+            return Err(ApiError::MouseOff { program: self.foreground_name() }.into());
         }
         let (row, col) = match &mouse.at {
             Target::Cell { row, col } => self.on_screen(*row, *col)?,
@@ -95,7 +97,7 @@ impl Task {
         // A program may ask for presses and not for releases: it gets what it asked for.
         let told: Vec<Vec<u8>> = events.iter().filter_map(|event| self.vt.encode_mouse(event)).collect();
         match told.is_empty() {
-            true => Err(SessionError::MouseOff { program: self.foreground_name() }),
+            true => Err(ApiError::MouseOff { program: self.foreground_name() }.into()),
             false => Ok(told.concat()),
         }
     }
@@ -106,7 +108,7 @@ impl Task {
             return Ok((row, col));
         }
         let (rows, cols) = (size.rows, size.cols);
-        Err(SessionError::Invalid(format!(
+        Err(invalid(format!(
             "row {} and column {} are not on the screen of {rows} rows and {cols} columns",
             u32::from(row) + 1,
             u32::from(col) + 1
@@ -117,7 +119,7 @@ impl Task {
     fn label(&self, label: &str, nth: usize) -> Result<(u16, u16), SessionError> {
         let rows = 0..self.vt.size().rows;
         let mut places = rows.flat_map(|row| self.label_in_row(label, row));
-        let missing = || SessionError::LabelNotFound { label: label.to_owned(), nth };
+        let missing = || SessionError::from(ApiError::LabelNotFound { label: label.to_owned(), nth });
         places.nth(nth.saturating_sub(1)).ok_or_else(missing)
     }
 

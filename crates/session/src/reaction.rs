@@ -74,7 +74,7 @@ impl Task {
     fn has_settled(&self, reaction: &Reaction, now: Instant) -> bool {
         let quiet = self.last_output.is_none_or(|at| now >= at + FRAME_QUIET);
         let drawn = quiet && self.half_drawn_since.is_none();
-        drawn && !(reaction.submitted && matches!(self.activity(), Activity::Running(_)))
+        drawn && !(reaction.submitted && matches!(self.activity(), Activity::Running { .. }))
     }
 
     fn reaction(&self, observer: &Observer) -> Reaction {

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use cotty_protocol::ApiError;
 use tokio::sync::oneshot;
 
 use crate::SessionError;
@@ -164,7 +165,7 @@ impl Task {
 
     pub(crate) async fn start_capture(&mut self, mut capturing: Capturing) -> Result<Capture, SessionError> {
         if let Some(running) = &self.saved.capturing {
-            return Err(SessionError::Capturing(running.path.clone()));
+            return Err(ApiError::CaptureRunning { file: running.path.clone().display().to_string() }.into());
         }
         if self.hot.wants_checkpoint() {
             self.checkpoint().await?;
@@ -185,7 +186,7 @@ impl Task {
         if let Some((_, capture)) = self.saved.captured.as_ref().filter(|(known, _)| known == request) {
             return Ok(capture.clone());
         }
-        let Some(mut catcher) = self.catcher.take() else { return Err(SessionError::NotCapturing) };
+        let Some(mut catcher) = self.catcher.take() else { return Err(ApiError::NoCapture.into()) };
         catcher.settle().await;
         let capture = catcher.so_far(now_ms());
         let what = What::CaptureEnded { request: request.to_owned(), capture: capture.clone() };

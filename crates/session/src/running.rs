@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
+use cotty_protocol::ApiError;
+
 use crate::commands::{Command, Moment, Phase};
+use crate::error::{broken, exited, invalid};
 use crate::journal::Source;
 use crate::lane::Taken;
 use crate::meta::{Typist, now_ms};
@@ -21,7 +24,7 @@ const LEAVES: Duration = Duration::from_millis(500);
 fn not_known() -> SessionError {
     let message =
         "the session lost its history when the daemon was replaced; what became of the command is not known";
-    SessionError::Broken(message.into())
+    broken(message)
 }
 
 impl Task {
@@ -44,21 +47,21 @@ impl Task {
         // One that was replaced (`exec zsh`) has marked its last prompt.
         let at_prompt = matches!(self.saved.commands.phase(), Phase::Prompt(_));
         if self.meta.nonce.is_none() || (!at_prompt && self.ended.is_none() && self.shell_was_replaced()) {
-            return Err(SessionError::NoShell);
+            return Err(ApiError::NoShell.into());
         }
         let command = command.trim_end_matches(['\n', '\r']);
         if command.trim().is_empty() {
-            return Err(SessionError::Invalid("the command is empty".into()));
+            return Err(invalid("the command is empty"));
         }
         if command.len() > LONGEST {
             let bytes = command.len();
             let message = format!(
                 "the command has {bytes} bytes, and a shell's line at most {LONGEST}: write a file first"
             );
-            return Err(SessionError::Invalid(message));
+            return Err(invalid(message));
         }
         if let Verdict::Deny { reason } = self.policy.judge(command) {
-            return Err(SessionError::Denied { reason });
+            return Err(ApiError::PolicyDenied { reason }.into());
         }
         self.drain().await;
         self.check_keyboard(by)?;
@@ -92,7 +95,7 @@ impl Task {
 
     fn check_line_is_free(&mut self) -> Result<(), SessionError> {
         if let Some(ended) = self.ended {
-            return Err(SessionError::Exited(ended.exit_code));
+            return Err(exited(ended.exit_code));
         }
         let Phase::Prompt(prompt) = self.saved.commands.phase() else {
             return Err(self.not_at_prompt());
@@ -102,7 +105,7 @@ impl Task {
         }
         self.settle_unread();
         if self.line_is_begun(prompt) {
-            return Err(SessionError::LineBegun { entered: self.prompt().is_none() });
+            return Err(ApiError::LineStarted { entered: self.prompt().is_none() }.into());
         }
         Ok(())
     }
@@ -120,11 +123,11 @@ impl Task {
         let Some(command) = self.saved.commands.of_request(request) else {
             return Err(match self.saved.lost {
                 Some(_) => not_known(),
-                None => SessionError::Invalid(format!("no command was typed by request {request}")),
+                None => invalid(format!("no command was typed by request {request}")),
             });
         };
         if let Some(reason) = &command.denied {
-            return Err(SessionError::Denied { reason: reason.clone() });
+            return Err(ApiError::PolicyDenied { reason: reason.clone() }.into());
         }
         let excerpt = self.output_of(command);
         let begun = command.started.or(command.typed).map_or(0, |m| m.ms);
@@ -189,17 +192,17 @@ impl Task {
         let on_screen = wait.text.as_ref().is_some_and(|needle| self.vt.screen_text().contains(needle));
         let doing = match self.activity() {
             Activity::Prompt => "the shell waits for a command".to_owned(),
-            Activity::Running(program) => format!("{} is still running", named(program)),
-            Activity::WaitingForInput(program) if self.vt.modes().alt_screen => {
+            Activity::Running { program } => format!("{} is still running", named(program)),
+            Activity::WaitingForInput { program } if self.vt.modes().alt_screen => {
                 format!("{} is shown on the whole screen and waits for keys", named(program))
             }
-            Activity::WaitingForInput(program) => {
+            Activity::WaitingForInput { program } => {
                 format!("{} is still running and waits for input", named(program))
             }
-            Activity::Pager(program) => {
+            Activity::Pager { program } => {
                 format!("`{program}` shows its text page by page: space goes on, q leaves it")
             }
-            Activity::Editor(program) => format!("`{program}`, an editor, is open"),
+            Activity::Editor { program } => format!("`{program}`, an editor, is open"),
             Activity::SecretInput => "the program asks for a secret".to_owned(),
             Activity::SecretSuspected => "what is shown looks like a question for a secret".to_owned(),
             Activity::Exited => "the program has ended".to_owned(),

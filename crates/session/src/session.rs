@@ -1,14 +1,16 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use cotty_protocol::ApiError;
 use cotty_vt::{Key, Paste};
 use regex::Regex;
 use rustix::process::Signal;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::activity::Activity;
+use crate::Activity;
 use crate::company::Watcher;
 use crate::counts::{self, Counted};
+use crate::error::{broken, destroyed};
 use crate::holding::{Hold, KeyboardState};
 use crate::images::Images;
 use crate::journal::disk::{Capture, Capturing, RecordingState};
@@ -363,13 +365,13 @@ impl Session {
         let (reply, answer) = oneshot::channel();
         self.tell(request(reply)).await?;
         answer.await.map_err(|_| match self.requests.is_closed() {
-            true => SessionError::Destroyed(self.meta.id.clone()),
-            false => SessionError::Broken("it failed on this, and was taken over as it was before".into()),
+            true => destroyed(self.meta.id.clone()),
+            false => broken("it failed on this, and was taken over as it was before"),
         })
     }
 
     pub(crate) async fn tell(&self, request: Request) -> Result<(), SessionError> {
-        self.requests.send(request).await.map_err(|_| SessionError::Destroyed(self.meta.id.clone()))
+        self.requests.send(request).await.map_err(|_| destroyed(self.meta.id.clone()))
     }
 
     /// Ends when its task has, and has let go of all it had.
@@ -479,7 +481,7 @@ impl Session {
             let left = timeout.min(PROMPT_COMES).saturating_sub(began.elapsed());
             match start().await? {
                 // The cursor is not where the prompt ends: perhaps only because a right prompt is being drawn.
-                Err(SessionError::LineBegun { .. }) if !drawn => {
+                Err(SessionError::Refused(ApiError::LineStarted { .. })) if !drawn => {
                     let (idle, timeout) = (Some(PROMPT_DRAWN), Some(10 * PROMPT_DRAWN));
                     self.wait(Wait { idle, timeout, ..Wait::default() }).await?;
                     drawn = true;
@@ -576,7 +578,7 @@ impl Session {
             Update::Snapshot(snapshot) => Some(snapshot.clone()),
             _ => None,
         });
-        snapshot.ok_or_else(|| SessionError::Destroyed(self.meta.id.clone()))
+        snapshot.ok_or_else(|| destroyed(self.meta.id.clone()))
     }
 
     pub(crate) async fn join_updates(&self) -> Result<Subscribed, SessionError> {

@@ -1,7 +1,9 @@
 //! A session's size and how much it remembers: both can change while it runs.
 
+use cotty_protocol::ApiError;
 use cotty_pty::WindowSize;
 
+use crate::error::{exited, invalid};
 use crate::journal::{Record, What};
 use crate::meta::{ActorKind, Typist};
 use crate::task::Task;
@@ -24,7 +26,7 @@ impl Task {
         }
         let holds = self.saved.keyboard.held().is_some_and(|held| held.who == by.who);
         if by.kind != ActorKind::Person || !holds {
-            return Err(SessionError::KeyboardNotYours);
+            return Err(ApiError::KeyboardNotYours.into());
         }
         let Some(size) = size else {
             self.put_size_back();
@@ -57,7 +59,7 @@ impl Task {
         put_back: Option<(u16, u16)>,
     ) -> Result<(), SessionError> {
         if let Some(ended) = self.ended {
-            return Err(SessionError::Exited(ended.exit_code));
+            return Err(exited(ended.exit_code));
         }
         // What was written for the old size is laid out in it.
         self.drain().await;
@@ -89,9 +91,7 @@ impl Task {
     /// Keeps so many lines from now on; what is more is dropped, and counted.
     pub(crate) async fn set_history(&mut self, lines: usize) -> Result<(), SessionError> {
         if lines > MOST_HISTORY {
-            return Err(SessionError::Invalid(format!(
-                "{lines} lines of history are too many: up to {MOST_HISTORY}"
-            )));
+            return Err(invalid(format!("{lines} lines of history are too many: up to {MOST_HISTORY}")));
         }
         if self.hot.wants_checkpoint() {
             self.checkpoint().await?;

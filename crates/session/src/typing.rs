@@ -3,12 +3,14 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use cotty_protocol::ApiError;
 use cotty_pty::facts;
 use cotty_vt::Position;
 use rustix::process::{Pid, Signal};
 use rustix::termios::{SpecialCodeIndex, tcgetattr};
 
 use crate::commands::{Moment, Phase};
+use crate::error::{broken, exited};
 use crate::journal::{Record, Signalled, Source, What};
 use crate::lane::Taken;
 use crate::meta::{ActorKind, Typist, now_ms};
@@ -104,14 +106,15 @@ impl Task {
     /// A person who types takes the keyboard; an agent needs it. What has ended has none.
     pub(crate) fn check_keyboard(&mut self, by: &Typist) -> Result<(), SessionError> {
         if let Some(ended) = self.ended {
-            return Err(SessionError::Exited(ended.exit_code));
+            return Err(exited(ended.exit_code));
         }
         self.expire_keyboard();
         match self.saved.keyboard.held() {
-            Some(held) if by.kind != ActorKind::Person => Err(SessionError::KeyboardHeld {
+            Some(held) if by.kind != ActorKind::Person => Err(ApiError::KeyboardHeld {
                 by: held.name.clone(),
                 ends_in_ms: held.ends_ms().map(|end| end.saturating_sub(now_ms())),
-            }),
+            }
+            .into()),
             _ => Ok(()),
         }
     }
@@ -131,7 +134,9 @@ impl Task {
             self.drain().await;
         }
         match self.asked_secret() {
-            Some(asked) => Err(SessionError::Secret { suspected: asked == Activity::SecretSuspected }),
+            Some(asked) => {
+                Err(ApiError::SecretInput { suspected: asked == Activity::SecretSuspected }.into())
+            }
             None => Ok(()),
         }
     }
@@ -143,7 +148,7 @@ impl Task {
         let persons = self.saved.person_typed_at.is_some_and(|seq| seq >= prompt.seq);
         let begun = self.line_is_begun(prompt);
         match by.kind != ActorKind::Person && text && persons && begun {
-            true => Err(SessionError::LineBegun { entered: self.prompt().is_none() }),
+            true => Err(ApiError::LineStarted { entered: self.prompt().is_none() }.into()),
             false => Ok(()),
         }
     }
@@ -154,7 +159,7 @@ impl Task {
         let bare = Key { super_key: false, hyper: false, ..*key };
         let lost = *key != bare && self.vt.encode_key(key) == self.vt.encode_key(&bare);
         match by.kind != ActorKind::Person && lost {
-            true => Err(SessionError::Modifier { code: key.code }),
+            true => Err(ApiError::UnknownModifier { key: character(key.code) }.into()),
             false => Ok(()),
         }
     }
@@ -167,7 +172,7 @@ impl Task {
         run: bool,
     ) -> Result<Typed, SessionError> {
         if let Some(ended) = self.ended {
-            return Err(SessionError::Exited(ended.exit_code));
+            return Err(exited(ended.exit_code));
         }
         if self.hot.wants_checkpoint() {
             self.checkpoint().await?;
@@ -312,7 +317,7 @@ impl Task {
             return Ok((sent.group, sent.program.clone()));
         }
         if let Some(ended) = self.ended {
-            return Err(SessionError::Exited(ended.exit_code));
+            return Err(exited(ended.exit_code));
         }
         self.check_keyboard(by)?;
         if self.hot.wants_checkpoint() {
@@ -321,7 +326,7 @@ impl Task {
         let program = self.foreground_name();
         let leader = || i32::try_from(self.pid).ok().and_then(Pid::from_raw);
         let group = facts::foreground(self.pty.get_ref()).or_else(leader);
-        let Some(group) = group else { return Err(SessionError::Broken("it has no process".into())) };
+        let Some(group) = group else { return Err(broken("it has no process")) };
         // One that cannot be sent is not written down as sent.
         rustix::process::test_kill_process_group(group).map_err(std::io::Error::from)?;
         let id = group.as_raw_nonzero().get().unsigned_abs();
@@ -336,5 +341,12 @@ impl Task {
     pub(crate) fn remembered(&self, request: &str) -> Option<Typed> {
         let known = self.saved.requests.iter().rev().find(|known| known.request == request)?;
         Some(Typed { seq: known.seq, bytes: known.bytes, returned: None })
+    }
+}
+
+fn character(code: KeyCode) -> Option<char> {
+    match code {
+        KeyCode::Char(c) => Some(c),
+        _ => None,
     }
 }

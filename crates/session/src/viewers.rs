@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use cotty_vt::{Painter, Vt};
 use tokio::sync::{broadcast, oneshot, watch};
 
+use crate::Activity;
 use crate::Company;
-use crate::activity::Activity;
 use crate::session::Ended;
 use crate::share::{BEHIND, Pace, Shared};
 use crate::updates::Updates;

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use cotty_protocol::ApiError;
 use regex::Regex;
 
 use crate::SessionError;
@@ -98,16 +99,14 @@ impl Wait {
     pub fn pattern(pattern: &str) -> Result<Regex, SessionError> {
         // Reading one that is too large takes its time, too.
         if pattern.len() > LONGEST_PATTERN {
-            return Err(SessionError::BadPattern(format!(
-                "it has {} bytes, and may have {LONGEST_PATTERN}",
-                pattern.len()
-            )));
+            let error = format!("it has {} bytes, and may have {LONGEST_PATTERN}", pattern.len());
+            return Err(ApiError::InvalidPattern { error, literal: None }.into());
         }
         regex::RegexBuilder::new(pattern)
             .size_limit(1 << 20)
             .multi_line(true)
             .build()
-            .map_err(|e| SessionError::BadPattern(e.to_string()))
+            .map_err(|e| ApiError::InvalidPattern { error: e.to_string(), literal: None }.into())
     }
 
     /// The pattern of a text as it stands.
@@ -652,7 +651,10 @@ mod tests {
 
     #[test]
     fn a_pattern_that_would_grow_too_large_is_refused() {
-        assert!(matches!(Wait::pattern("(a{1000}){1000}"), Err(SessionError::BadPattern(_))));
+        assert!(matches!(
+            Wait::pattern("(a{1000}){1000}"),
+            Err(SessionError::Refused(ApiError::InvalidPattern { .. }))
+        ));
         assert!(Wait::pattern("(").is_err());
     }
 }

@@ -3,7 +3,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use cotty_client::{Client, ClientError};
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::keyboard::Holder;
 use cotty_protocol::op::{Activity, SessionInfo, Wait, info, list, wait};
 use cotty_tui::{AttachEnd, AttachOptions, Chord};
@@ -74,7 +74,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         let params = info::Params { session: session.clone() };
         let found: SessionInfo = match client.call("info", &params).await {
             // It is not ours to see, and it may still be the one that we are in.
-            Err(ClientError::Fault(fault)) if own_named(&fault, &session) => anyhow::bail!("{OWN}"),
+            Err(ClientError::Refused(error)) if own_named(error.cause.as_deref(), &session) => {
+                anyhow::bail!("{OWN}")
+            }
             found => found?,
         };
         refuse_own(&found)?;
@@ -104,9 +106,13 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 
 const OWN: &str = "this terminal is that session itself; attach to it from another one";
 
-fn own_named(fault: &Fault, session: &str) -> bool {
+fn own_named(cause: Option<&ApiError>, session: &str) -> bool {
     let own = std::env::var("COTTY_SESSION").unwrap_or_default();
-    !own.is_empty() && (own == session || fault.message.contains(&own))
+    let meant = match cause {
+        Some(ApiError::NotYours { session, .. }) => session,
+        _ => session,
+    };
+    !own.is_empty() && (own == session || own == *meant)
 }
 
 /// A session that shows itself would show itself showing itself.

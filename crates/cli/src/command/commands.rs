@@ -1,10 +1,11 @@
 use std::process::ExitCode;
 
 use cotty_client::ClientError;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::commands::{Command, Params, Reply, State};
-use cotty_protocol::{Code, Fault};
 
 use super::{block_on, client};
+use crate::advice::told;
 use crate::out::{self, Look};
 
 /// List what a session's shell ran, or print the output of one command
@@ -48,7 +49,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             Some(Which::Last) => {
                 let last: Reply = client.call("commands", &Params { limit: Some(1), ..list.clone() }).await?;
                 if last.total == 0 {
-                    return Err(none(&list.session));
+                    return Err(
+                        ClientError::from(told(ApiError::NoCommands { session: list.session })).into()
+                    );
                 }
                 last.total
             }
@@ -80,14 +83,6 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         });
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// What to look at where no shell marks what it runs.
-fn none(session: &str) -> anyhow::Error {
-    let fault = Fault::new(Code::InvalidInput, "no command was run in this session").with_hint(format!(
-        "only bash, zsh and fish have commands; `cotty view {session}` and `cotty recording {session} --format text` show what else was said"
-    ));
-    ClientError::Fault(fault).into()
 }
 
 fn row(command: &Command) -> [String; 6] {

@@ -6,6 +6,7 @@ use cotty_protocol::op::{Activity, SessionInfo};
 use serde_json::{Value, json};
 
 use super::{block_on, client};
+use crate::advice;
 use crate::out::{self, Look};
 
 /// List the sessions
@@ -27,7 +28,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         let sessions = list.sessions.iter().map(for_scripts).collect::<Result<Vec<_>, _>>()?;
         out::json(&json!({ "sessions": sessions, "count": list.count }))?;
     } else if list.sessions.is_empty() {
-        match out::inside() {
+        match advice::inside() {
             true => out::note("no sessions were started from here; others are not shown inside of a session"),
             false => out::note("no sessions; `cotty new` starts one"),
         }

@@ -6,6 +6,7 @@ use cotty_protocol::ActorKind;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::block_on;
+use crate::advice;
 use crate::out;
 
 /// Speak MCP over stdin and stdout, for an agent
@@ -36,8 +37,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    if let Err(fault) = cotty_server::check_tools(&args.tools, &args.only) {
-        out::note(&format!("cotty mcp: {}\n       {}", fault.message, fault.hint.unwrap_or_default()));
+    if let Err(error) = cotty_server::check_tools(&args.tools, &args.only) {
+        let hint = advice::for_error(&error).unwrap_or_default();
+        out::note(&format!("cotty mcp: {error}\n       {hint}"));
         return Ok(ExitCode::from(out::USAGE));
     }
     let client = match args.ephemeral {

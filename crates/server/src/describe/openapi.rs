@@ -26,9 +26,9 @@ pub fn openapi() -> Value {
         "components": {
             "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
             "parameters": headers(),
-            "responses": { "Fault": content("Why there is no reply", &json!({
+            "responses": { "ErrorBody": content("Why there is no reply", &json!({
                 "type": "object",
-                "properties": { "error": reference("Fault") },
+                "properties": { "error": reference("ErrorBody") },
                 "required": ["error"],
             })) },
             "schemas": TYPES.referring_to("#/components/schemas/"),
@@ -45,7 +45,7 @@ fn operation(entry: &Entry) -> Value {
         "parameters": parameters(entry),
         "responses": {
             status: content("The reply", &reference(&format!("{name}Reply"))),
-            "default": { "$ref": "#/components/responses/Fault" },
+            "default": { "$ref": "#/components/responses/ErrorBody" },
         },
     });
     if !route.takes_query() {
@@ -110,7 +110,7 @@ fn metrics() -> Value {
         "summary": "What the daemon counts, in the text format of Prometheus",
         "responses": {
             "200": { "description": "The counts", "content": { "text/plain": { "schema": { "type": "string" } } } },
-            "default": { "$ref": "#/components/responses/Fault" },
+            "default": { "$ref": "#/components/responses/ErrorBody" },
         },
     } })
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cotty_protocol::update::Update;
 use cotty_protocol::view::{FromViewer, ToViewer};
-use cotty_protocol::{Call, Fault};
+use cotty_protocol::{Call, ErrorBody};
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
@@ -34,7 +34,7 @@ impl Types {
         };
         other("Call", draft().into_generator().into_root_schema_for::<Call>());
         other("FromViewer", draft().into_generator().into_root_schema_for::<FromViewer>());
-        other("Fault", receives(draft()).into_generator().into_root_schema_for::<Fault>());
+        other("ErrorBody", receives(draft()).into_generator().into_root_schema_for::<ErrorBody>());
         other("ToViewer", receives(draft()).into_generator().into_root_schema_for::<ToViewer>());
         other("Update", receives(draft()).into_generator().into_root_schema_for::<Update>());
         Types(put_together(roots))

@@ -16,7 +16,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
 use axum::serve::IncomingStream;
 use axum::{Json, Router, middleware};
-use cotty_protocol::{Answer, Call, Caller, Code, Fault, Origin};
+use cotty_protocol::{Answer, ApiError, Call, Caller, ErrorBody, Origin};
 use cotty_session::Hub;
 use tokio::net::{TcpListener, UnixListener};
 
@@ -134,8 +134,8 @@ async fn same_user(
     next: Next,
 ) -> Response {
     if peer.uid != Some(rustix::process::geteuid().as_raw()) {
-        let fault = Fault::new(Code::Unauthorized, "this socket belongs to another user");
-        return turn_away(request, fault).await;
+        let reason = "this socket belongs to another user".to_owned();
+        return turn_away(request, ApiError::Unauthorized { reason }).await;
     }
     let standing = Standing::of_peer(&peer, &app.hub).await;
     request.extensions_mut().insert(standing);
@@ -151,25 +151,32 @@ async fn with_token(State(app): State<App>, mut request: Request, next: Next) ->
             request.extensions_mut().insert(standing);
             tokio::select! {
                 response = next.run(request) => response,
-                () = revoked => refuse(Fault::new(Code::Unauthorized, "the token was revoked")),
+                () = revoked => refuse(ApiError::Unauthorized { reason: "the token was revoked".to_owned() }),
             }
         }
-        Err(fault) => turn_away(request, fault).await,
+        Err(error) => turn_away(request, error).await,
     }
 }
 
 /// Refuses after a small request was heard to its end: one that is cut off in the middle of it does not hear why.
-async fn turn_away(request: Request, fault: Fault) -> Response {
+async fn turn_away(request: Request, error: ApiError) -> Response {
     const HEARD: usize = 64 << 10;
     let _ =
         tokio::time::timeout(Duration::from_secs(1), axum::body::to_bytes(request.into_body(), HEARD)).await;
-    refuse(fault)
+    refuse(error)
 }
 
-/// A fault as a response of its own status.
-pub(crate) fn refuse(fault: Fault) -> Response<Body> {
-    let status = StatusCode::from_u16(fault.code.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    (status, Json(Answer::Error(fault))).into_response()
+/// An error as a response of its own status.
+pub(crate) fn refuse(error: ApiError) -> Response<Body> {
+    let status =
+        StatusCode::from_u16(error.code().http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    (status, Json(Answer::Error(in_plain_words(error)))).into_response()
+}
+
+/// An error for a caller whose tools are not known.
+pub(crate) fn in_plain_words(error: ApiError) -> ErrorBody {
+    let hint = error.advice().in_words(|step| Some(step.to_string()));
+    ErrorBody::new(error, hint)
 }
 
 /// A text message whose bytes are shared with other sockets, not copied for this one.
@@ -187,16 +194,15 @@ async fn not_announced_too_large(request: Request, next: Next) -> Response {
     }
 }
 
-fn too_large() -> Fault {
-    Fault::new(Code::TooLarge, format!("the body is larger than {} MiB", BODY >> 20))
-        .with_hint("send it in several parts")
+fn too_large() -> ApiError {
+    ApiError::TooLarge { mib: BODY >> 20 }
 }
 
 /// The body of a request, unless it is too large.
-pub(crate) fn whole(body: Result<Bytes, BytesRejection>) -> Result<Bytes, Fault> {
+pub(crate) fn whole(body: Result<Bytes, BytesRejection>) -> Result<Bytes, ApiError> {
     body.map_err(|rejection| match rejection.status() {
         StatusCode::PAYLOAD_TOO_LARGE => too_large(),
-        _ => Fault::new(Code::InvalidInput, format!("the body did not come: {}", rejection.body_text())),
+        _ => ApiError::invalid(format!("the body did not come: {}", rejection.body_text())),
     })
 }
 
@@ -207,21 +213,18 @@ async fn call(
 ) -> Response {
     let body = match whole(body) {
         Ok(body) => body,
-        Err(fault) => return refuse(fault),
+        Err(error) => return refuse(error),
     };
     let call: Call = match serde_json::from_slice(&body) {
         Ok(call) => call,
-        Err(error) => return refuse(Fault::new(Code::InvalidInput, format!("not a call: {error}"))),
+        Err(error) => return refuse(ApiError::invalid(format!("not a call: {error}"))),
     };
     if call.request_id.is_empty() || call.request_id.len() > REQUEST_ID {
-        return refuse(Fault::new(
-            Code::InvalidInput,
-            format!("request_id has 1 to {REQUEST_ID} characters"),
-        ));
+        return refuse(ApiError::invalid(format!("request_id has 1 to {REQUEST_ID} characters")));
     }
     let context = app.context(&standing, call.caller, call.origin, call.request_id);
     match ops::call(&call.op, context, call.params).await {
         Ok(reply) => Json(Answer::Ok(reply)).into_response(),
-        Err(fault) => refuse(fault),
+        Err(error) => refuse(error),
     }
 }

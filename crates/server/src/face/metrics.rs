@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use cotty_protocol::{Code, Fault};
+use cotty_protocol::ApiError;
 
 use crate::face::http::{App, refuse};
 use crate::standing::Standing;
@@ -17,10 +17,7 @@ pub(super) fn routes() -> Router<App> {
 
 async fn metrics(State(app): State<App>, Extension(standing): Extension<Standing>) -> Response {
     if matches!(standing, Standing::Child { .. }) {
-        return refuse(Fault::new(
-            Code::NotAllowed,
-            "a process inside an agent's session may read that session alone",
-        ));
+        return refuse(ApiError::ChildNotAllowed);
     }
     // The recordings on the disk are counted one by one.
     let text =

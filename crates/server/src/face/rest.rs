@@ -11,7 +11,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, get, on};
-use cotty_protocol::{Code, Fault};
+use cotty_protocol::ApiError;
 use serde_json::{Map, Value};
 
 use crate::describe;
@@ -40,7 +40,7 @@ pub(super) fn routes() -> Router<App> {
             let request = Request { entry, path, uri, headers, body };
             match request.perform(&app, &standing).await {
                 Ok(reply) => (status(entry.route.status), Json(reply)).into_response(),
-                Err(fault) => refuse(fault),
+                Err(error) => refuse(error),
             }
         };
         router.route(entry.route.path, on(filter(entry.route.method), handler))
@@ -62,14 +62,12 @@ fn status(code: u16) -> StatusCode {
 
 /// For a path of ours that is none.
 pub(super) async fn unknown(method: Method, uri: Uri) -> Response {
-    let message = format!("there is nothing at {method} {}", uri.path());
-    refuse(Fault::new(Code::UnknownRoute, message).with_hint("`GET /v1/openapi.json` tells what there is"))
+    refuse(ApiError::UnknownRoute { method: method.to_string(), path: uri.path().to_owned() })
 }
 
 /// For a path of ours that is there for something else.
 pub(super) async fn wrong_method(method: Method, uri: Uri) -> Response {
-    let message = format!("{} does not take {method}", uri.path());
-    refuse(Fault::new(Code::WrongMethod, message).with_hint("`GET /v1/openapi.json` tells what it takes"))
+    refuse(ApiError::WrongMethod { method: method.to_string(), path: uri.path().to_owned() })
 }
 
 struct Request {
@@ -81,40 +79,43 @@ struct Request {
 }
 
 impl Request {
-    async fn perform(self, app: &App, standing: &Standing) -> Result<Value, Fault> {
+    async fn perform(self, app: &App, standing: &Standing) -> Result<Value, ApiError> {
         let (caller, cwd) = introduction(&self.headers)?;
         let request = request_id(&self.headers)?;
         // The directory tells whose it is, and where relative paths begin.
         let context = app.context(standing, caller, Some(without_process(cwd)), request);
         let name = self.entry.name;
         // Who may not do it at all is told that, not what is wrong with its parameters.
-        context.may(self.entry.access).inspect_err(|fault| {
-            app.place.metrics.operation(name, Some(fault.code));
+        context.may(self.entry.access).inspect_err(|error| {
+            app.place.metrics.operation(name, Some(error.code()));
         })?;
         ops::call(name, context, Value::Object(self.params()?)).await
     }
 
-    fn params(self) -> Result<Map<String, Value>, Fault> {
+    fn params(self) -> Result<Map<String, Value>, ApiError> {
         let route = self.entry.route;
-        let Path(path) = self.path.map_err(|e| Fault::new(Code::InvalidInput, e.body_text()))?;
+        let Path(path) = self.path.map_err(|e| ApiError::invalid(e.body_text()))?;
         let body = whole(self.body)?;
         let query = Query::<Vec<(String, String)>>::try_from_uri(&self.uri);
-        let Query(query) = query.map_err(|e| Fault::new(Code::InvalidInput, e.body_text()))?;
+        let Query(query) = query.map_err(|e| ApiError::invalid(e.body_text()))?;
         let mut params = match route.takes_query() {
             true if !body.is_empty() => {
-                return Err(Fault::new(Code::InvalidInput, format!("{} takes no body", route.method))
-                    .with_hint("parameters go into the query"));
+                let problem = format!("{} takes no body", route.method);
+                return Err(ApiError::invalid_instead(problem, "parameters go into the query"));
             }
             true => in_query(self.entry, query)?,
             false if !query.is_empty() => {
-                return Err(Fault::new(Code::InvalidInput, format!("{} takes no query", route.method))
-                    .with_hint("parameters go into the body, as a JSON object"));
+                let problem = format!("{} takes no query", route.method);
+                return Err(ApiError::invalid_instead(
+                    problem,
+                    "parameters go into the body, as a JSON object",
+                ));
             }
             false => in_body(&body)?,
         };
         for (name, value) in path {
             if params.insert(name.clone(), Value::String(value)).is_some() {
-                return Err(Fault::new(Code::InvalidInput, format!("`{name}` is in the path already")));
+                return Err(ApiError::invalid(format!("`{name}` is in the path already")));
             }
         }
         Ok(params)
@@ -122,7 +123,7 @@ impl Request {
 }
 
 /// What comes as text is read as what the parameter is: text as it is, all else as JSON.
-fn in_query(entry: &Entry, query: Vec<(String, String)>) -> Result<Map<String, Value>, Fault> {
+fn in_query(entry: &Entry, query: Vec<(String, String)>) -> Result<Map<String, Value>, ApiError> {
     let schema = (entry.params)().to_value();
     let mut params = Map::new();
     for (name, text) in query {
@@ -133,30 +134,29 @@ fn in_query(entry: &Entry, query: Vec<(String, String)>) -> Result<Map<String, V
             false => serde_json::from_str(&text).unwrap_or(Value::String(text)),
         };
         if params.insert(name.clone(), value).is_some() {
-            return Err(Fault::new(Code::InvalidInput, format!("`{name}` is given twice")));
+            return Err(ApiError::invalid(format!("`{name}` is given twice")));
         }
     }
     Ok(params)
 }
 
-fn in_body(body: &[u8]) -> Result<Map<String, Value>, Fault> {
+fn in_body(body: &[u8]) -> Result<Map<String, Value>, ApiError> {
     if body.is_empty() {
         return Ok(Map::new());
     }
     match serde_json::from_slice(body) {
         Ok(Value::Object(params)) => Ok(params),
-        Ok(_) => Err(Fault::new(Code::InvalidInput, "the body is no JSON object")
-            .with_hint("it has the parameters by name")),
-        Err(error) => Err(Fault::new(Code::InvalidInput, format!("the body is no JSON: {error}"))),
+        Ok(_) => {
+            Err(ApiError::invalid_instead("the body is no JSON object", "it has the parameters by name"))
+        }
+        Err(error) => Err(ApiError::invalid(format!("the body is no JSON: {error}"))),
     }
 }
 
-fn request_id(headers: &HeaderMap) -> Result<String, Fault> {
+fn request_id(headers: &HeaderMap) -> Result<String, ApiError> {
     let Some(given) = headers.get(REQUEST) else { return Ok(format!("rest:{}", ops::random_id())) };
     match given.to_str() {
         Ok(text) if (1..=REQUEST_ID).contains(&text.len()) => Ok(text.to_owned()),
-        _ => {
-            Err(Fault::new(Code::InvalidInput, format!("`{REQUEST}` has 1 to {REQUEST_ID} plain characters")))
-        }
+        _ => Err(ApiError::invalid(format!("`{REQUEST}` has 1 to {REQUEST_ID} plain characters"))),
     }
 }

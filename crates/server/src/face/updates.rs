@@ -12,7 +12,6 @@ use serde::Deserialize;
 use crate::auth::UPDATES_PROTOCOL;
 use crate::face::http::{App, refuse, shared_text};
 use crate::metrics::VIEWERS;
-use crate::ops::fault;
 use crate::standing::{Standing, introduction};
 use crate::updates::to_wire;
 
@@ -35,11 +34,11 @@ pub(crate) async fn updates(
 ) -> Response {
     let found = introduction(&headers).and_then(|(caller, cwd)| {
         let actor = standing.actor(caller, cwd.as_deref());
-        app.hub.show_to(&which.session, &actor).map_err(fault)
+        Ok(app.hub.show_to(&which.session, &actor)?)
     });
     let session = match found {
         Ok(session) => session,
-        Err(fault) => return refuse(fault),
+        Err(error) => return refuse(error),
     };
     let revoked = app.place.tokens.revocation(standing.token());
     upgrade.protocols([UPDATES_PROTOCOL]).max_message_size(MESSAGE).on_upgrade(move |socket| async move {

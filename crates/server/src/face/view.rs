@@ -8,19 +8,19 @@ use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{Extension, Path, Query, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::keyboard::Holder;
 use cotty_protocol::op::send;
 use cotty_protocol::view::{self, FromViewer, Paint, ToViewer};
-use cotty_protocol::{Code, Fault};
 use cotty_session::counts::Counted;
 use cotty_session::{ActorKind, Company, Frame, HeldBy, Hold, Session, Shared, Typist, Viewer, Watcher};
 use serde::Deserialize;
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::auth::VIEW_PROTOCOL;
-use crate::face::http::{App, refuse, shared_text};
+use crate::face::http::{App, in_plain_words, refuse, shared_text};
 use crate::metrics::VIEWERS;
-use crate::ops::{Access, activity, allowed, fault, plea_state, send_input};
+use crate::ops::{Access, allowed, plea_state, send_input};
 use crate::standing::{Standing, introduction};
 
 /// Longest message from a viewer: a large paste.
@@ -40,7 +40,7 @@ pub(crate) struct Who {
 /// Who views, and whether it may do more than that.
 struct Viewing {
     typist: Typist,
-    types: Result<(), Fault>,
+    types: Result<(), ApiError>,
 }
 
 pub(crate) async fn view(
@@ -58,12 +58,12 @@ pub(crate) async fn view(
         let types = allowed(actor.kind, standing.read_only(), Access::Write);
         let comes_back = types.is_ok() && actor.kind == ActorKind::Person;
         let who = if comes_back { who } else { Who { viewer: None, ..who } };
-        let session = app.hub.show_to(&name, &actor).map_err(fault)?;
+        let session = app.hub.show_to(&name, &actor)?;
         Ok((session, Viewing { typist: typist(who, actor.kind)?, types }))
     });
     let (session, viewing) = match found {
         Ok(found) => found,
-        Err(fault) => return refuse(fault),
+        Err(error) => return refuse(error),
     };
     let revoked = app.place.tokens.revocation(standing.token());
     upgrade.protocols([VIEW_PROTOCOL]).max_message_size(MESSAGE).on_upgrade(move |socket| async move {
@@ -81,13 +81,10 @@ pub(crate) async fn view(
 }
 
 /// A name for what comes from a viewer: short, and nothing that could act on another terminal.
-fn typist(who: Who, kind: ActorKind) -> Result<Typist, Fault> {
+fn typist(who: Who, kind: ActorKind) -> Result<Typist, ApiError> {
     let plain = |text: &String| !text.is_empty() && text.len() <= 64 && !text.chars().any(char::is_control);
     if !who.viewer.iter().chain(&who.name).chain(&who.kind).all(plain) {
-        return Err(Fault::new(
-            Code::InvalidInput,
-            "`viewer`, `name` and `kind` have 1 to 64 plain characters",
-        ));
+        return Err(ApiError::invalid("`viewer`, `name` and `kind` have 1 to 64 plain characters"));
     }
     let name = who.name.or(who.kind).unwrap_or_else(|| "viewer".to_owned());
     Ok(Typist { kind, who: who.viewer.unwrap_or_else(fresh_id), name })
@@ -123,7 +120,7 @@ async fn serve(mut socket: WebSocket, session: &Session, viewing: &Viewing) -> R
             received = socket.recv() => match received {
                 Some(Ok(Message::Text(text))) => {
                     if let Err(refused) = told(session, viewing, &text).await {
-                        tell(&mut socket, &ToViewer::Refused(refused)).await?;
+                        tell(&mut socket, &ToViewer::Refused(in_plain_words(refused))).await?;
                     }
                 }
                 Some(Ok(Message::Close(_))) | None => return Ok(()),
@@ -194,11 +191,11 @@ fn seen_by(company: &Company, typist: &Typist) -> view::Company {
     }
 }
 
-async fn told(session: &Session, viewing: &Viewing, text: &str) -> Result<(), Fault> {
+async fn told(session: &Session, viewing: &Viewing, text: &str) -> Result<(), ApiError> {
     let Viewing { typist, types } = viewing;
     types.clone()?;
-    let message: FromViewer = serde_json::from_str(text)
-        .map_err(|e| Fault::new(Code::InvalidInput, format!("not a message: {e}")))?;
+    let message: FromViewer =
+        serde_json::from_str(text).map_err(|e| ApiError::invalid(format!("not a message: {e}")))?;
     let params = match message {
         FromViewer::Key { key, ctrl, alt, shift } => {
             send::Params { key: Some(key), ctrl, alt, shift, ..send::Params::default() }
@@ -211,21 +208,21 @@ async fn told(session: &Session, viewing: &Viewing, text: &str) -> Result<(), Fa
         }
         // As long as it is looked at, it is kept.
         FromViewer::Take => {
-            return session.hold(Hold::Take(None), typist).await.map(drop).map_err(fault);
+            return Ok(session.hold(Hold::Take(None), typist).await.map(drop)?);
         }
-        FromViewer::Give => return session.hold(Hold::Give, typist).await.map(drop).map_err(fault),
-        FromViewer::Leave => return session.hold(Hold::Leave, typist).await.map(drop).map_err(fault),
+        FromViewer::Give => return Ok(session.hold(Hold::Give, typist).await.map(drop)?),
+        FromViewer::Leave => return Ok(session.hold(Hold::Leave, typist).await.map(drop)?),
         FromViewer::Answer { plea, decline, note } => {
             let answered = session.answer(&plea, decline, note, typist, &fresh_id()).await;
-            return answered.map(drop).map_err(fault);
+            return Ok(answered.map(drop)?);
         }
         FromViewer::Fit { size } => {
             let size = size.map(|size| (size.cols, size.rows));
-            return session.fit(size, typist).await.map_err(fault);
+            return Ok(session.fit(size, typist).await?);
         }
     };
     let input = send_input(&params)?;
-    session.press(input, typist).await.map(drop).map_err(fault)
+    Ok(session.press(input, typist).await.map(drop)?)
 }
 
 fn message(frame: &Frame, session: &Session) -> ToViewer {
@@ -238,7 +235,7 @@ fn message(frame: &Frame, session: &Session) -> ToViewer {
             data: data.clone(),
             session_id: session.meta().id.clone(),
             title: title.clone(),
-            activity: activity(doing.clone()),
+            activity: doing.clone(),
         }),
         Frame::Exited(ended) => ToViewer::Exited { exit_code: ended.exit_code, signal: ended.signal },
     }

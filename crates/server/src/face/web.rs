@@ -30,8 +30,8 @@ pub(crate) fn router(app: App) -> Router {
 }
 
 async fn page(State(app): State<App>, request: Request) -> Response {
-    if let Err(fault) = check_source(request.headers(), &app.place.address) {
-        return refuse(fault);
+    if let Err(error) = check_source(request.headers(), &app.place.address) {
+        return refuse(error);
     }
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return StatusCode::METHOD_NOT_ALLOWED.into_response();

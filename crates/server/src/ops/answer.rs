@@ -1,10 +1,9 @@
 //! `answer`: a person has done what an agent asked, or will not.
 
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::answer::{Params, Reply};
-use cotty_session::SessionError;
 
-use super::convert::{self, fault};
+use super::convert;
 use super::{Access, Context, Operation, Route};
 
 /// See the module.
@@ -19,14 +18,14 @@ impl Operation for Answer {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
         let Params { plea, decline, note } = params;
         let mut all = context.hub.list().await.into_iter();
         let info = all
             .find(|info| info.plea.as_ref().is_some_and(|newest| newest.id == plea))
-            .ok_or_else(|| fault(SessionError::NoPlea(plea.clone())))?;
-        let session = context.hub.show_to(&info.meta.id, &context.actor).map_err(fault)?;
+            .ok_or_else(|| ApiError::RequestNotFound { id: plea.clone() })?;
+        let session = context.hub.show_to(&info.meta.id, &context.actor)?;
         let answered = session.answer(&plea, decline, note, &context.typist(), &context.request).await;
-        Ok(convert::plea(&answered.map_err(fault)?, &info.meta, &info.keyboard))
+        Ok(convert::plea(&answered?, &info.meta, &info.keyboard))
     }
 }

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use cotty_protocol::ApiError;
 use cotty_protocol::op::ask::{Params, Reply};
-use cotty_protocol::{Code, Fault};
 use cotty_session::Ask as What;
 
-use super::convert::{self, fault};
+use super::convert;
 use super::{Access, Context, Operation, Route};
 
 /// How long a person has where nothing is said.
@@ -27,25 +27,28 @@ impl Operation for Ask {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
-        let wrong = |message: &str| Fault::new(Code::InvalidInput, message);
         let what = match (params.message, params.plea) {
             // Who goes on may say again what was asked.
             (_, Some(plea)) => What::Again(plea),
             (Some(message), None) => {
                 let timeout_ms = params.timeout_ms.unwrap_or(TIMEOUT_MS);
                 if timeout_ms == 0 || timeout_ms > LONGEST_MS {
-                    return Err(wrong("a person is asked for more than no time and at most a day"));
+                    return Err(ApiError::invalid(
+                        "a person is asked for more than no time and at most a day",
+                    ));
                 }
                 What::New { message, timeout_ms }
             }
-            (None, None) => return Err(wrong("there is no message").with_hint("say what a person is to do")),
+            (None, None) => {
+                return Err(ApiError::invalid_instead("there is no message", "say what a person is to do"));
+            }
         };
         // One that has ended is told of, so nobody waits for ever.
         let wait = Duration::from_millis(params.wait_ms.unwrap_or(LONGEST_MS).min(LONGEST_MS));
         let pleaded = session.ask_people(what, wait, &context.typist(), &context.request).await;
-        let pleaded = pleaded.map_err(fault)?;
+        let pleaded = pleaded?;
         let info = convert::info(pleaded.info.clone());
         Ok(Reply {
             plea: convert::plea(&pleaded.plea, &pleaded.info.meta, &pleaded.info.keyboard),

@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::capture::{Action, Params, Reply};
 
-use super::convert::fault;
 use super::{Access, Context, Operation, Route};
 
 /// See the module.
@@ -20,7 +19,7 @@ impl Operation for Capture {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
         let capture = match params.action {
             Action::Start => {
                 // A relative directory is meant from where the caller stands.
@@ -33,7 +32,7 @@ impl Operation for Capture {
                 session.stop_capture(&context.request).await
             }
         };
-        let capture = capture.map_err(fault)?;
+        let capture = capture?;
         Ok(Reply {
             capture_file: capture.file.to_string_lossy().into_owned(),
             bytes_captured: capture.bytes,

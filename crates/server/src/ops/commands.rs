@@ -1,10 +1,10 @@
 //! `commands`: what a session's shell ran.
 
+use cotty_protocol::ApiError;
 use cotty_protocol::op::commands::{Command, Output, Params, Reply, State};
-use cotty_protocol::{Code, Fault};
 use cotty_session::{RanCommand, RanState};
 
-use super::convert::{fault, timestamp};
+use super::convert::timestamp;
 use super::{Access, Context, Operation, Route};
 
 /// Commands that are listed where nobody says how many.
@@ -24,14 +24,14 @@ impl Operation for Commands {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
         let limit = if params.output.is_some() { 0 } else { params.limit.unwrap_or(LIMIT) };
-        let ran = session.commands(limit).await.map_err(fault)?;
+        let ran = session.commands(limit).await?;
         let mut commands: Vec<Command> = ran.commands.into_iter().map(command).collect();
         if let Some(number) = params.output {
-            let Some((one, text)) = session.command_output(number).await.map_err(fault)? else {
-                return Err(no_such(number, ran.total));
+            let Some((one, text)) = session.command_output(number).await? else {
+                return Err(no_such(params.session, number, ran.total));
             };
             let (head, tail) = (params.head.unwrap_or(LINES), params.tail.unwrap_or(LINES));
             commands.push(Command { output: Some(ends(&text, head, tail)), ..command(one) });
@@ -40,16 +40,10 @@ impl Operation for Commands {
     }
 }
 
-fn no_such(number: u64, total: u64) -> Fault {
+fn no_such(session: String, number: u64, total: u64) -> ApiError {
     match total {
-        0 => Fault::new(Code::InvalidInput, "no command was run in this session").with_hint(
-            "only bash, zsh and fish have commands: read the session or its recording for what else it said",
-        ),
-        _ => Fault::new(
-            Code::InvalidInput,
-            format!("there is no command {number} in this session, or it is forgotten"),
-        )
-        .with_hint(format!("commands are numbered from 1; so far there were {total}")),
+        0 => ApiError::NoCommands { session },
+        _ => ApiError::NoSuchCommand { number, total },
     }
 }
 

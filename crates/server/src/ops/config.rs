@@ -1,6 +1,6 @@
 //! `config`: what the daemon was told, and where each value comes from.
 
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::config::{Params, Reply};
 
 use super::{Access, Context, Operation, Route};
@@ -17,7 +17,7 @@ impl Operation for Config {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, _params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, _params: Params) -> Result<Reply, ApiError> {
         let place = &context.place;
         Ok(Reply {
             keys: place.config.keys(),

@@ -1,9 +1,8 @@
 //! `configure`: what can be changed of a session while it runs.
 
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::configure::{Params, Reply};
 
-use super::convert::fault;
 use super::{Access, Context, Operation, Route};
 
 /// See the module.
@@ -18,11 +17,11 @@ impl Operation for Configure {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
         if let Some(lines) = params.history_lines {
-            session.set_history(lines).await.map_err(fault)?;
+            session.set_history(lines).await?;
         }
-        Ok(Reply { history_lines: session.info().await.map_err(fault)?.history_lines })
+        Ok(Reply { history_lines: session.info().await?.history_lines })
     }
 }

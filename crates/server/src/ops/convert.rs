@@ -3,64 +3,24 @@
 use std::time::Duration;
 
 use base64::Engine as _;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::{self, Dimensions, Place, SessionInfo, keyboard, mouse, pleas, send};
-use cotty_protocol::{Code, Fault};
 use cotty_session as session;
 use cotty_session::{
-    Activity, Control, Gesture, Holder, ImageKind, Images, Info, Input, Key, KeyAction, KeyCode,
-    KeyboardState, Lost, Met, Meta, Mouse, MouseButton, Paste, Plea, PleaOutcome, Returned, SessionError,
-    Target, Wait, with_keys,
+    Control, Gesture, Holder, ImageKind, Images, Info, Input, Key, KeyAction, KeyCode, KeyboardState, Lost,
+    Met, Meta, Mouse, MouseButton, Paste, Plea, PleaOutcome, Returned, Target, Wait, with_keys,
 };
 
 use crate::tokens::TokenError;
 
-/// A session's error as it goes over the wire: the code once, here.
-pub(crate) fn fault(error: SessionError) -> Fault {
-    let code = match &error {
-        SessionError::NotFound(_) => Code::SessionNotFound,
-        SessionError::Destroyed(_) => Code::SessionDestroyed,
-        SessionError::TooMany { .. } => Code::MaxSessions,
-        SessionError::BadName(_)
-        | SessionError::NameTaken(_)
-        | SessionError::Invalid(_)
-        | SessionError::Directory { .. } => Code::InvalidInput,
-        SessionError::ProgramNotFound(_) => Code::ProgramNotFound,
-        SessionError::Pty(_) | SessionError::OpenFiles(_) => Code::PtyError,
-        SessionError::Io(_) | SessionError::Keeper(_) => Code::IoError,
-        SessionError::Broken(_) | SessionError::Policy(_) => Code::SessionError,
-        SessionError::Exited(_) => Code::ProcessExited,
-        SessionError::Busy { .. } => Code::Busy,
-        SessionError::KeyboardHeld { .. } | SessionError::KeyboardNotYours => Code::KeyboardHeld,
-        SessionError::NotAPerson => Code::NotAPerson,
-        SessionError::Secret { .. } => Code::SecretInput,
-        SessionError::Modifier { .. } => Code::InvalidKey,
-        SessionError::MouseOff { .. } => Code::MouseOff,
-        SessionError::LabelNotFound { .. } => Code::LabelNotFound,
-        SessionError::NotYours { .. } => Code::NotYours,
-        SessionError::NotAtPrompt { .. } | SessionError::LineBegun { .. } => Code::NotAtPrompt,
-        SessionError::NoShell => Code::NoShell,
-        SessionError::Denied { .. } => Code::PolicyDenied,
-        SessionError::BadPattern(_) => Code::InvalidPattern,
-        SessionError::Capturing(_) => Code::CaptureRunning,
-        SessionError::NotCapturing => Code::NoCapture,
-        SessionError::AlreadyAsked { .. } | SessionError::OtherAsked => Code::AlreadyAsked,
-        SessionError::NoPlea(_) => Code::PleaNotFound,
-        SessionError::PleaOver { .. } => Code::PleaOver,
-        SessionError::NoRecording(_) => Code::NoRecording,
-        SessionError::ShuttingDown => Code::ShuttingDown,
-    };
-    Fault { code, message: error.to_string(), hint: error.hint() }
-}
-
-/// The same for tokens.
-pub(super) fn token_fault(error: TokenError) -> Fault {
-    let (code, hint) = match &error {
-        TokenError::Name(_) => (Code::InvalidInput, "a name has 1 to 64 letters, digits, `-` and `_`"),
-        TokenError::Exists(_) => (Code::TokenExists, "take another name, or revoke that one first"),
-        TokenError::NotFound(_) => (Code::TokenNotFound, "`cotty token list` shows those that there are"),
-        TokenError::Io(_) => return Fault::new(Code::IoError, error.to_string()),
-    };
-    Fault::new(code, error.to_string()).with_hint(hint)
+/// A token's error as it goes over the wire.
+pub(super) fn token_error(error: TokenError) -> ApiError {
+    match error {
+        TokenError::Name(name) => ApiError::BadTokenName { name },
+        TokenError::Exists(name) => ApiError::TokenExists { name },
+        TokenError::NotFound(name) => ApiError::TokenNotFound { name },
+        TokenError::Io(_) => ApiError::Io { error: error.to_string() },
+    }
 }
 
 /// An id for a request that came without one: it will not come again.
@@ -74,19 +34,6 @@ pub(crate) fn random_id() -> String {
 /// Milliseconds since the epoch.
 pub(crate) fn now_ms() -> u64 {
     u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or(0)
-}
-
-pub(crate) fn activity(activity: Activity) -> op::Activity {
-    match activity {
-        Activity::Prompt => op::Activity::Prompt,
-        Activity::Running(program) => op::Activity::Running { program },
-        Activity::WaitingForInput(program) => op::Activity::WaitingForInput { program },
-        Activity::Pager(program) => op::Activity::Pager { program },
-        Activity::Editor(program) => op::Activity::Editor { program },
-        Activity::SecretInput => op::Activity::SecretInput,
-        Activity::SecretSuspected => op::Activity::SecretSuspected,
-        Activity::Exited => op::Activity::Exited,
-    }
 }
 
 pub(super) fn returned(returned: Returned) -> keyboard::Returned {
@@ -182,10 +129,7 @@ pub(crate) fn plea_state(outcome: Option<PleaOutcome>, held: bool) -> pleas::Sta
     match outcome {
         None if held => pleas::State::Taken,
         None => pleas::State::Waiting,
-        Some(PleaOutcome::Completed) => pleas::State::Completed,
-        Some(PleaOutcome::Declined) => pleas::State::Declined,
-        Some(PleaOutcome::Timeout) => pleas::State::Timeout,
-        Some(PleaOutcome::Cancelled) => pleas::State::Cancelled,
+        Some(outcome) => outcome.into(),
     }
 }
 
@@ -209,7 +153,7 @@ pub(super) fn info(info: Info) -> SessionInfo {
         exit_code: info.ended.and_then(|e| e.exit_code),
         signal: info.ended.and_then(|e| e.signal),
         healthy: info.ended.is_none(),
-        activity: activity(info.activity),
+        activity: info.activity,
         stopped: info.stopped,
         panel_id: info.meta.panel.map(|panel| panel.id),
         owner: info.meta.actor.owner,
@@ -235,17 +179,17 @@ pub(super) fn history_lost(lost: Lost) -> op::HistoryLost {
 }
 
 /// The wire's wait as the session's.
-pub(super) fn wait(wait: op::Wait) -> Result<Wait, Fault> {
+pub(super) fn wait(wait: op::Wait) -> Result<Wait, ApiError> {
     let nonempty = |what: &str, value: &Option<String>| match value {
         Some(value) if value.is_empty() => {
-            Err(Fault::new(Code::InvalidInput, format!("`{what}` is empty, and would hold at once")))
+            Err(ApiError::invalid(format!("`{what}` is empty, and would hold at once")))
         }
         _ => Ok(()),
     };
     nonempty("text", &wait.text)?;
     nonempty("regex", &wait.regex)?;
     nonempty("stop", &wait.stop)?;
-    let pattern = |given: Option<String>| given.as_deref().map(Wait::pattern).transpose().map_err(fault);
+    let pattern = |given: Option<String>| given.as_deref().map(Wait::pattern).transpose();
     Ok(Wait {
         text: wait.text,
         regex: pattern(wait.regex)?,
@@ -281,7 +225,7 @@ pub(super) fn met(met: Met) -> op::Met {
 }
 
 /// What `send` was asked to type.
-pub(crate) fn send_input(params: &send::Params) -> Result<Input, Fault> {
+pub(crate) fn send_input(params: &send::Params) -> Result<Input, ApiError> {
     let kinds = [
         ("text", params.text.is_some()),
         ("key", params.key.is_some()),
@@ -292,7 +236,7 @@ pub(crate) fn send_input(params: &send::Params) -> Result<Input, Fault> {
     let given: Vec<&str> = kinds.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect();
     if given.len() > 1 {
         let message = format!("{} cannot be given together", given.join(" and "));
-        return Err(Fault::new(Code::InvalidInput, message).with_hint("send one after the other"));
+        return Err(ApiError::invalid_instead(message, "send one after the other"));
     }
     if let Some(control) = params.control {
         return Ok(Input::Control(match control {
@@ -307,18 +251,17 @@ pub(crate) fn send_input(params: &send::Params) -> Result<Input, Fault> {
     if let Some(bytes) = &params.bytes {
         let bytes = base64::prelude::BASE64_STANDARD
             .decode(bytes)
-            .map_err(|error| Fault::new(Code::InvalidInput, format!("`bytes` is not base64: {error}")))?;
+            .map_err(|error| ApiError::invalid(format!("`bytes` is not base64: {error}")))?;
         return match bytes.is_empty() {
-            true => Err(Fault::new(Code::NoInput, "there are no bytes")),
+            true => Err(no_input("there are no bytes")),
             false => Ok(Input::Bytes(bytes)),
         };
     }
     match (&params.text, &params.key) {
-        (None, None) => Err(Fault::new(Code::NoInput, "No input provided (need text or key)")),
-        (Some(text), None) if text.is_empty() => Err(Fault::new(Code::NoInput, "the text is empty")),
+        (None, None) => Err(no_input("No input provided (need text or key)")),
+        (Some(text), None) if text.is_empty() => Err(no_input("the text is empty")),
         (Some(_), None) if params.ctrl || params.alt || params.shift => {
-            Err(Fault::new(Code::InvalidInput, "modifiers belong to a key, not to text")
-                .with_hint("give the key as `key`"))
+            Err(ApiError::invalid_instead("modifiers belong to a key, not to text", "give the key as `key`"))
         }
         (Some(text), None) if params.special => Ok(Input::Several(with_keys(text))),
         (Some(text), None) => {
@@ -333,21 +276,26 @@ pub(crate) fn send_input(params: &send::Params) -> Result<Input, Fault> {
     }
 }
 
-fn mouse_input(given: &mouse::Mouse, params: &send::Params) -> Result<Input, Fault> {
-    let wrong = |message: &str| Fault::new(Code::InvalidInput, message);
+fn no_input(problem: &str) -> ApiError {
+    ApiError::NoInput { problem: problem.to_owned() }
+}
+
+fn mouse_input(given: &mouse::Mouse, params: &send::Params) -> Result<Input, ApiError> {
     let at = match (&given.label, given.row, given.col) {
         (Some(label), None, None) if !label.is_empty() => {
             Target::Label { text: label.clone(), nth: given.nth.unwrap_or(1) }
         }
         (None, Some(row @ 1..), Some(col @ 1..)) => Target::Cell { row: row - 1, col: col - 1 },
         _ => {
-            return Err(wrong("the mouse needs a place")
-                .with_hint("give row and col, both from 1, or a label that the screen shows"));
+            return Err(ApiError::invalid_instead(
+                "the mouse needs a place",
+                "give row and col, both from 1, or a label that the screen shows",
+            ));
         }
     };
     let scrolls = given.action == mouse::Action::Scroll;
     if !scrolls && (given.down.is_some() || given.right.is_some()) {
-        return Err(wrong("down and right belong to the action `scroll`"));
+        return Err(ApiError::invalid("down and right belong to the action `scroll`"));
     }
     let gesture = match given.action {
         mouse::Action::Click => Gesture::Click,
@@ -360,7 +308,7 @@ fn mouse_input(given: &mouse::Mouse, params: &send::Params) -> Result<Input, Fau
             let right = given.right.unwrap_or(0);
             let steps = down.unsigned_abs().max(right.unsigned_abs());
             if steps == 0 || steps > 1000 {
-                return Err(wrong("the wheel turns 1 to 1000 steps at a time"));
+                return Err(ApiError::invalid("the wheel turns 1 to 1000 steps at a time"));
             }
             Gesture::Scroll { down, right }
         }
@@ -375,15 +323,10 @@ fn mouse_input(given: &mouse::Mouse, params: &send::Params) -> Result<Input, Fau
     Ok(Input::Mouse(Mouse { gesture, at, button, ctrl, alt, shift }))
 }
 
-fn key_input(name: &str, params: &send::Params) -> Result<Input, Fault> {
-    let mut key = Key::parse(name).map_err(|unknown| {
-        let fault = Fault::new(Code::InvalidKey, format!("Invalid key: {name}"));
-        match unknown.did_you_mean {
-            Some(meant) => fault.with_hint(format!("did you mean `{meant}`?")),
-            None => {
-                fault.with_hint("keys are `enter`, `up`, `f5`, … or one character, with ctrl, alt and shift")
-            }
-        }
+fn key_input(name: &str, params: &send::Params) -> Result<Input, ApiError> {
+    let mut key = Key::parse(name).map_err(|unknown| ApiError::UnknownKey {
+        key: name.to_owned(),
+        near: unknown.did_you_mean.map(|meant| meant.to_string()),
     })?;
     key.ctrl |= params.ctrl;
     key.alt |= params.alt;

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use cotty_protocol::ApiError;
 use cotty_protocol::op::create::{Allow, Params, Reply};
-use cotty_protocol::{Code, Fault};
 use cotty_session as session;
 
-use super::convert::{self, dimensions, fault};
+use super::convert::dimensions;
 use super::{Access, Context, Operation, Route};
 use crate::config::Refused;
 
@@ -24,7 +24,7 @@ impl Operation for Create {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
         // What the client's own environment says of its terminals.
         let theirs = context.place.config.for_client(&context.origin.env, context.usual).map_err(refused)?;
         let create = session::Create {
@@ -49,16 +49,16 @@ impl Operation for Create {
             max_per_owner: Some(theirs.max_per_owner),
         };
         let made = context.hub.create(create, context.actor, &context.origin, &context.request).await;
-        let made = made.map_err(fault)?;
+        let made = made?;
         let wait_ready = params.wait_ready.unwrap_or_else(|| made.is_interactive_shell());
         let timeout = params.ready_timeout_ms.map_or(READY_TIMEOUT, Duration::from_millis);
         // A shell that is slow to start is an answer, not an error.
         let (info, ready) = if wait_ready {
             let wait = session::Wait { prompt: true, timeout: Some(timeout), ..session::Wait::default() };
-            let waited = made.wait(wait).await.map_err(fault)?;
+            let waited = made.wait(wait).await?;
             (waited.info, waited.met == session::Met::Prompt)
         } else {
-            (made.info().await.map_err(fault)?, false)
+            (made.info().await?, false)
         };
         Ok(Reply {
             session_id: info.meta.id,
@@ -67,14 +67,12 @@ impl Operation for Create {
             program: info.meta.program,
             dimensions: dimensions(info.size),
             ready,
-            activity: convert::activity(info.activity),
+            activity: info.activity,
             seq: info.seq,
         })
     }
 }
 
-pub(super) fn refused(refused: Refused) -> Fault {
-    let code = if refused.is_pattern { Code::InvalidPattern } else { Code::InvalidInput };
-    Fault::new(code, refused.problem.to_string())
-        .with_hint("it is set in the environment of the process that asks")
+pub(super) fn refused(refused: Refused) -> ApiError {
+    ApiError::BadVariable { problem: refused.problem.to_string(), is_pattern: refused.is_pattern }
 }

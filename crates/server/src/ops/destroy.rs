@@ -1,6 +1,6 @@
 //! `destroy`: ends a session with everything it started.
 
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::destroy::{Params, Reply};
 
 use super::{Access, Context, Operation, Route};
@@ -17,7 +17,7 @@ impl Operation for Destroy {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
         let (actor, request) = (&context.actor, &context.request);
         let ended = context.hub.destroy_for(&params.session, params.force, actor, request).await;
         let ended = ended.map_err(|error| context.meant(error))?;

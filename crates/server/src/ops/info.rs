@@ -1,9 +1,9 @@
 //! `info`: one session.
 
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::info::{Params, Reply};
 
-use super::convert::{self, fault};
+use super::convert;
 use super::{Access, Context, Operation, Route};
 
 /// See the module.
@@ -18,8 +18,8 @@ impl Operation for Info {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
-        Ok(convert::info(session.info().await.map_err(fault)?))
+        Ok(convert::info(session.info().await?))
     }
 }

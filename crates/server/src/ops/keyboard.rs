@@ -1,10 +1,10 @@
 //! `keyboard`: a person takes it or gives it back; anybody may ask who has it.
 
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::keyboard::{Action, Params, Reply};
 use cotty_session::Hold;
 
-use super::convert::{fault, keyboard_state};
+use super::convert::keyboard_state;
 use super::{Access, Context, Operation, Route};
 
 /// How long after the last key a keyboard that was asked for goes back. A viewer's own is kept until it is given back.
@@ -24,13 +24,13 @@ impl Operation for Keyboard {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
         let hold = match params.action {
-            Action::Show => return Ok(keyboard_state(session.info().await.map_err(fault)?.keyboard)),
+            Action::Show => return Ok(keyboard_state(session.info().await?.keyboard)),
             Action::Take => Hold::Take(Some(params.lease_ms.unwrap_or(LEASE_MS).min(LONGEST_LEASE_MS))),
             Action::Give => Hold::Give,
         };
-        session.hold(hold, &context.typist()).await.map(keyboard_state).map_err(fault)
+        Ok(keyboard_state(session.hold(hold, &context.typist()).await?))
     }
 }

@@ -1,6 +1,6 @@
 //! `list`: all sessions.
 
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::list::{Other, Params, Reply};
 use cotty_session::{ActorKind, Info};
 
@@ -18,7 +18,7 @@ impl Operation for List {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
         let actor = &context.actor;
         let own = |info: &Info| actor.may_have(&info.meta.id, &info.meta.actor.owner);
         let (own, others): (Vec<Info>, Vec<Info>) = context.hub.list().await.into_iter().partition(own);

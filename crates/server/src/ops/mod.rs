@@ -37,7 +37,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, LazyLock};
 
-use cotty_protocol::{Code, Fault};
+use cotty_protocol::ApiError;
 use cotty_session::{Actor, ActorKind, Hub, Lane, Origin, Purpose, Session, SessionError, Typist};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
@@ -55,7 +55,7 @@ pub use capture::Capture;
 pub use commands::Commands;
 pub use config::Config;
 pub use configure::Configure;
-pub(crate) use convert::{activity, fault, now_ms, plea_state, random_id, send_input};
+pub(crate) use convert::{now_ms, plea_state, random_id, send_input};
 pub use create::Create;
 pub use destroy::Destroy;
 pub use info::Info;
@@ -97,18 +97,13 @@ pub enum Access {
 }
 
 /// Whether an actor may do what has this access. Which sessions are its own to do it to is asked where one is found.
-pub(crate) fn allowed(kind: ActorKind, read_only: bool, access: Access) -> Result<(), Fault> {
+pub(crate) fn allowed(kind: ActorKind, read_only: bool, access: Access) -> Result<(), ApiError> {
     match (access, kind) {
         (Access::Read, _) => Ok(()),
-        _ if read_only => Err(Fault::new(Code::ReadOnly, "this token is for looking only")
-            .with_hint("`cotty token new --name NAME` makes one for everything")),
+        _ if read_only => Err(ApiError::ReadOnly),
         (Access::Ask, _) => Ok(()),
-        (_, ActorKind::Child) => {
-            let message = "a process inside an agent's session may read that session and ask a person, and nothing else";
-            Err(Fault::new(Code::NotAllowed, message)
-                .with_hint("do it from outside of the session, or ask a person"))
-        }
-        (Access::Person, ActorKind::Agent) => Err(fault(SessionError::NotAPerson)),
+        (_, ActorKind::Child) => Err(ApiError::ChildNotAllowed),
+        (Access::Person, ActorKind::Agent) => Err(ApiError::NotAPerson),
         (Access::Write | Access::Destroy, ActorKind::Agent) | (_, ActorKind::Person) => Ok(()),
     }
 }
@@ -189,7 +184,7 @@ pub struct Context {
 
 impl Context {
     /// The session that is meant, if the actor may have it, for an operation of this access.
-    pub(crate) async fn session(&self, reference: &str, access: Access) -> Result<Session, Fault> {
+    pub(crate) async fn session(&self, reference: &str, access: Access) -> Result<Session, ApiError> {
         let purpose = match access {
             Access::Read => Purpose::Look,
             Access::Write | Access::Destroy | Access::Ask | Access::Person => Purpose::Act,
@@ -199,22 +194,19 @@ impl Context {
     }
 
     /// A session's error as it goes over the wire; where there is none of that name, with one that may have been meant.
-    pub(crate) fn meant(&self, error: SessionError) -> Fault {
-        let unknown = match &error {
-            SessionError::NotFound(reference) => Some(reference.clone()),
-            _ => None,
-        };
-        let fault = fault(error);
-        let Some(unknown) = unknown else { return fault };
-        let names = self.hub.names_for(&self.actor);
-        match nearest(&unknown, names.iter().map(String::as_str)) {
-            Some(meant) => fault.with_hint(format!("did you mean `{meant}`?")),
-            None => fault,
+    pub(crate) fn meant(&self, error: SessionError) -> ApiError {
+        match ApiError::from(error) {
+            ApiError::SessionNotFound { session, .. } => {
+                let names = self.hub.names_for(&self.actor);
+                let near = nearest(&session, names.iter().map(String::as_str)).map(str::to_owned);
+                ApiError::SessionNotFound { session, near }
+            }
+            error => error,
         }
     }
 
     /// Whether the actor may do what has this access.
-    pub(crate) fn may(&self, access: Access) -> Result<(), Fault> {
+    pub(crate) fn may(&self, access: Access) -> Result<(), ApiError> {
         allowed(self.actor.kind, self.read_only, access)
     }
 
@@ -240,11 +232,13 @@ pub trait Operation: Send + 'static {
     type Reply: Serialize + JsonSchema + Send;
 
     /// Does it, for somebody who may: [`perform`] asks that first.
-    fn run(context: Context, params: Self::Params)
-    -> impl Future<Output = Result<Self::Reply, Fault>> + Send;
+    fn run(
+        context: Context,
+        params: Self::Params,
+    ) -> impl Future<Output = Result<Self::Reply, ApiError>> + Send;
 }
 
-type Answering = Pin<Box<dyn Future<Output = Result<Value, Fault>> + Send>>;
+type Answering = Pin<Box<dyn Future<Output = Result<Value, ApiError>> + Send>>;
 
 /// An operation in the table.
 pub struct Entry {
@@ -311,43 +305,45 @@ const fn entry<O: Operation>() -> Entry {
             Box::pin(async move {
                 let params = parse::<O>(params)?;
                 let reply = perform::<O>(context, params).await?;
-                serde_json::to_value(reply).map_err(|e| Fault::new(Code::SessionError, e.to_string()))
+                serde_json::to_value(reply).map_err(|e| ApiError::Broken { error: e.to_string() })
             })
         },
     }
 }
 
 /// Does an operation, if the actor may. Every face comes through here.
-pub(crate) async fn perform<O: Operation>(context: Context, params: O::Params) -> Result<O::Reply, Fault> {
+pub(crate) async fn perform<O: Operation>(context: Context, params: O::Params) -> Result<O::Reply, ApiError> {
     let place = Arc::clone(&context.place);
     let done = match context.may(O::ACCESS) {
         Ok(()) => O::run(context, params).await,
-        Err(fault) => Err(fault),
+        Err(error) => Err(error),
     };
-    place.metrics.operation(O::NAME, done.as_ref().err().map(|fault| fault.code));
+    place.metrics.operation(O::NAME, done.as_ref().err().map(ApiError::code));
     done
 }
 
 /// Does the operation of that name.
-pub async fn call(name: &str, context: Context, params: Value) -> Result<Value, Fault> {
+pub async fn call(name: &str, context: Context, params: Value) -> Result<Value, ApiError> {
     let Some(entry) = OPERATIONS.iter().find(|e| e.name == name) else {
-        let names: Vec<&str> = OPERATIONS.iter().map(|e| e.name).collect();
-        return Err(Fault::new(Code::UnknownOperation, format!("there is no operation `{name}`"))
-            .with_hint(format!("there are: {}", names.join(", "))));
+        let known = OPERATIONS.iter().map(|e| e.name.to_owned()).collect();
+        return Err(ApiError::UnknownOperation { name: name.to_owned(), known });
     };
     (entry.call)(context, params).await
 }
 
-fn parse<O: Operation>(params: Value) -> Result<O::Params, Fault> {
+fn parse<O: Operation>(params: Value) -> Result<O::Params, ApiError> {
     let params = if params.is_null() { Value::Object(serde_json::Map::new()) } else { params };
     let known = &FIELDS[O::NAME];
     let unknown = params.as_object().and_then(|given| given.keys().find(|key| !known.contains(*key)));
     if let Some(unknown) = unknown {
-        let names: Vec<&str> = known.iter().map(String::as_str).collect();
-        return Err(Fault::new(Code::InvalidInput, format!("{} has no parameter `{unknown}`", O::NAME))
-            .with_hint(format!("it has: {}", names.join(", "))));
+        return Err(ApiError::UnknownParameter {
+            of: O::NAME.to_owned(),
+            name: unknown.clone(),
+            near: None,
+            known: known.iter().cloned().collect(),
+        });
     }
-    serde_json::from_value(params).map_err(|e| Fault::new(Code::InvalidInput, format!("{}: {e}", O::NAME)))
+    serde_json::from_value(params).map_err(|e| ApiError::invalid(format!("{}: {e}", O::NAME)))
 }
 
 /// The parameters of each operation, by name: serde cannot refuse unknown ones where structs are flattened.
@@ -362,6 +358,8 @@ static FIELDS: LazyLock<BTreeMap<&str, BTreeSet<String>>> = LazyLock::new(|| {
 
 #[cfg(test)]
 mod tests {
+    use cotty_protocol::Code;
+
     use super::*;
 
     #[test]
@@ -406,7 +404,8 @@ mod tests {
         let persons = ["answer", "purge", "token_list", "token_new", "token_revoke"];
         for entry in OPERATIONS {
             let is = |names: &[&str]| names.contains(&entry.name);
-            let code = |kind, read_only| allowed(kind, read_only, entry.access).err().map(|fault| fault.code);
+            let code =
+                |kind, read_only| allowed(kind, read_only, entry.access).err().map(|error| error.code());
             assert_eq!(code(ActorKind::Person, false), None, "{}: a person may do anything", entry.name);
             let agents = is(&persons).then_some(Code::NotAPerson);
             assert_eq!(code(ActorKind::Agent, false), agents, "{}: an agent", entry.name);

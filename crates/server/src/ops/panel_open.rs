@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::panel_open::{Params, Reply};
 use cotty_session as session;
 
-use super::convert::fault;
 use super::create::refused;
 use super::{Access, Context, Operation, Route};
 
@@ -27,10 +26,10 @@ impl Operation for PanelOpen {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
         let theirs = context.place.config.for_client(&context.origin.env, context.usual).map_err(refused)?;
         let panel_id = params.panel_id.unwrap_or_else(|| UNNAMED.to_owned());
-        let panel = session::Panel::of_owner(&context.actor.owner, &panel_id).map_err(fault)?;
+        let panel = session::Panel::of_owner(&context.actor.owner, &panel_id)?;
         let create = session::Create {
             panel: Some(panel),
             terminal: Some(theirs.terminal),
@@ -38,13 +37,13 @@ impl Operation for PanelOpen {
             ..session::Create::default()
         };
         let made = context.hub.create(create, context.actor, &context.origin, &context.request).await;
-        let made = made.map_err(fault)?;
+        let made = made?;
         // The same request again opened it, too.
         let opened = made.meta().request == context.request;
         if opened && made.is_interactive_shell() {
             let wait =
                 session::Wait { prompt: true, timeout: Some(READY_TIMEOUT), ..session::Wait::default() };
-            made.wait(wait).await.map_err(fault)?;
+            made.wait(wait).await?;
         }
         Ok(Reply { panel_id, session_id: made.meta().id.clone(), opened })
     }

@@ -1,6 +1,6 @@
 //! `panels`: the panels that there are.
 
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::panels::{Panel, Params, Reply};
 use cotty_session as session;
 
@@ -18,7 +18,7 @@ impl Operation for Panels {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, _params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, _params: Params) -> Result<Reply, ApiError> {
         let scope = session::Panel::scope_of_owner(&context.actor.owner);
         let panel = |open: session::OpenPanel| Panel {
             panel_id: open.id,

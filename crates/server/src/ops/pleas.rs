@@ -1,6 +1,6 @@
 //! `pleas`: what agents ask of people.
 
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::pleas::{Params, Plea, Reply};
 
 use super::convert;
@@ -18,7 +18,7 @@ impl Operation for Pleas {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, _params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, _params: Params) -> Result<Reply, ApiError> {
         let all = context.hub.list().await.into_iter();
         let own = all.filter(|info| context.actor.may_have(&info.meta.id, &info.meta.actor.owner));
         let mut pleas: Vec<Plea> = own.filter_map(|info| convert::info(info).plea).collect();

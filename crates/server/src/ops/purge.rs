@@ -1,10 +1,9 @@
 //! `purge`: takes recordings away.
 
+use cotty_protocol::ApiError;
 use cotty_protocol::op::purge::{Params, Reply};
-use cotty_protocol::{Code, Fault};
 use cotty_session as session;
 
-use super::convert::fault;
 use super::{Access, Context, Operation, Route};
 
 /// See the module.
@@ -20,21 +19,22 @@ impl Operation for Purge {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
         let which = match (params.session, params.older_than_seconds, params.all) {
             (Some(session), None, false) => session::Purge::Session(session),
             (None, Some(seconds), false) => session::Purge::OlderThan(seconds.saturating_mul(1000)),
             (None, None, true) => session::Purge::All,
             _ => {
-                return Err(Fault::new(Code::InvalidInput, "nothing says which recordings, or too much")
-                    .with_hint("give exactly one of `session`, `older_than_seconds` and `all`"));
+                return Err(ApiError::invalid_instead(
+                    "nothing says which recordings, or too much",
+                    "give exactly one of `session`, `older_than_seconds` and `all`",
+                ));
             }
         };
         let one = matches!(which, session::Purge::Session(_));
-        let purged = context.hub.purge(which, params.live).await.map_err(fault)?;
+        let purged = context.hub.purge(which, params.live).await?;
         if one && purged.kept_live > 0 {
-            return Err(Fault::new(Code::Busy, "the session is live, and its recording goes on")
-                .with_hint("destroy it first, or give `live` to take away all but the newest part"));
+            return Err(ApiError::RecordingLive);
         }
         Ok(Reply {
             recordings: purged.recordings,

@@ -1,10 +1,10 @@
 //! `read`: what a session shows, after waiting for something if asked to.
 
+use cotty_protocol::ApiError;
 use cotty_protocol::op::read::{Format, Params, Reply, View};
-use cotty_protocol::{Code, Fault};
 use cotty_session::{self as session, Cut};
 
-use super::convert::{self, dimensions, fault, place};
+use super::convert::{self, dimensions, place};
 use super::{Access, Context, Operation, Route};
 
 const DEFAULT_LIMIT: usize = 1000;
@@ -23,11 +23,11 @@ impl Operation for Read {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
         let (met, why) = match params.wait {
             Some(wait) => {
-                let waited = session.wait(convert::wait(wait)?).await.map_err(fault)?;
+                let waited = session.wait(convert::wait(wait)?).await?;
                 (Some(waited.met), waited.why)
             }
             None => (None, None),
@@ -51,17 +51,13 @@ impl Operation for Read {
         let owner = &context.actor.owner;
         let reader = match &params.reader {
             Some(reader) if reader.len() > READER => {
-                return Err(Fault::new(
-                    Code::InvalidInput,
-                    format!("a reader's name has up to {READER} bytes"),
-                ));
+                return Err(ApiError::invalid(format!("a reader's name has up to {READER} bytes")));
             }
             Some(reader) => format!("{owner}: {reader}"),
             None => owner.clone(),
         };
         let most = params.max_bytes.filter(|&most| most > 0).unwrap_or(usize::MAX);
-        let reading =
-            session.read(view, raw, &reader, &context.request, params.since, most).await.map_err(fault)?;
+        let reading = session.read(view, raw, &reader, &context.request, params.since, most).await?;
         let info = reading.info;
         let cut = match params.view {
             View::New if params.offset > 0 => Cut::page(&reading.content, params.offset, most),
@@ -86,7 +82,7 @@ impl Operation for Read {
             idle: met == Some(session::Met::Idle),
             exited: info.ended.is_some(),
             exit_code: info.ended.and_then(|e| e.exit_code),
-            activity: convert::activity(info.activity),
+            activity: info.activity,
             keyboard: convert::keyboard_news(info.keyboard),
             dropped_lines: reading.dropped,
             history_lost: reading.lost.map(convert::history_lost),

@@ -1,10 +1,9 @@
 //! `recording`: what a session's terminal said and was told, page by page.
 
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::recording::{Format, Params, Reply};
 use cotty_session::RecordingFormat;
 
-use super::convert::fault;
 use super::{Access, Context, Operation, Route};
 
 /// Bytes of a page, where none are asked for and at most.
@@ -23,7 +22,7 @@ impl Operation for Recording {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
         let format = match params.format {
             Format::Cast => RecordingFormat::Cast,
             Format::Text => RecordingFormat::Text,
@@ -31,7 +30,7 @@ impl Operation for Recording {
         };
         let limit = params.limit.unwrap_or(PAGE).clamp(1, LARGEST);
         let read = context.hub.recording(&params.session, format, params.next, limit, &context.actor).await;
-        let (session_id, page) = read.map_err(fault)?;
+        let (session_id, page) = read?;
         Ok(Reply { session_id, content: page.content, next: page.next, end: page.end })
     }
 }

@@ -1,9 +1,9 @@
 //! `resize`: another size, or following the window of whoever has the keyboard.
 
+use cotty_protocol::ApiError;
 use cotty_protocol::op::resize::{Params, Reply};
-use cotty_protocol::{Code, Fault};
 
-use super::convert::{dimensions, fault};
+use super::convert::dimensions;
 use super::{Access, Context, Operation, Route};
 
 /// See the module.
@@ -18,20 +18,18 @@ impl Operation for Resize {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
-        let (cols, rows) = session.info().await.map_err(fault)?.size;
+        let (cols, rows) = session.info().await?.size;
         let size = (params.cols.unwrap_or(cols), params.rows.unwrap_or(rows));
         let given = params.cols.is_some() || params.rows.is_some();
         match (params.fit, given) {
-            (true, _) => session.fit(given.then_some(size), &context.typist()).await.map_err(fault)?,
-            (false, true) => session.resize(size).await.map_err(fault)?,
+            (true, _) => session.fit(given.then_some(size), &context.typist()).await?,
+            (false, true) => session.resize(size).await?,
             (false, false) => {
-                return Err(
-                    Fault::new(Code::InvalidInput, "no size is given").with_hint("give cols, rows or both")
-                );
+                return Err(ApiError::invalid_instead("no size is given", "give cols, rows or both"));
             }
         }
-        Ok(Reply { dimensions: dimensions(session.info().await.map_err(fault)?.size) })
+        Ok(Reply { dimensions: dimensions(session.info().await?.size) })
     }
 }

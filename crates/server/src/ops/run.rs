@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::run::{Outcome, Params, Reply};
 use cotty_session::{Cut, RunOutcome, USUAL_WAIT};
 
-use super::convert::{self, fault};
+use super::convert;
 use super::{Access, Context, Operation, Route};
 
 /// See the module.
@@ -21,13 +21,12 @@ impl Operation for Run {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
         let timeout = params.timeout_ms.map_or(USUAL_WAIT, Duration::from_millis);
         let result = session
             .run(&params.command, timeout, &context.typist(), &context.actor.owner, &context.request)
-            .await
-            .map_err(fault)?;
+            .await?;
         let most = params.max_bytes.filter(|&most| most > 0).unwrap_or(usize::MAX);
         let recording = result.info.recording;
         let cut = Cut::head_and_tail(result.output, most);
@@ -45,7 +44,7 @@ impl Operation for Run {
             duration_ms: result.duration_ms,
             incomplete: result.incomplete,
             cwd: result.info.cwd,
-            activity: convert::activity(result.info.activity),
+            activity: result.info.activity,
             keyboard: convert::keyboard_news(result.info.keyboard),
             dropped_lines: result.dropped,
             dropped_recorded: result.dropped > 0 && recording.on && recording.lost == 0,

@@ -1,10 +1,9 @@
 //! `search`: a pattern in all that a session holds.
 
+use cotty_protocol::ApiError;
 use cotty_protocol::op::search::{Match, Params, Reply};
-use cotty_protocol::{Code, Fault};
 use cotty_session::{Found, FoundAt, Regex, Wait};
 
-use super::convert::fault;
 use super::{Access, Context, Operation, Route};
 
 pub(super) const DEFAULT_LIMIT: usize = 50;
@@ -22,11 +21,11 @@ impl Operation for Search {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
         let limit = params.limit.unwrap_or(DEFAULT_LIMIT).min(MOST);
         let pattern = pattern(Some(params.regex).filter(|regex| !regex.is_empty()), params.text)?;
-        let mut found = session.search(pattern, limit + 1).await.map_err(fault)?;
+        let mut found = session.search(pattern, limit + 1).await?;
         let more = found.len() > limit;
         found.truncate(limit);
         Ok(Reply { matches: found.into_iter().map(hit).collect(), more })
@@ -34,13 +33,15 @@ impl Operation for Search {
 }
 
 /// What is looked for: a regular expression, or a text as it stands.
-pub(super) fn pattern(regex: Option<String>, text: Option<String>) -> Result<Regex, Fault> {
+pub(super) fn pattern(regex: Option<String>, text: Option<String>) -> Result<Regex, ApiError> {
     match (regex, text) {
-        (Some(regex), None) if !regex.is_empty() => Wait::pattern(&regex).map_err(fault),
-        (None, Some(text)) if !text.is_empty() => Wait::literal(&text).map_err(fault),
-        (Some(_), Some(_)) => Err(Fault::new(Code::InvalidInput, "give regex or text, not both")),
-        _ => Err(Fault::new(Code::InvalidInput, "what to look for is empty, and would match everywhere")
-            .with_hint("give regex or text")),
+        (Some(regex), None) if !regex.is_empty() => Ok(Wait::pattern(&regex)?),
+        (None, Some(text)) if !text.is_empty() => Ok(Wait::literal(&text)?),
+        (Some(_), Some(_)) => Err(ApiError::invalid("give regex or text, not both")),
+        _ => Err(ApiError::invalid_instead(
+            "what to look for is empty, and would match everywhere",
+            "give regex or text",
+        )),
     }
 }
 

@@ -1,9 +1,8 @@
 //! `search_recordings`: a pattern in what was recorded, also of sessions that are long gone.
 
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::search_recordings::{Match, Params, Reply};
 
-use super::convert::fault;
 use super::search::{DEFAULT_LIMIT, MOST, pattern};
 use super::{Access, Context, Operation, Route};
 
@@ -19,12 +18,12 @@ impl Operation for SearchRecordings {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
         let pattern = pattern(params.regex, params.text)?;
         let limit = params.limit.unwrap_or(DEFAULT_LIMIT).min(MOST);
         let session = params.session.as_deref();
         let searched = context.hub.search_recordings(session, pattern, limit, &context.actor).await;
-        let searched = searched.map_err(fault)?;
+        let searched = searched?;
         let matches = searched.matches.into_iter();
         Ok(Reply {
             matches: matches

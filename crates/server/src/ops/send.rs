@@ -1,10 +1,10 @@
 //! `send`: types into a session.
 
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::send::{Params, Reply};
 use cotty_session::ActorKind;
 
-use super::convert::{fault, returned, send_input};
+use super::convert::{returned, send_input};
 use super::{Access, Context, Operation, Route};
 
 /// See the module.
@@ -19,19 +19,18 @@ impl Operation for Send {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
         let input = send_input(&params)?;
         let typist = context.typist();
-        let typed =
-            session.send(input, &typist, &context.request, context.lane.as_ref()).await.map_err(fault)?;
+        let typed = session.send(input, &typist, &context.request, context.lane.as_ref()).await?;
         // Brackets alone make what is typed longer than the text; of a request that is made again nothing else is known.
         let plain = |text: &String| text.replace("\r\n", "\n").len() as u64;
         let pasted = !params.special && params.text.as_ref().is_some_and(|text| typed.bytes > plain(text));
         // A person sees it, unless it asks; an agent is told.
         let reaction = match typist.kind {
             ActorKind::Person if !params.observe => None,
-            _ => Some(session.observe(typed.seq, params.text).await.map_err(fault)?),
+            _ => Some(session.observe(typed.seq, params.text).await?),
         };
         Ok(Reply {
             bytes: typed.bytes,

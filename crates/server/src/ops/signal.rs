@@ -1,10 +1,9 @@
 //! `signal`: to the program in the foreground.
 
+use cotty_protocol::ApiError;
 use cotty_protocol::op::signal::{Params, Reply};
-use cotty_protocol::{Code, Fault};
 use rustix::process::Signal as Sent;
 
-use super::convert::fault;
 use super::{Access, Context, Operation, Route};
 
 /// By the names that are taken.
@@ -33,17 +32,15 @@ impl Operation for Signal {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
         let asked = params.signal.as_deref().unwrap_or("INT").to_ascii_uppercase();
         let name = asked.strip_prefix("SIG").unwrap_or(&asked);
         let Some((_, signal)) = SIGNALS.iter().find(|(known, _)| *known == name) else {
             let names: Vec<&str> = SIGNALS.iter().map(|(name, _)| *name).collect();
-            return Err(Fault::new(Code::InvalidInput, format!("there is no signal `{asked}` to send"))
-                .with_hint(format!("there are: {}", names.join(", "))));
+            return Err(ApiError::unknown("signal", &asked, names));
         };
-        let (group, program) =
-            session.signal(*signal, &context.typist(), &context.request).await.map_err(fault)?;
+        let (group, program) = session.signal(*signal, &context.typist(), &context.request).await?;
         Ok(Reply { group, program })
     }
 }

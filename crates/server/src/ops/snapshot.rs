@@ -1,9 +1,8 @@
 //! `snapshot`: the screen for a front end that draws lines.
 
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::snapshot::{Params, Reply};
 
-use super::convert::fault;
 use super::{Access, Context, Operation, Route};
 
 /// See the module.
@@ -18,9 +17,9 @@ impl Operation for Snapshot {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
-        let shown = session.snapshot().await.map_err(fault)?;
+        let shown = session.snapshot().await?;
         Ok(crate::updates::snapshot(&shown, &session.meta().id))
     }
 }

@@ -1,6 +1,6 @@
 //! `status`: the daemon itself.
 
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::status::{Format, Formats, Params, Reply};
 
 use super::{Access, Context, Operation, Route};
@@ -28,7 +28,7 @@ impl Operation for Status {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, _params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, _params: Params) -> Result<Reply, ApiError> {
         let (live, exited) = context.hub.count();
         let place = &context.place;
         // The link has a token that opens everything.

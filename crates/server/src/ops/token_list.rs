@@ -1,9 +1,9 @@
 //! `token_list`: the tokens that were made and not revoked.
 
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::token_list::{Params, Reply, TokenInfo};
 
-use super::convert::{timestamp, token_fault};
+use super::convert::{timestamp, token_error};
 use super::{Access, Context, Operation, Route};
 use crate::tokens::Tokens;
 
@@ -19,8 +19,8 @@ impl Operation for TokenList {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, _params: Params) -> Result<Reply, Fault> {
-        let known = context.place.tokens.on_disk(Tokens::list).await.flatten().map_err(token_fault)?;
+    async fn run(context: Context, _params: Params) -> Result<Reply, ApiError> {
+        let known = context.place.tokens.on_disk(Tokens::list).await.flatten().map_err(token_error)?;
         let info = |known: crate::tokens::Known| TokenInfo {
             name: known.name,
             kind: known.kind,

@@ -1,9 +1,9 @@
 //! `token_new`: makes a token for the HTTP listener.
 
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::token_new::{Kind, Params, Reply};
 
-use super::convert::{now_ms, token_fault};
+use super::convert::{now_ms, token_error};
 use super::{Access, Context, Operation, Route};
 use crate::tokens::Tokens;
 
@@ -19,11 +19,11 @@ impl Operation for TokenNew {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
         let kind = if params.read_only { Kind::ReadOnly } else { Kind::Full };
         let (name, request) = (params.name.clone(), context.request);
         let make = move |tokens: &Tokens| tokens.make(&name, kind, &request, now_ms());
         let made = context.place.tokens.on_disk(make).await.flatten();
-        Ok(Reply { token: made.map_err(token_fault)?, name: params.name, kind })
+        Ok(Reply { token: made.map_err(token_error)?, name: params.name, kind })
     }
 }

@@ -1,9 +1,9 @@
 //! `token_revoke`: a token opens nothing any more.
 
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::token_revoke::{Params, Reply};
 
-use super::convert::token_fault;
+use super::convert::token_error;
 use super::{Access, Context, Operation, Route};
 use crate::tokens::Tokens;
 
@@ -19,9 +19,9 @@ impl Operation for TokenRevoke {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
         let revoke = move |tokens: &Tokens| tokens.revoke(&params.name);
-        context.place.tokens.on_disk(revoke).await.flatten().map_err(token_fault)?;
+        context.place.tokens.on_disk(revoke).await.flatten().map_err(token_error)?;
         Ok(Reply { revoked: true })
     }
 }

@@ -1,10 +1,10 @@
 //! `wait`: until something is true of a session.
 
+use cotty_protocol::ApiError;
 use cotty_protocol::op::wait::{LastCommand, Params, Reply};
-use cotty_protocol::{Code, Fault};
 use cotty_session::Met;
 
-use super::convert::{self, fault};
+use super::convert;
 use super::{Access, Context, Operation, Route};
 
 /// See the module.
@@ -20,15 +20,16 @@ impl Operation for Wait {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
         if !params.wait.has_condition() && params.wait.timeout_ms.is_none() {
-            return Err(Fault::new(Code::InvalidInput, "nothing to wait for").with_hint(
+            return Err(ApiError::invalid_instead(
+                "nothing to wait for",
                 "give text, regex, idle_ms, prompt, secret, reads, keyboard, exit, stop or timeout_ms",
             ));
         }
         let wants_prompt = params.wait.prompt;
-        let waited = session.wait(convert::wait(params.wait)?).await.map_err(fault)?;
+        let waited = session.wait(convert::wait(params.wait)?).await?;
         let elapsed_ms = u64::try_from(waited.elapsed.as_millis()).unwrap_or(u64::MAX);
         let told = matches!(waited.met, Met::Prompt | Met::All) && wants_prompt;
         let command = waited.command.filter(|_| told);
@@ -37,7 +38,7 @@ impl Operation for Wait {
                 .map(|ran| LastCommand { exit_code: ran.exit_code, duration_ms: ran.duration_ms }),
             met: convert::met(waited.met),
             elapsed_ms,
-            activity: convert::activity(waited.info.activity),
+            activity: waited.info.activity,
             keyboard: convert::keyboard_news(waited.info.keyboard),
             exited: waited.info.ended.is_some(),
             exit_code: waited.info.ended.and_then(|e| e.exit_code),

@@ -1,9 +1,9 @@
 //! `withdraw`: an agent no longer asks.
 
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::withdraw::{Params, Reply};
 
-use super::convert::{self, fault};
+use super::convert;
 use super::{Access, Context, Operation, Route};
 
 /// See the module.
@@ -18,11 +18,10 @@ impl Operation for Withdraw {
     type Params = Params;
     type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, Fault> {
+    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
-        let plea =
-            session.withdraw(&params.plea, &context.typist(), &context.request).await.map_err(fault)?;
-        let info = session.info().await.map_err(fault)?;
+        let plea = session.withdraw(&params.plea, &context.typist(), &context.request).await?;
+        let info = session.info().await?;
         Ok(convert::plea(&plea, &info.meta, &info.keyboard))
     }
 }

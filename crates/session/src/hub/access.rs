@@ -3,7 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
+use cotty_protocol::ApiError;
+
 use super::{Destroyed, Hub, State};
+use crate::error::destroyed;
 use crate::{Actor, ActorKind, OpenPanel, Panel, Session, SessionError};
 
 /// The word for the session that an owner used last.
@@ -77,7 +80,7 @@ impl Hub {
         let meta = session.meta();
         if !actor.may_have(&meta.id, &meta.actor.owner) {
             let (id, owner) = (meta.id.clone(), meta.actor.owner.clone());
-            return Err(SessionError::NotYours { id, owner });
+            return Err(ApiError::NotYours { session: id, owner }.into());
         }
         Ok(session)
     }
@@ -115,13 +118,15 @@ impl Hub {
         let state = self.state();
         if let Some(number) = request.and_then(|request| state.front.meant(&actor.owner, request)) {
             let meant = state.sessions.get(number).cloned();
-            return meant.ok_or_else(|| SessionError::Destroyed(number.to_string()));
+            return meant.ok_or_else(|| destroyed(number.to_string()));
         }
         let last_used = state.front.of(&actor.owner).find_map(|number| state.sessions.get(number));
         let mut owned =
             state.sessions.iter().rev().filter(|session| session.meta().actor.owner == actor.owner);
         let session = last_used.or_else(|| owned.next());
-        session.cloned().ok_or_else(|| SessionError::NotFound(ACTIVE.to_owned()))
+        session.cloned().ok_or_else(|| {
+            SessionError::from(ApiError::SessionNotFound { session: ACTIVE.to_owned(), near: None })
+        })
     }
 
     /// The panels of a scope, oldest first. One that was opened again after its end is there once.
@@ -156,7 +161,7 @@ impl Hub {
         let id = match self.find_for(reference, actor, request, Purpose::Act).await {
             Ok(session) => session.meta().id.clone(),
             // One that this very request ended already is answered the same.
-            Err(SessionError::Destroyed(which)) => which,
+            Err(SessionError::Refused(ApiError::SessionDestroyed { session: which })) => which,
             Err(error) => return Err(error),
         };
         self.destroy(&id, force, request).await

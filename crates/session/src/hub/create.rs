@@ -6,6 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use cotty_protocol::ApiError;
 use cotty_pty::child::{self, ByteBuf, Spec, Stage};
 use cotty_pty::{KeeperError, Pty, WindowSize};
 use rustix::io::Errno;
@@ -15,6 +16,7 @@ use super::sessions::window;
 use super::{Hub, Start, TerminalOptions};
 use crate::Allow;
 use crate::environment::child_environment;
+use crate::error::{directory, invalid};
 use crate::id::{random_text, session_id};
 use crate::journal::{Hot, InputQueue};
 use crate::meta::now_ms;
@@ -79,7 +81,7 @@ impl Hub {
         if let Some(line) = &create.command {
             if create.program.is_some() || !create.args.is_empty() {
                 let message = "a command line cannot be given together with a program or arguments";
-                return Err(SessionError::Invalid(message.into()));
+                return Err(invalid(message));
             }
             let (program, args) = line::parse(line)?;
             (create.program, create.args) = (Some(program), args);
@@ -150,7 +152,7 @@ impl Hub {
         let program = create.program.as_deref().unwrap_or("sh");
         match self.inner.policy.judge_words(program, &create.args) {
             Verdict::Allow => Ok(()),
-            Verdict::Deny { reason } => Err(SessionError::Denied { reason }),
+            Verdict::Deny { reason } => Err(ApiError::PolicyDenied { reason }.into()),
         }
     }
 
@@ -163,14 +165,14 @@ impl Hub {
         let options = &self.inner.options;
         let max_per_owner = max_per_owner.unwrap_or(options.max_per_owner);
         if self.state().closing {
-            return Err(SessionError::ShuttingDown);
+            return Err(ApiError::ShuttingDown.into());
         }
         let (all, own) = {
             let state = self.state();
             let (live, exited) = state.sessions.count();
             // The ended ones are held, too.
             if DESCRIPTORS.1 + DESCRIPTORS.0 * ((live + exited) as u64 + 1) > self.inner.open_files {
-                return Err(SessionError::OpenFiles(self.inner.open_files));
+                return Err(ApiError::OpenFiles { limit: self.inner.open_files }.into());
             }
             (live, state.sessions.live_of(owner))
         };
@@ -183,7 +185,7 @@ impl Hub {
         candidates.retain(|info| info.ended.is_none() && (of_all || info.meta.actor.owner == owner));
         candidates.sort_by_key(|info| std::cmp::Reverse(info.idle_ms));
         let idle = candidates.iter().take(3).map(|info| info.meta.id.clone()).collect();
-        Err(SessionError::TooMany { limit, idle })
+        Err(ApiError::MaxSessions { limit, idle }.into())
     }
 
     fn take_number(&self, name: Option<&str>) -> Result<u32, SessionError> {
@@ -193,10 +195,10 @@ impl Hub {
             let number = name.chars().all(|c| c.is_ascii_digit());
             let other = name.starts_with("sess_") || name == super::access::ACTIVE || window(name).is_some();
             if name.is_empty() || name.len() > 64 || !plain || number || other {
-                return Err(SessionError::BadName(format!("{:?} is no name for a session", shortened(name))));
+                return Err(ApiError::BadName { name: shortened(name) }.into());
             }
             if state.sessions.by_name(name).is_some() {
-                return Err(SessionError::NameTaken(name.to_owned()));
+                return Err(ApiError::NameTaken { name: name.to_owned() }.into());
             }
         }
         let number = state.next_number;
@@ -246,7 +248,7 @@ impl Hub {
         let (mut ours, theirs) = UnixStream::pair().map_err(refused)?;
         let bytes = child::encode(spec)?;
         ours.set_nonblocking(true)?;
-        ours.write_all(&bytes).map_err(|_| SessionError::Invalid("the environment is too large".into()))?;
+        ours.write_all(&bytes).map_err(|_| invalid("the environment is too large"))?;
         let blob = serde_json::to_vec(&meta).map_err(io::Error::other)?;
         let key = meta.id.clone().into_bytes();
         let master = pty.duplicate().map_err(refused)?;
@@ -273,10 +275,10 @@ impl Hub {
         match Errno::from_io_error(&error) {
             // It says ENOSPC for its limit on terminals; nobody should look at a disk for that.
             Some(Errno::NOSPC) => {
-                SessionError::Pty("the system's limit of pseudo-terminals is reached".into())
+                ApiError::Pty { error: "the system's limit of pseudo-terminals is reached".into() }.into()
             }
-            Some(Errno::MFILE | Errno::NFILE) => SessionError::OpenFiles(self.inner.open_files),
-            _ => SessionError::Pty(error.to_string()),
+            Some(Errno::MFILE | Errno::NFILE) => ApiError::OpenFiles { limit: self.inner.open_files }.into(),
+            _ => ApiError::Pty { error: error.to_string() }.into(),
         }
     }
 }
@@ -290,7 +292,7 @@ impl Session {
 
 /// What the kernel could not take as it is meant.
 fn check_words(create: &Create) -> Result<(), SessionError> {
-    let wrong = |what: String| Err(SessionError::Invalid(what));
+    let wrong = |what: String| Err(invalid(what));
     let words = create.program.iter().chain(&create.args).chain(&create.cwd).chain(create.env.values());
     if words.chain(create.env.keys()).any(|word| word.contains('\0')) {
         return wrong("a program, argument, variable or directory cannot hold a NUL byte".into());
@@ -313,7 +315,7 @@ pub(crate) fn check_size(cols: u16, rows: u16) -> Result<(), SessionError> {
         let message = format!(
             "{cols} columns by {rows} rows is no size for a terminal: 2 to {LARGEST} by 1 to {LARGEST}"
         );
-        return Err(SessionError::Invalid(message));
+        return Err(invalid(message));
     }
     Ok(())
 }
@@ -332,7 +334,7 @@ fn working_directory(
         Some(dir) => Path::new(&base).join(dir),
         None => PathBuf::from(base),
     };
-    let refused = |error| SessionError::Directory { dir: dir.to_string_lossy().into_owned(), error };
+    let refused = |error| directory(&dir, &error);
     let metadata = std::fs::metadata(&dir).map_err(refused)?;
     if !metadata.is_dir() {
         return Err(refused(io::ErrorKind::NotADirectory.into()));
@@ -352,14 +354,17 @@ fn resolve(program: &str, path: Option<&String>, cwd: &Path) -> Result<PathBuf, 
     let runs = |path: &PathBuf| {
         std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
     };
-    candidates.into_iter().find(runs).ok_or_else(|| SessionError::ProgramNotFound(program.to_owned()))
+    candidates
+        .into_iter()
+        .find(runs)
+        .ok_or_else(|| ApiError::ProgramNotFound { program: program.to_owned() }.into())
 }
 
 fn start_error(failure: &child::Failure, program: &str, cwd: &Path) -> SessionError {
     let error = io::Error::from_raw_os_error(failure.errno);
     match failure.stage {
-        Stage::Terminal => SessionError::Pty(error.to_string()),
-        Stage::Directory => SessionError::Directory { dir: cwd.to_string_lossy().into_owned(), error },
-        Stage::Program => SessionError::ProgramNotFound(format!("{program}: {error}")),
+        Stage::Terminal => ApiError::Pty { error: error.to_string() }.into(),
+        Stage::Directory => directory(cwd, &error),
+        Stage::Program => ApiError::ProgramNotFound { program: format!("{program}: {error}") }.into(),
     }
 }

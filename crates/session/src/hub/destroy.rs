@@ -1,9 +1,11 @@
 use std::time::Duration;
 
+use cotty_protocol::ApiError;
 use cotty_pty::tree::{self, Member, Root};
 use rustix::process::Signal;
 
 use super::{Gone, Hub, REMEMBERED, blocking};
+use crate::error::{broken, destroyed};
 use crate::session::Request;
 use crate::{Session, SessionError, Wait};
 
@@ -35,15 +37,15 @@ impl Hub {
         request: &str,
     ) -> Result<Destroyed, SessionError> {
         let session = match self.find(reference) {
-            Err(SessionError::Destroyed(reference)) => {
+            Err(SessionError::Refused(ApiError::SessionDestroyed { session: reference })) => {
                 let known = self.state().gone.iter().find(|g| g.request == request).cloned();
-                let gone = known.ok_or(SessionError::Destroyed(reference))?;
+                let gone = known.ok_or(destroyed(reference))?;
                 return Ok(Destroyed { exit_code: gone.exit_code, left_running: Vec::new() });
             }
             found => found?,
         };
         let ended = self.end(std::slice::from_ref(&session), force, request).await;
-        ended.into_iter().next().unwrap_or(Err(SessionError::Destroyed(reference.to_owned())))
+        ended.into_iter().next().unwrap_or(Err(destroyed(reference.to_owned())))
     }
 
     /// Ends sessions with everything they started, all at the same time.
@@ -155,7 +157,7 @@ async fn each<T: Send + 'static, F: Future<Output = Result<T, SessionError>> + S
     let tasks: Vec<_> = sessions.iter().map(|session| tokio::spawn(what(session.clone()))).collect();
     let mut results = Vec::with_capacity(tasks.len());
     for task in tasks {
-        results.push(task.await.unwrap_or_else(|error| Err(SessionError::Broken(error.to_string()))));
+        results.push(task.await.unwrap_or_else(|error| Err(broken(error.to_string()))));
     }
     results
 }

@@ -3,9 +3,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use cotty_protocol::ApiError;
 use regex::Regex;
 
 use super::{Hub, HubOptions, Purpose, blocking};
+use crate::error::{directory, invalid};
 use crate::journal::disk::{
     Bounds, Capturing, Choice, Description, Folder, Keeping, Reel, Tape, Worker, complete, make_file,
     recordings, view,
@@ -87,11 +89,11 @@ impl Hub {
             let (id, folder) = find(&dir, &id, Some(&actor))?;
             let owner = folder.description().map(|about| about.owner).unwrap_or_default();
             if !actor.may_have(&id, &owner) {
-                return Err(SessionError::NotYours { id, owner });
+                return Err(ApiError::NotYours { session: id, owner }.into());
             }
             let page = view(&folder, format, next.as_deref(), limit).map_err(|error| match error.kind() {
-                io::ErrorKind::InvalidInput => SessionError::Invalid(error.to_string()),
-                io::ErrorKind::NotFound => SessionError::NoRecording(id.clone()),
+                io::ErrorKind::InvalidInput => invalid(error.to_string()),
+                io::ErrorKind::NotFound => ApiError::NoRecording { session: id.clone() }.into(),
                 _ => SessionError::Io(error),
             })?;
             Ok((id, page))
@@ -143,7 +145,9 @@ impl Hub {
                 };
                 match actor.may_have(&id, &about.owner) {
                     true => own.push((about.created_ms, id, folder)),
-                    false if asked => return Err(SessionError::NotYours { id, owner: about.owner }),
+                    false if asked => {
+                        return Err(ApiError::NotYours { session: id, owner: about.owner }.into());
+                    }
                     false => {}
                 }
             }
@@ -191,12 +195,16 @@ impl Hub {
     ) -> Result<Capture, SessionError> {
         let session = self.find_for(reference, actor, request, Purpose::Act).await?;
         if let Some((asked, running)) = session.capturing().await? {
-            return if asked == request { Ok(running) } else { Err(SessionError::Capturing(running.file)) };
+            return if asked == request {
+                Ok(running)
+            } else {
+                Err(ApiError::CaptureRunning { file: running.file.display().to_string() }.into())
+            };
         }
         let dir = dir.unwrap_or_else(|| self.inner.options.captures_dir.clone());
         let (number, started_ms) = (session.meta().number, now_ms());
         let path = blocking(move || {
-            let refused = |error| SessionError::Directory { dir: dir.to_string_lossy().into_owned(), error };
+            let refused = |error| directory(&dir, &error);
             make_file(&dir, number, started_ms).map_err(refused)
         })
         .await?;
@@ -226,5 +234,5 @@ fn find(dir: &Path, reference: &str, actor: Option<&Actor>) -> Result<(String, F
     let own = |id: &str, owner: &str| actor.is_none_or(|actor| actor.may_have(id, owner));
     named.sort_by_key(|(about, id, _)| (own(id, &about.owner), about.created_ms));
     let newest = named.pop().map(|(_, id, folder)| (id, folder));
-    newest.ok_or_else(|| SessionError::NoRecording(reference.to_owned()))
+    newest.ok_or_else(|| ApiError::NoRecording { session: reference.to_owned() }.into())
 }

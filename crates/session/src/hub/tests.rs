@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use cotty_protocol::ApiError;
 use cotty_pty::wire::{self, Body, Channel, Fields, Frame};
 use cotty_pty::{Event, Link};
 use rustix::event::{PollFd, PollFlags, poll};
@@ -182,7 +183,7 @@ async fn a_task_that_panics_is_taken_over_with_all_it_had() {
 
     for turn in 0..3 {
         let failed = session.panic().await.unwrap_err();
-        assert!(matches!(failed, SessionError::Broken(_)), "{failed}");
+        assert!(matches!(failed, SessionError::Refused(ApiError::Broken { .. })), "{failed}");
         // The same handle goes on; what was typed is neither forgotten nor typed again.
         let screen = session.read(View::Screen, false, "r", "1", None, usize::MAX).await.unwrap().content;
         assert_eq!(screen.lines().next(), Some("before"));
@@ -230,7 +231,9 @@ async fn limits_count_what_lives() {
     let first = create(&hub, "a", "1").await.unwrap();
     create(&hub, "a", "2").await.unwrap();
     let refused = create(&hub, "a", "3").await.unwrap_err();
-    let SessionError::TooMany { limit: 2, idle } = refused else { panic!("{refused}") };
+    let SessionError::Refused(ApiError::MaxSessions { limit: 2, idle }) = refused else {
+        panic!("{refused}")
+    };
     assert_eq!(idle.len(), 2);
     exits(&first).await;
     create(&hub, "a", "3").await.unwrap();
@@ -239,7 +242,7 @@ async fn limits_count_what_lives() {
         create(&hub, request, request).await.unwrap();
     }
     let refused = create(&hub, "b", "7").await.unwrap_err();
-    assert!(matches!(refused, SessionError::TooMany { limit: 5, .. }), "{refused}");
+    assert!(matches!(refused, SessionError::Refused(ApiError::MaxSessions { limit: 5, .. })), "{refused}");
     // The same request again is no new session.
     assert_eq!(create(&hub, "a", "1").await.unwrap().meta().id, first.meta().id);
     assert_eq!(hub.list().await.len(), 6);

@@ -180,9 +180,9 @@ impl Desk {
             }
             Heard::Message(ToViewer::Paint(paint)) => self.paint(paint),
             Heard::Message(ToViewer::Company(company)) => return self.meet(company),
-            Heard::Message(ToViewer::Refused(fault)) => {
-                let hint = fault.hint.map(|hint| format!(": {hint}")).unwrap_or_default();
-                self.say(format_args!("{}{hint}", fault.message));
+            Heard::Message(ToViewer::Refused(error)) => {
+                let hint = error.hint.map(|hint| format!(": {hint}")).unwrap_or_default();
+                self.say(format_args!("{}{hint}", error.message));
             }
             Heard::Message(ToViewer::Exited { exit_code, signal }) => {
                 return self.ended(AttachEnd::Exited { exit_code, signal });

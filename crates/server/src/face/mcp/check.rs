@@ -1,6 +1,6 @@
 //! Arguments against a tool's own schema, so that a model is told which one is wrong, what it gave and what is taken.
 
-use cotty_protocol::{Code, Fault};
+use cotty_protocol::ApiError;
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
@@ -10,9 +10,8 @@ use crate::near::nearest;
 const SHOWN: usize = 40;
 
 /// Refuses what the schema of a tool does not take. Anything optional may be null.
-pub(super) fn arguments(schema: &JsonObject, given: &JsonObject, tool: &str) -> Result<(), Fault> {
-    object(schema, given, "")
-        .map_err(|fault| Fault { message: format!("{tool}: {}", fault.message), ..fault })
+pub(super) fn arguments(schema: &JsonObject, given: &JsonObject, tool: &str) -> Result<(), ApiError> {
+    Checked { tool }.object(schema, given, "")
 }
 
 /// A session's number names it, also where it is not written as text.
@@ -24,58 +23,88 @@ pub(super) fn name_by_number(schema: &JsonObject, given: &mut JsonObject) {
     }
 }
 
-fn object(schema: &JsonObject, given: &JsonObject, path: &str) -> Result<(), Fault> {
-    let known = schema.get("properties").and_then(Value::as_object);
-    let names = || known.into_iter().flat_map(|known| known.keys().map(String::as_str));
-    let required =
-        schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-    let required: Vec<&str> = required.collect();
-    for (name, value) in given {
-        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-        match (known.and_then(|known| known.get(name)), schema.get("additionalProperties")) {
-            (Some(_), _) if value.is_null() && !required.contains(&name.as_str()) => {}
-            (Some(schema), _) | (None, Some(schema @ Value::Object(_))) => check(schema, value, &path)?,
-            (None, None | Some(Value::Bool(true))) if known.is_none() => {}
-            (None, _) => {
-                let fault = wrong(format!("there is no parameter `{path}`"));
-                return Err(match nearest(name, names()) {
-                    Some(meant) => fault.with_hint(format!("did you mean `{meant}`?")),
-                    None => fault.with_hint(format!("it has: {}", names().collect::<Vec<_>>().join(", "))),
-                });
-            }
-        }
-    }
-    match required.into_iter().find(|name| given.get(*name).is_none_or(Value::is_null)) {
-        Some(missing) if path.is_empty() => Err(wrong(format!("`{missing}` is missing"))),
-        Some(missing) => Err(wrong(format!("`{path}.{missing}` is missing"))),
-        None => Ok(()),
-    }
+/// The arguments of one call.
+struct Checked<'a> {
+    tool: &'a str,
 }
 
-fn check(schema: &Value, value: &Value, path: &str) -> Result<(), Fault> {
-    let Value::Object(schema) = schema else { return Ok(()) };
-    if let Some(choices) = choices(schema) {
-        return choose(&choices, value, path);
+impl Checked<'_> {
+    fn object(&self, schema: &JsonObject, given: &JsonObject, path: &str) -> Result<(), ApiError> {
+        let of = || self.tool.to_owned();
+        let known = schema.get("properties").and_then(Value::as_object);
+        let names = || known.into_iter().flat_map(|known| known.keys().map(String::as_str));
+        let required =
+            schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        let required: Vec<&str> = required.collect();
+        let within = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+        for (name, value) in given {
+            match (known.and_then(|known| known.get(name)), schema.get("additionalProperties")) {
+                (Some(_), _) if value.is_null() && !required.contains(&name.as_str()) => {}
+                (Some(schema), _) | (None, Some(schema @ Value::Object(_))) => {
+                    self.value(schema, value, &within(name))?;
+                }
+                (None, None | Some(Value::Bool(true))) if known.is_none() => {}
+                (None, _) => {
+                    return Err(ApiError::UnknownParameter {
+                        of: of(),
+                        name: within(name),
+                        near: nearest(name, names()).map(str::to_owned),
+                        known: names().map(str::to_owned).collect(),
+                    });
+                }
+            }
+        }
+        match required.into_iter().find(|name| given.get(*name).is_none_or(Value::is_null)) {
+            Some(missing) => Err(ApiError::MissingParameter { of: of(), name: within(missing) }),
+            None => Ok(()),
+        }
     }
-    if let Some(options) = options(schema) {
-        if options.iter().any(|option| check(option, value, path).is_ok()) {
+
+    fn value(&self, schema: &Value, value: &Value, path: &str) -> Result<(), ApiError> {
+        let Value::Object(schema) = schema else { return Ok(()) };
+        if let Some(choices) = choices(schema) {
+            return self.choice(&choices, value, path);
+        }
+        if let Some(options) = options(schema) {
+            if options.iter().any(|option| self.value(option, value, path).is_ok()) {
+                return Ok(());
+            }
+            let takes: Vec<String> = options.iter().filter_map(Value::as_object).map(takes).collect();
+            return Err(self.wrong(value, path, takes.join(" or "), None));
+        }
+        if !types(schema).iter().all(|types| types.split(' ').any(|name| is_a(name, value)))
+            || !in_range(schema, value)
+        {
+            return Err(self.wrong(value, path, takes(schema), None));
+        }
+        match value {
+            Value::Object(given) => self.object(schema, given, path),
+            Value::Array(items) => {
+                let Some(item) = schema.get("items") else { return Ok(()) };
+                let mut items = items.iter().enumerate();
+                items.try_for_each(|(at, value)| self.value(item, value, &format!("{path}[{at}]")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn choice(&self, choices: &[&str], value: &Value, path: &str) -> Result<(), ApiError> {
+        let given = value.as_str();
+        if given.is_some_and(|given| choices.contains(&given)) {
             return Ok(());
         }
-        let takes: Vec<String> = options.iter().filter_map(Value::as_object).map(takes).collect();
-        return Err(refused(value, path, &takes.join(" or ")));
+        let near = given.and_then(|given| nearest(given, choices.iter().copied()));
+        Err(self.wrong(value, path, format!("one of: {}", choices.join(", ")), near))
     }
-    if !types(schema).iter().all(|types| types.split(' ').any(|name| is_a(name, value)))
-        || !in_range(schema, value)
-    {
-        return Err(refused(value, path, &takes(schema)));
-    }
-    match value {
-        Value::Object(given) => object(schema, given, path),
-        Value::Array(items) => {
-            let Some(item) = schema.get("items") else { return Ok(()) };
-            items.iter().enumerate().try_for_each(|(at, value)| check(item, value, &format!("{path}[{at}]")))
+
+    fn wrong(&self, value: &Value, path: &str, takes: String, near: Option<&str>) -> ApiError {
+        ApiError::WrongParameter {
+            of: self.tool.to_owned(),
+            name: path.to_owned(),
+            given: shown(value),
+            takes,
+            near: near.map(str::to_owned),
         }
-        _ => Ok(()),
     }
 }
 
@@ -92,18 +121,6 @@ fn choices(schema: &JsonObject) -> Option<Vec<&str>> {
 
 fn options(schema: &JsonObject) -> Option<&Vec<Value>> {
     schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Value::as_array)
-}
-
-fn choose(choices: &[&str], value: &Value, path: &str) -> Result<(), Fault> {
-    let given = value.as_str();
-    if given.is_some_and(|given| choices.contains(&given)) {
-        return Ok(());
-    }
-    let fault = refused(value, path, &format!("one of: {}", choices.join(", ")));
-    Err(match given.and_then(|given| nearest(given, choices.iter().copied())) {
-        Some(meant) => fault.with_hint(format!("did you mean `{meant}`?")),
-        None => fault,
-    })
 }
 
 /// The types that a schema names, if it does.
@@ -155,29 +172,26 @@ fn takes(schema: &JsonObject) -> String {
     types.split(' ').map(words).collect::<Vec<_>>().join(" or ")
 }
 
-fn refused(value: &Value, path: &str, takes: &str) -> Fault {
+/// A value that was given, in words.
+fn shown(value: &Value) -> String {
     let mut shown = value.to_string();
     if let Some((cut, _)) = shown.char_indices().nth(SHOWN) {
         shown.truncate(cut);
         shown.push('…');
     }
-    let kind = match value {
+    match value {
         Value::Null => "null".to_owned(),
         Value::Bool(_) | Value::Number(_) => shown,
         Value::String(_) => format!("the string {shown}"),
         Value::Array(_) => format!("the list {shown}"),
         Value::Object(_) => format!("the object {shown}"),
-    };
-    wrong(format!("`{path}` is {kind}, but takes {takes}"))
-}
-
-fn wrong(message: String) -> Fault {
-    Fault::new(Code::InvalidInput, message)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::face::http::in_plain_words;
     use schemars::JsonSchema;
     use serde_json::json;
 
@@ -213,7 +227,10 @@ mod tests {
         let schema = super::super::schema::input_schema::<Params>();
         match arguments(&schema, given.as_object().unwrap(), "tool") {
             Ok(()) => String::new(),
-            Err(fault) => format!("{} {}", fault.message, fault.hint.unwrap_or_default()),
+            Err(error) => {
+                let error = in_plain_words(error);
+                format!("{} {}", error.message, error.hint.unwrap_or_default())
+            }
         }
     }
 
@@ -250,16 +267,13 @@ mod tests {
             ),
             (
                 json!({ "session_id": "a", "sesion": 1 }),
-                "tool: there is no parameter `sesion` it has: env, rows, session_id, steps, view",
+                "tool has no parameter `sesion` it has: env, rows, session_id, steps, view",
             ),
-            (
-                json!({ "session_id": "a", "row": 1 }),
-                "tool: there is no parameter `row` did you mean `rows`?",
-            ),
+            (json!({ "session_id": "a", "row": 1 }), "tool has no parameter `row` did you mean `rows`?"),
             (json!({ "session_id": "a", "env": {"A": 1} }), "tool: `env.A` is 1, but takes a string "),
             (
                 json!({ "session_id": "a", "steps": [{}, {"wiat": true}] }),
-                "tool: there is no parameter `steps[1].wiat` did you mean `wait`?",
+                "tool has no parameter `steps[1].wiat` did you mean `wait`?",
             ),
             (json!({ "session_id": "a", "steps": {} }), "tool: `steps` is the object {}, but takes a list "),
         ] {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cotty_protocol::{Code, Fault};
+use cotty_protocol::ApiError;
 use rmcp::model::{
     CallToolRequestParams, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
     ElicitationSchema, InputRequest, InputRequiredResult, RequestStateCodec, SealOptions,
@@ -95,13 +95,13 @@ impl Client {
         question: &str,
         form: ElicitRequestParams,
         longest: Duration,
-    ) -> Result<ElicitResult, Fault> {
+    ) -> Result<ElicitResult, ApiError> {
         let Some(said) = &self.said else {
             let asked = self.context.peer.create_elicitation_with_timeout(form, Some(longest)).await;
             return match asked {
                 Ok(answer) => Ok(answer),
                 Err(ServiceError::Timeout { .. }) => Ok(ElicitResult::new(ElicitationAction::Cancel)),
-                Err(error) => Err(Fault::new(Code::SessionError, format!("the client did not ask: {error}"))),
+                Err(error) => Err(ApiError::Broken { error: format!("the client did not ask: {error}") }),
             };
         };
         if let Some(answer) = said.answers.get(question) {
@@ -110,7 +110,7 @@ impl Client {
         let travelling = Travelling { asked: question.to_owned(), answers: said.answers.clone() };
         let options = SealOptions::new().ttl(STANDS).associated_data(&said.bound_to);
         let sealed = said.codec.seal_json_with(&travelling, &options);
-        let sealed = sealed.map_err(|error| Fault::new(Code::SessionError, error.to_string()))?;
+        let sealed = sealed.map_err(|error| ApiError::Broken { error: error.to_string() })?;
         let request = InputRequest::Elicitation(ElicitRequest::new(form));
         let requests = BTreeMap::from([(question.to_owned(), request)]);
         let _ = self.questions.send(InputRequiredResult::new(Some(requests), Some(sealed)));
@@ -159,15 +159,15 @@ impl Call {
     /// Asks the person behind the agent, who fills in a form: the fields of `T`, each a text, a number, a yes or no, or a
     /// choice. `question` names the question within the tool. Ask before anything is done: the call may end here and
     /// begin anew with the answer.
-    pub(super) async fn ask<T>(&self, question: &str, message: &str) -> Result<Answer<T>, Fault>
+    pub(super) async fn ask<T>(&self, question: &str, message: &str) -> Result<Answer<T>, ApiError>
     where
         T: JsonSchema + DeserializeOwned,
     {
         let form = ElicitationSchema::from_type::<T>();
-        let form = form.map_err(|error| Fault::new(Code::SessionError, error.to_string()))?;
+        let form = form.map_err(|error| ApiError::Broken { error: error.to_string() })?;
         Ok(match self.ask_form(question, message, form).await? {
             Answer::Given(given) => Answer::Given(serde_json::from_value(given).map_err(|error| {
-                Fault::new(Code::InvalidInput, format!("what was answered does not fit the form: {error}"))
+                ApiError::invalid(format!("what was answered does not fit the form: {error}"))
             })?),
             Answer::Declined => Answer::Declined,
             Answer::Dismissed => Answer::Dismissed,
@@ -181,7 +181,7 @@ impl Call {
         question: &str,
         message: &str,
         form: ElicitationSchema,
-    ) -> Result<Answer<Value>, Fault> {
+    ) -> Result<Answer<Value>, ApiError> {
         if !self.client.can_ask() {
             return Ok(Answer::Nobody);
         }

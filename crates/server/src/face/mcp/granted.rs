@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::{Bytes, HttpBody};
-use cotty_protocol::{Code, Fault};
+use cotty_protocol::ApiError;
 use hyper::body::Frame;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -27,7 +27,7 @@ pub(super) struct Places(Arc<Mutex<HashMap<Standing, Arc<Semaphore>>>>);
 
 impl Places {
     /// A place, once there is one.
-    pub(super) async fn one_of(&self, standing: &Standing, longest: Duration) -> Result<Place, Fault> {
+    pub(super) async fn one_of(&self, standing: &Standing, longest: Duration) -> Result<Place, ApiError> {
         let places = {
             let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             all.retain(|_, places| Arc::strong_count(places) > 1);
@@ -36,8 +36,7 @@ impl Places {
         };
         match tokio::time::timeout(longest, places.acquire_owned()).await {
             Ok(Ok(place)) => Ok(place),
-            _ => Err(Fault::new(Code::Busy, "too many resources were asked for that nobody has read")
-                .with_hint("read their answers or close their connections, then ask again")),
+            _ => Err(ApiError::UnreadAnswers),
         }
     }
 }

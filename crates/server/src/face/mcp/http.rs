@@ -10,7 +10,7 @@ use axum::extract::{Extension, Query, Request, State};
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::Response;
 use axum::routing::any;
-use cotty_protocol::{Code, Fault};
+use cotty_protocol::ApiError;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{
     SessionId, SessionManager, StreamableHttpServerConfig, StreamableHttpService,
@@ -70,7 +70,7 @@ async fn answer(
     let offered = asked.and_then(|asked| Ok((Offer::new(&asked.tools, &asked.only)?, asked.max_call_ms)));
     let (offer, longest_ms) = match offered {
         Ok(offered) => offered,
-        Err(fault) => return refuse(fault),
+        Err(error) => return refuse(error),
     };
     let begun = Begun::new(&app.place.mcp_sessions, &standing, Arc::clone(&sessions));
     let session = request.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(SessionId::from);
@@ -78,8 +78,7 @@ async fn answer(
         && !begun.has(id).await
     {
         // As if it were not there: clients know what that means, and begin anew.
-        let message = "there is no such MCP session, or it is not yours";
-        return refuse(Fault::new(Code::UnknownRoute, message));
+        return refuse(ApiError::NoMcpSession);
     }
     let (request, message) = match posted::look(request).await {
         Ok(looked_at) => looked_at,
@@ -88,7 +87,7 @@ async fn answer(
     let place = match message.as_ref().is_some_and(|message| message.is_large) {
         true => match places.one_of(&standing, longest(longest_ms)).await {
             Ok(place) => Some(place),
-            Err(fault) => return refuse(fault),
+            Err(error) => return refuse(error),
         },
         false => None,
     };
@@ -126,15 +125,19 @@ struct Asked {
 }
 
 impl Asked {
-    fn of(uri: &Uri, headers: &HeaderMap) -> Result<Asked, Fault> {
+    fn of(uri: &Uri, headers: &HeaderMap) -> Result<Asked, ApiError> {
         let query = Query::<Vec<(String, String)>>::try_from_uri(uri);
-        let Query(query) = query.map_err(|e| Fault::new(Code::InvalidInput, e.body_text()))?;
+        let Query(query) = query.map_err(|e| ApiError::invalid(e.body_text()))?;
         let known = [TOOLS, ONLY, MAX_CALL];
         if let Some((unknown, _)) =
             query.iter().find(|(name, _)| !known.iter().any(|(known, _)| known == name))
         {
-            return Err(Fault::new(Code::InvalidInput, format!("/mcp takes no `{unknown}`"))
-                .with_hint(format!("it takes: {}", known.map(|(name, _)| name).join(", "))));
+            return Err(ApiError::UnknownParameter {
+                of: "/mcp".to_owned(),
+                name: unknown.clone(),
+                near: None,
+                known: known.map(|(name, _)| name.to_owned()).into(),
+            });
         }
         let asked = |(name, header): (&str, &str)| {
             let said = query.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str());
@@ -146,9 +149,9 @@ impl Asked {
         };
         let max_call_ms = match asked(MAX_CALL) {
             "" => None,
-            ms => Some(ms.parse().map_err(|_| {
-                Fault::new(Code::InvalidInput, format!("`{ms}` is no number of milliseconds"))
-            })?),
+            ms => Some(
+                ms.parse().map_err(|_| ApiError::invalid(format!("`{ms}` is no number of milliseconds")))?,
+            ),
         };
         Ok(Asked { tools: names(TOOLS), only: names(ONLY), max_call_ms })
     }
@@ -171,6 +174,8 @@ mod tests {
         assert_eq!(asked("").unwrap().tools, ["tui"]);
         assert!(asked("?max_call_ms=soon").is_err());
         let refused = asked("?tool=pty").unwrap_err();
-        assert!(refused.hint.unwrap().contains("tools"));
+        assert!(
+            matches!(refused, ApiError::UnknownParameter { known, .. } if known.contains(&"tools".to_owned()))
+        );
     }
 }

@@ -5,6 +5,7 @@
 //! lives for days always speaks to the newest tools. Clients that speak HTTP come to `/mcp` ([`http`]). Either way one
 //! handler answers, to both eras of the protocol ([`server`]).
 
+mod advice;
 mod check;
 mod elicitation;
 mod fixtures;
@@ -28,7 +29,6 @@ mod subscriptions;
 mod terminal;
 mod tool;
 mod tui;
-mod words;
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -37,7 +37,7 @@ use axum::extract::{Extension, Request, State};
 use axum::http::header::{CONNECTION, UPGRADE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use cotty_protocol::{Code, Fault, McpHello};
+use cotty_protocol::{ApiError, McpHello};
 use hyper_util::rt::TokioIo;
 use rmcp::ServiceExt;
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -62,10 +62,7 @@ pub(crate) async fn upgrade(
     mut request: Request,
 ) -> Response {
     if request.headers().get(UPGRADE).map(HeaderValue::as_bytes) != Some(PROTOCOL.as_bytes()) {
-        return refuse(Fault::new(
-            Code::InvalidInput,
-            format!("this path speaks `{PROTOCOL}` after an upgrade"),
-        ));
+        return refuse(ApiError::invalid(format!("this path speaks `{PROTOCOL}` after an upgrade")));
     }
     let upgraded = hyper::upgrade::on(&mut request);
     tokio::spawn(async move {

@@ -1,7 +1,7 @@
 //! Asking people: what `request_user_input` does, in whichever set it stands.
 
 use cotty_protocol::op::{ask, pleas, withdraw};
-use cotty_protocol::{Code, Fault};
+use cotty_protocol::{ApiError, Code};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -58,18 +58,18 @@ pub(super) enum Outcome {
 
 impl Asking {
     /// Asks, or goes on asking, for as long as a call may take; answers the session's id and number, too.
-    pub(super) async fn ask(self, call: Call, session: String) -> Result<(String, u32, Asked), Fault> {
+    pub(super) async fn ask(self, call: Call, session: String) -> Result<(String, u32, Asked), ApiError> {
         let context = call.context.clone();
         let withdraw = |plea: &str| withdraw::Params { session: session.clone(), plea: plea.to_owned() };
         let mut wait_ms = call.left_ms();
         if self.withdraw {
             let Some(plea) = &self.request_id else {
                 let message = "withdraw needs the request_id of what is withdrawn";
-                return Err(Fault::new(Code::InvalidInput, message));
+                return Err(ApiError::invalid(message));
             };
             match ops::perform::<ops::Withdraw>(context.clone(), withdraw(plea)).await {
                 // What has ended meanwhile is told of below.
-                Err(fault) if fault.code != Code::PleaOver => return Err(fault),
+                Err(error) if error.code() != Code::PleaOver => return Err(error),
                 _ => wait_ms = 0,
             }
         }

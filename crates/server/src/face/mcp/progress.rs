@@ -50,11 +50,11 @@ pub(super) async fn told<T>(
 fn doing(activity: &Activity) -> String {
     match activity {
         Activity::Prompt => "at the prompt".to_owned(),
-        Activity::Running(Some(program)) => format!("{program} runs"),
-        Activity::Running(None) => "a program runs".to_owned(),
-        Activity::WaitingForInput(Some(program)) => format!("{program} waits for input"),
-        Activity::WaitingForInput(None) => "a program waits for input".to_owned(),
-        Activity::Pager(program) | Activity::Editor(program) => format!("{program} waits for keys"),
+        Activity::Running { program: Some(program) } => format!("{program} runs"),
+        Activity::Running { program: None } => "a program runs".to_owned(),
+        Activity::WaitingForInput { program: Some(program) } => format!("{program} waits for input"),
+        Activity::WaitingForInput { program: None } => "a program waits for input".to_owned(),
+        Activity::Pager { program } | Activity::Editor { program } => format!("{program} waits for keys"),
         Activity::SecretInput | Activity::SecretSuspected => "a secret is asked for".to_owned(),
         Activity::Exited => "ended".to_owned(),
     }

@@ -21,7 +21,7 @@ fn page() -> String {
     let mut text = BEGINNING.to_owned();
     for set in SETS {
         let _ = write!(text, "\n## `{}`\n\nAn agent is told:\n\n", set.name);
-        for line in set.instructions.lines() {
+        for line in set.all_instructions().lines() {
             let _ = writeln!(text, "> {line}");
         }
         for tool in set.tools.iter().map(super::tool::Entry::describe) {

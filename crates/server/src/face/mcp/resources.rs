@@ -2,12 +2,13 @@
 //! operations, so that rights hold.
 
 use cotty_protocol::op::{commands, list, read, recording};
-use cotty_protocol::{Code, Fault};
+use cotty_protocol::{ApiError, Code};
 use cotty_session::Session;
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 
 use super::tool::{brief, short};
+use crate::face::http::in_plain_words;
 use crate::ops::{self, Context, perform};
 
 const SCHEME: &str = "terminal://";
@@ -66,7 +67,7 @@ pub(super) fn parse(uri: &str) -> Option<(&str, Part)> {
 }
 
 /// Those of every session that the actor may have.
-pub(super) async fn listed(context: Context) -> Result<Vec<Resource>, Fault> {
+pub(super) async fn listed(context: Context) -> Result<Vec<Resource>, ApiError> {
     let listed = perform::<ops::List>(context, list::Params::default()).await?;
     let of = |(session, called): (String, String)| {
         Part::ALL.map(|part| {
@@ -96,16 +97,16 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 pub(super) fn find(context: &Context, uri: &str) -> Result<(Session, Part), ErrorData> {
     let (session, part) = parse(uri).ok_or_else(|| unknown(uri))?;
     let shown = context.hub.show_to(session, &context.actor);
-    Ok((shown.map_err(|error| refused(&context.meant(error)))?, part))
+    Ok((shown.map_err(|error| refused(context.meant(error)))?, part))
 }
 
 pub(super) async fn read(context: Context, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let Some((session, part)) = parse(uri) else { return Err(unknown(uri)) };
-    let text = text(context, session.to_owned(), part).await.map_err(|fault| refused(&fault))?;
+    let text = text(context, session.to_owned(), part).await.map_err(refused)?;
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(part.mime_type())]))
 }
 
-async fn text(context: Context, session: String, part: Part) -> Result<String, Fault> {
+async fn text(context: Context, session: String, part: Part) -> Result<String, ApiError> {
     match part {
         Part::Screen | Part::History => {
             let view = if part == Part::Screen { read::View::Screen } else { read::View::Scrollback };
@@ -128,7 +129,7 @@ async fn text(context: Context, session: String, part: Part) -> Result<String, F
         Part::Commands => {
             let params = commands::Params { session, limit: Some(COMMANDS), ..commands::Params::default() };
             let ran = perform::<ops::Commands>(context, params).await?;
-            serde_json::to_string(&ran).map_err(|error| Fault::new(Code::SessionError, error.to_string()))
+            serde_json::to_string(&ran).map_err(|error| ApiError::Broken { error: error.to_string() })
         }
         Part::Recording => {
             let params = recording::Params { session, limit: Some(BYTES), ..recording::Params::default() };
@@ -155,13 +156,13 @@ fn unknown(uri: &str) -> ErrorData {
     )
 }
 
-/// A fault as clients of resources know it: which of the two codes says "not found" is the era's.
-pub(super) fn refused(fault: &Fault) -> ErrorData {
-    let fault = brief(fault);
-    let data = serde_json::to_value(&fault).ok();
-    match fault.code {
-        Code::SessionError => ErrorData::internal_error(fault.to_string(), data),
-        _ => ErrorData::resource_not_found(fault.to_string(), data),
+/// An error as clients of resources know it: which of the two codes says "not found" is the era's.
+pub(super) fn refused(error: ApiError) -> ErrorData {
+    let error = brief(in_plain_words(error));
+    let data = serde_json::to_value(&error).ok();
+    match error.code {
+        Code::SessionError => ErrorData::internal_error(error.to_string(), data),
+        _ => ErrorData::resource_not_found(error.to_string(), data),
     }
 }
 

@@ -20,9 +20,10 @@ use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use super::advice::Advisor;
 use super::check;
 use super::elicitation::Client;
-use super::sets::Offer;
+use super::sets::{Offer, Offered};
 use super::subscriptions::{self, Arrived, Listener, Subscriptions};
 use super::tool::{self, Call, OnCancel, longest};
 use super::{fixtures, progress, resources};
@@ -199,7 +200,7 @@ impl ServerHandler for Server {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.offer.find(name).map(|(_, tool)| tool).or_else(|| fixtures::find(name)).cloned()
+        self.offer.find(name).map(|offered| offered.described).or_else(|| fixtures::find(name)).cloned()
     }
 
     async fn call_tool(
@@ -221,8 +222,8 @@ impl ServerHandler for Server {
         let calling = self.context_of(&context, Some(&request))?;
         let (client, mut questions) = Client::new(&context, &calling, &mut request)?;
         let mut arguments: JsonObject = request.arguments.unwrap_or_default();
-        if let Some((_, described)) = &called {
-            check::name_by_number(&described.input_schema, &mut arguments);
+        if let Some(called) = called {
+            check::name_by_number(&called.described.input_schema, &mut arguments);
         }
         // Progress tells what it does.
         let named = ["session_id", "session"].iter().find_map(|name| arguments.get(*name)?.as_str());
@@ -230,14 +231,14 @@ impl ServerHandler for Server {
         let session = wanted.and_then(|session| calling.hub.show_to(session, &calling.actor).ok());
         let on_cancel = OnCancel::default();
         let until = Instant::now() + self.longest.saturating_sub(spent);
-        let words = self.offer.words.clone();
-        let call = Call { context: calling, spent, until, client, on_cancel: on_cancel.clone(), words };
+        let advisor = called.map_or_else(Advisor::plain, |called| called.advisor.clone());
+        let call = Call { context: calling, spent, until, client, on_cancel: on_cancel.clone(), advisor };
         let answering = async {
             match called {
-                Some((entry, described)) => {
+                Some(Offered { entry, described, advisor }) => {
                     Ok(match check::arguments(&described.input_schema, &arguments, entry.name) {
                         Ok(()) => entry.call(call, arguments).await.into(),
-                        Err(fault) => tool::refusal(&fault).into(),
+                        Err(error) => tool::refusal(advisor.error(error)).into(),
                     })
                 }
                 None => fixtures::call(request.name.into_owned(), call, arguments, context.clone()).await,
@@ -267,7 +268,7 @@ impl ServerHandler for Server {
             let listener = Listener::Connected(context.peer);
             self.subscriptions.list(asking.hub.clone(), asking.actor.clone(), since, listener);
         }
-        let mut listed = resources::listed(asking).await.map_err(|fault| resources::refused(&fault))?;
+        let mut listed = resources::listed(asking).await.map_err(resources::refused)?;
         listed.extend(fixtures::resources());
         Ok(ListResourcesResult::with_all_items(listed))
     }

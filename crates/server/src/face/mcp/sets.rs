@@ -1,10 +1,13 @@
 //! The tool sets, and what of them a client is offered. An agent is never shown forty tools.
 
-use cotty_protocol::{Code, Fault};
+use std::sync::Arc;
+
+use cotty_protocol::ApiError;
+use cotty_protocol::error::Step;
 use rmcp::model::Tool;
 
+use super::advice::{Advisor, Phrase};
 use super::tool::Entry;
-use super::words::Words;
 use super::{panel, pty, terminal, tui};
 use crate::near;
 
@@ -13,7 +16,43 @@ pub(super) struct ToolSet {
     pub(super) name: &'static str,
     pub(super) tools: &'static [Entry],
     /// Under 1.5 KB: every conversation pays for it.
-    pub(super) instructions: &'static str,
+    pub(super) instructions: &'static [Line],
+    /// Which of its tools does what an operation advises.
+    pub(super) phrase: fn(&Step) -> Phrase,
+}
+
+impl ToolSet {
+    /// What is told to whoever has all of its tools.
+    #[cfg(test)]
+    pub(super) fn all_instructions(&self) -> String {
+        let all: Vec<&str> = self.tools.iter().map(|tool| tool.name).collect();
+        instructions(self.instructions, &all)
+    }
+}
+
+/// A line of instructions.
+pub(super) struct Line {
+    /// Whether it is an item of a list.
+    item: bool,
+    sentences: &'static [Sentence],
+}
+
+/// A sentence of instructions, and the tools without which it says nothing.
+pub(super) struct Sentence(&'static [&'static str], &'static str);
+
+/// A line of its own.
+pub(super) const fn line(sentences: &'static [Sentence]) -> Line {
+    Line { item: false, sentences }
+}
+
+/// An item of a list.
+pub(super) const fn item(sentences: &'static [Sentence]) -> Line {
+    Line { item: true, sentences }
+}
+
+/// A sentence for whoever has these tools.
+pub(super) const fn say(tools: &'static [&'static str], text: &'static str) -> Sentence {
+    Sentence(tools, text)
 }
 
 /// All of them, the default one first.
@@ -22,19 +61,29 @@ pub(super) static SETS: [&ToolSet; 4] = [&terminal::SET, &pty::SET, &panel::SET,
 /// What one client is offered.
 #[derive(Clone)]
 pub(super) struct Offer {
-    tools: Vec<(&'static Entry, &'static Tool)>,
+    tools: Vec<Offered>,
     pub(super) instructions: String,
-    /// How this client is advised.
-    pub(super) words: Words,
+}
+
+/// A tool that a client is offered.
+#[derive(Clone)]
+pub(super) struct Offered {
+    pub(super) entry: &'static Entry,
+    pub(super) described: &'static Tool,
+    /// How the client is advised where this tool answers.
+    pub(super) advisor: Advisor,
 }
 
 /// Refuses names of sets and of tools that there are not. For whoever wants to know before there is a daemon.
-pub fn check(sets: &[String], only: &[String]) -> Result<(), Fault> {
+pub fn check(sets: &[String], only: &[String]) -> Result<(), ApiError> {
     choose(sets, only).map(|_| ())
 }
 
 /// The named sets, and their tools or of those only the named ones.
-fn choose(sets: &[String], only: &[String]) -> Result<(Vec<&'static ToolSet>, Vec<&'static Entry>), Fault> {
+fn choose(
+    sets: &[String],
+    only: &[String],
+) -> Result<Vec<(&'static ToolSet, Vec<&'static Entry>)>, ApiError> {
     let known: Vec<&str> = SETS.iter().map(|set| set.name).collect();
     let named = |name: &String| {
         let found = SETS.iter().find(|set| set.name == name).copied();
@@ -56,64 +105,71 @@ fn choose(sets: &[String], only: &[String]) -> Result<(Vec<&'static ToolSet>, Ve
     if let Some(name) = only.iter().find(|name| !names.contains(&name.as_str())) {
         return Err(unknown("tool", name, &names));
     }
-    let shown =
-        entries.into_iter().filter(|entry| only.is_empty() || only.iter().any(|name| name == entry.name));
-    Ok((chosen, shown.collect()))
+    let shown = |entry: &&Entry| only.is_empty() || only.iter().any(|name| name == entry.name);
+    Ok(chosen.into_iter().map(|set| (set, set.tools.iter().filter(shown).collect())).collect())
 }
 
-fn unknown(what: &str, name: &str, names: &[&str]) -> Fault {
+fn unknown(what: &str, name: &str, names: &[&str]) -> ApiError {
     // `run` is how people call `terminal__run`.
     let short = names.iter().copied().find(|known| !name.is_empty() && known.ends_with(&format!("_{name}")));
     let near = short.or_else(|| near::nearest(name, names.iter().copied()));
-    let message = format!("there is no {what} `{name}`{}", near::did_you_mean(near));
-    let hint = match names {
-        [] => "the chosen sets have no tools".to_owned(),
-        names => format!("there are: {}", names.join(", ")),
-    };
-    Fault::new(Code::InvalidInput, message).with_hint(hint)
+    ApiError::UnknownChoice {
+        what: what.to_owned(),
+        name: name.to_owned(),
+        near: near.map(str::to_owned),
+        known: names.iter().map(|&name| name.to_owned()).collect(),
+    }
 }
 
 /// Instructions without the sentences about tools that are not offered.
-fn without(words: &Words, instructions: &str) -> String {
-    let told = |sentence: &&str| !words.misleads(sentence);
-    let lines = instructions.lines().map(|line| {
-        let (dash, text) = line.strip_prefix("- ").map_or(("", line), |text| ("- ", text));
-        let sentences: Vec<&str> = text.split_inclusive(". ").filter(told).collect();
-        (!sentences.is_empty()).then(|| format!("{dash}{}", sentences.concat().trim_end()))
+fn instructions(lines: &[Line], offered: &[&str]) -> String {
+    let lines = lines.iter().filter_map(|line| {
+        let told =
+            line.sentences.iter().filter(|Sentence(tools, _)| tools.iter().all(|t| offered.contains(t)));
+        let text = told.map(|Sentence(_, text)| *text).collect::<Vec<_>>().join(" ");
+        (!text.is_empty()).then(|| if line.item { format!("- {text}") } else { text })
     });
-    lines.flatten().collect::<Vec<_>>().join("\n")
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 impl Offer {
     /// The tools of the named sets, or of those only the named ones.
-    pub(super) fn new(sets: &[String], only: &[String]) -> Result<Offer, Fault> {
-        let (chosen, entries) = choose(sets, only)?;
-        let offered: Vec<&str> = entries.iter().map(|entry| entry.name).collect();
-        let words = Words::new(&offered);
-        let instructions: Vec<String> = chosen.iter().map(|set| without(&words, set.instructions)).collect();
-        Ok(Offer {
-            tools: entries.into_iter().map(|entry| (entry, entry.described())).collect(),
-            instructions: instructions.join("\n"),
-            words,
-        })
+    pub(super) fn new(sets: &[String], only: &[String]) -> Result<Offer, ApiError> {
+        let chosen = choose(sets, only)?;
+        let offered: Arc<[&'static str]> =
+            chosen.iter().flat_map(|(_, entries)| entries.iter().map(|entry| entry.name)).collect();
+        let told: Vec<String> =
+            chosen.iter().map(|(set, _)| instructions(set.instructions, &offered)).collect();
+        let mut tools = Vec::new();
+        for (set, entries) in chosen {
+            let advisor = Advisor { offered: Arc::clone(&offered), phrase: set.phrase };
+            tools.extend(entries.into_iter().map(|entry| Offered {
+                entry,
+                described: entry.described(),
+                advisor: advisor.clone(),
+            }));
+        }
+        Ok(Offer { tools, instructions: told.join("\n") })
     }
 
     pub(super) fn tools(&self) -> impl Iterator<Item = &'static Tool> {
-        self.tools.iter().map(|(_, tool)| *tool)
+        self.tools.iter().map(|offered| offered.described)
     }
 
-    pub(super) fn find(&self, name: &str) -> Option<(&'static Entry, &'static Tool)> {
-        self.tools.iter().find(|(entry, _)| entry.name == name).copied()
+    pub(super) fn find(&self, name: &str) -> Option<&Offered> {
+        self.tools.iter().find(|offered| offered.entry.name == name)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::face::http::in_plain_words;
 
     fn refused(sets: &[&str], only: &[&str]) -> String {
         let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        check(&owned(sets), &owned(only)).map_or_else(|fault| fault.to_string(), |()| "fine".to_owned())
+        let told = |error: ApiError| in_plain_words(error).to_string();
+        check(&owned(sets), &owned(only)).map_or_else(told, |()| "fine".to_owned())
     }
 
     #[test]
@@ -127,8 +183,20 @@ mod tests {
         for needless in ["Enter key", "ends what", "next_since"] {
             assert!(!told.contains(needless), "{needless}: {told}");
         }
-        for set in SETS {
-            assert_eq!(Offer::new(&[set.name.to_owned()], &[]).unwrap().instructions, set.instructions);
+    }
+
+    /// A sentence that names a tool is told only to whoever has it.
+    #[test]
+    fn a_sentence_names_no_tool_but_those_it_needs() {
+        let all: Vec<&str> = SETS.iter().flat_map(|set| set.tools).map(|tool| tool.name).collect();
+        let word = |c: char| c.is_alphanumeric() || c == '_';
+        for Sentence(needs, text) in
+            SETS.iter().flat_map(|set| set.instructions).flat_map(|line| line.sentences)
+        {
+            assert!(needs.iter().all(|tool| all.contains(tool)), "{needs:?}");
+            for named in text.split(|c| !word(c)).filter(|word| all.contains(word)) {
+                assert!(needs.contains(&named), "{named}: {text}");
+            }
         }
     }
 

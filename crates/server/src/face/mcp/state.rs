@@ -1,7 +1,8 @@
 //! What an agent must know of a session, in every answer and always in the same form.
 
+use cotty_protocol::error::Advice;
 use cotty_protocol::op::{Activity, keyboard};
-use cotty_session::has_a_terminal_inside;
+use cotty_session::is_nested;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -44,6 +45,9 @@ pub(super) struct State {
     program: Option<String>,
     #[serde(flatten)]
     keyboard: Keyboard,
+    /// The same as the operation says it.
+    #[serde(skip)]
+    activity: Activity,
 }
 
 /// Of the keyboard only what is not as always.
@@ -68,38 +72,30 @@ impl Keyboard {
 
 impl State {
     pub(super) fn new(activity: Activity, keyboard: Option<keyboard::Reply>) -> State {
-        let (state, program) = Doing::of(activity);
-        State { state, program, keyboard: Keyboard::of(keyboard) }
+        let (state, program) = Doing::of(activity.clone());
+        State { state, program, keyboard: Keyboard::of(keyboard), activity }
     }
 
-    /// Whether something runs that will be seen to end or to ask. What runs inside another terminal is out of sight.
+    /// Whether something runs that will be seen to end or to ask.
     pub(super) fn is_at_work(&self) -> bool {
-        self.state == Doing::Running && !self.program.as_deref().is_some_and(has_a_terminal_inside)
+        self.state == Doing::Running && !self.is_nested()
+    }
+
+    /// Whether what runs cannot be seen to end or to ask.
+    pub(super) fn is_nested(&self) -> bool {
+        is_nested(&self.activity)
+    }
+
+    pub(super) fn held_by(&self) -> Option<&str> {
+        self.keyboard.keyboard_held_by.as_deref()
+    }
+
+    pub(super) fn activity(&self) -> &Activity {
+        &self.activity
     }
 
     /// What to do next where nothing new has come: asking again would not help.
-    pub(super) fn next_step(&self) -> String {
-        let program = self.program.as_deref().unwrap_or("the program");
-        if let Some(person) = &self.keyboard.keyboard_held_by {
-            return format!("{person} has the keyboard: wait for it (terminal__wait with keyboard true)");
-        }
-        match self.state {
-            Doing::Running if !self.is_at_work() => format!(
-                "what runs inside {program} cannot be seen: look at the screen (terminal__read), type (terminal__send), or wait for text (terminal__wait)"
-            ),
-            Doing::Prompt => "the shell waits for a command (terminal__run)".to_owned(),
-            Doing::Running => format!(
-                "{program} is at work: wait for it (terminal__wait with prompt, exit or text), or interrupt it (terminal__send key \"ctrl+c\")"
-            ),
-            Doing::WaitingForInput => format!("{program} waits for input: look (terminal__read), and type (terminal__send)"),
-            Doing::Pager => format!(
-                "{program} shows a page: look at it (terminal__read); space goes on, q leaves it (terminal__send key \"space\" or \"q\")"
-            ),
-            Doing::Editor => format!("{program} is an editor: look at it (terminal__read), and send keys (terminal__send)"),
-            Doing::SecretInput | Doing::SecretSuspected => {
-                "a secret is asked for, which only a person may type: ask one (terminal__request_user_input), or leave the question (terminal__send key \"ctrl+c\")".to_owned()
-            }
-            Doing::Exited => "the program has ended and says no more (terminal__destroy_session)".to_owned(),
-        }
+    pub(super) fn advice(&self) -> Advice {
+        Advice::for_session(&self.activity, self.is_nested(), self.held_by())
     }
 }

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use cotty_protocol::{Code, Fault};
+use cotty_protocol::{ApiError, ErrorBody};
 use cotty_session::USUAL_WAIT;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
 use schemars::JsonSchema;
@@ -14,9 +14,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use super::advice::Advisor;
 use super::elicitation::Client;
 use super::schema::{input_schema, output_schema};
-use super::words::Words;
 use crate::ops::{Access, Context};
 
 /// No call lasts longer unless the client is known to wait: most cut at 60 seconds.
@@ -39,7 +39,7 @@ pub(super) struct Call {
     pub(super) client: Client,
     pub(super) on_cancel: OnCancel,
     /// How the client is advised.
-    pub(super) words: Words,
+    pub(super) advisor: Advisor,
 }
 
 type Undoing = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -111,7 +111,7 @@ pub(super) trait McpTool: Send + 'static {
     type Params: DeserializeOwned + JsonSchema + Send;
     type Reply: Serialize + JsonSchema + Send;
 
-    fn call(call: Call, params: Self::Params) -> impl Future<Output = Result<Self::Reply, Fault>> + Send;
+    fn call(call: Call, params: Self::Params) -> impl Future<Output = Result<Self::Reply, ApiError>> + Send;
 }
 
 type Calling = Pin<Box<dyn Future<Output = CallToolResult> + Send>>;
@@ -173,16 +173,16 @@ impl Entry {
 }
 
 async fn answer<T: McpTool>(call: Call, arguments: JsonObject) -> CallToolResult {
-    let words = call.words.clone();
+    let advisor = call.advisor.clone();
     // Models like to say `null` for what they do not give.
     let params = serde_json::from_value(without_nulls(Value::Object(arguments)))
-        .map_err(|error| Fault::new(Code::InvalidInput, format!("{}: {error}", T::NAME)));
+        .map_err(|error| ApiError::invalid(format!("{}: {error}", T::NAME)));
     let reply = match params {
         Ok(params) => T::call(call, params).await,
-        Err(fault) => Err(fault),
+        Err(error) => Err(error),
     };
     let value = reply.and_then(|reply| {
-        serde_json::to_value(reply).map_err(|error| Fault::new(Code::SessionError, error.to_string()))
+        serde_json::to_value(reply).map_err(|error| ApiError::Broken { error: error.to_string() })
     });
     // Some clients show the model only `content`, others only `structuredContent`: each is the whole answer.
     match value {
@@ -191,7 +191,7 @@ async fn answer<T: McpTool>(call: Call, arguments: JsonObject) -> CallToolResult
             result.structured_content = Some(value);
             result
         }
-        Err(fault) => refusal(&words.fault(fault)),
+        Err(error) => refusal(advisor.error(error)),
     }
 }
 
@@ -206,17 +206,16 @@ pub(super) fn short(mut text: String) -> String {
     text
 }
 
-/// A fault in sentences that are not too long.
-pub(super) fn brief(fault: &Fault) -> Fault {
-    let fault = fault.clone();
-    Fault { message: short(fault.message), hint: fault.hint.map(short), ..fault }
+/// An error in sentences that are not too long, and said once: a model does not read it as data, too.
+pub(super) fn brief(error: ErrorBody) -> ErrorBody {
+    ErrorBody { message: short(error.message), hint: error.hint.map(short), cause: None, ..error }
 }
 
-/// A fault as a model sees it.
-pub(super) fn refusal(fault: &Fault) -> CallToolResult {
-    let fault = brief(fault);
-    let mut result = CallToolResult::error(vec![ContentBlock::text(fault.to_string())]);
-    result.structured_content = Some(json!({ "error": fault }));
+/// An error as a model sees it.
+pub(super) fn refusal(error: ErrorBody) -> CallToolResult {
+    let error = brief(error);
+    let mut result = CallToolResult::error(vec![ContentBlock::text(error.to_string())]);
+    result.structured_content = Some(json!({ "error": error }));
     result
 }
 

@@ -1,13 +1,13 @@
 use std::time::{Duration, Instant};
 
+use cotty_protocol::ApiError;
 use cotty_protocol::op::panels::Panel;
 use cotty_protocol::op::{self, info, snapshot, wait};
 use cotty_protocol::update::Snapshot;
-use cotty_protocol::{Code, Fault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{in_our_words, panels, there_are, which};
+use super::{names, panels, which};
 use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{self, Access, Info, Wait, perform};
@@ -44,19 +44,15 @@ impl McpTool for ReadScreen {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
+    async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
         let panel = chosen(panels(&call).await?, params.panel_id.filter(|id| !id.is_empty()))?;
         let session = panel.session_id;
         if let Some(timeout_ms) = call.within(params.timeout_ms).filter(|&ms| ms > 0) {
             settle(&call, &session, timeout_ms).await?;
         }
         // The state first: a screen may be newer than what is said of it, never older.
-        let info = perform::<Info>(call.context.clone(), info::Params { session: session.clone() })
-            .await
-            .map_err(in_our_words)?;
-        let snapshot = perform::<ops::Snapshot>(call.context.clone(), snapshot::Params { session })
-            .await
-            .map_err(in_our_words)?;
+        let info = perform::<Info>(call.context.clone(), info::Params { session: session.clone() }).await?;
+        let snapshot = perform::<ops::Snapshot>(call.context.clone(), snapshot::Params { session }).await?;
         Ok(Reply {
             panel_id: panel.panel_id,
             snapshot,
@@ -66,17 +62,15 @@ impl McpTool for ReadScreen {
 }
 
 /// Waits until nothing is at work and the screen is still, if that comes in time.
-async fn settle(call: &Call, session: &str, timeout_ms: u64) -> Result<(), Fault> {
+async fn settle(call: &Call, session: &str, timeout_ms: u64) -> Result<(), ApiError> {
     let deadline = Instant::now() + Duration::from_millis(timeout_ms);
     let waited = async |wait: op::Wait| {
         let left = deadline.saturating_duration_since(Instant::now()).as_millis();
         let timeout_ms = Some(u64::try_from(left).unwrap_or(u64::MAX));
         let params = wait::Params { session: session.to_owned(), wait: op::Wait { timeout_ms, ..wait } };
-        perform::<Wait>(call.context.clone(), params).await.map_err(in_our_words)
+        perform::<Wait>(call.context.clone(), params).await
     };
-    let info = perform::<Info>(call.context.clone(), info::Params { session: session.to_owned() })
-        .await
-        .map_err(in_our_words)?;
+    let info = perform::<Info>(call.context.clone(), info::Params { session: session.to_owned() }).await?;
     // A program that says nothing while it works has a still screen, too.
     if State::new(info.activity, None).is_at_work() {
         waited(op::Wait { prompt: true, reads: true, secret: true, ..op::Wait::default() }).await?;
@@ -85,7 +79,7 @@ async fn settle(call: &Call, session: &str, timeout_ms: u64) -> Result<(), Fault
     Ok(())
 }
 
-fn chosen(mut panels: Vec<Panel>, id: Option<String>) -> Result<Panel, Fault> {
+fn chosen(mut panels: Vec<Panel>, id: Option<String>) -> Result<Panel, ApiError> {
     let found = match &id {
         Some(id) => panels.iter().position(|panel| panel.panel_id == *id),
         None if panels.len() > 1 => return Err(which(&panels)),
@@ -93,10 +87,6 @@ fn chosen(mut panels: Vec<Panel>, id: Option<String>) -> Result<Panel, Fault> {
     };
     match (found, id) {
         (Some(found), _) => Ok(panels.swap_remove(found)),
-        (None, Some(id)) => Err(Fault::new(Code::SessionNotFound, format!("there is no panel `{id}`"))
-            .with_hint(there_are(&panels))),
-        (None, None) => {
-            Err(Fault::new(Code::SessionNotFound, "there is no panel").with_hint(there_are(&panels)))
-        }
+        (None, id) => Err(ApiError::NoPanel { panel: id, known: names(&panels) }),
     }
 }

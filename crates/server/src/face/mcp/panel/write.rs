@@ -1,10 +1,10 @@
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::send::{self, Paste};
 use cotty_protocol::op::{info, panel_open};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{in_our_words, panels, which};
+use super::{panels, which};
 use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{Access, Info, PanelOpen, SendInput, perform};
@@ -41,7 +41,7 @@ impl McpTool for Write {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
+    async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
         let panels = panels(&call).await?;
         let wanted = match params.panel_id.filter(|id| !id.is_empty()) {
             Some(id) => Some(id),
@@ -52,9 +52,8 @@ impl McpTool for Write {
             },
         };
         // One that is there and runs is found, any other opened.
-        let panel = perform::<PanelOpen>(call.context.clone(), panel_open::Params { panel_id: wanted })
-            .await
-            .map_err(in_our_words)?;
+        let panel =
+            perform::<PanelOpen>(call.context.clone(), panel_open::Params { panel_id: wanted }).await?;
         let send = send::Params {
             session: panel.session_id.clone(),
             text: Some(params.text),
@@ -62,10 +61,8 @@ impl McpTool for Write {
             paste: Paste::Never,
             ..send::Params::default()
         };
-        perform::<SendInput>(call.context.clone(), send).await.map_err(in_our_words)?;
-        let info = perform::<Info>(call.context.clone(), info::Params { session: panel.session_id })
-            .await
-            .map_err(in_our_words)?;
+        perform::<SendInput>(call.context.clone(), send).await?;
+        let info = perform::<Info>(call.context.clone(), info::Params { session: panel.session_id }).await?;
         let state = State::new(info.activity, Some(info.keyboard));
         Ok(Reply { ok: true, panel_id: panel.panel_id, opened: panel.opened, state })
     }

@@ -1,4 +1,4 @@
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ impl McpTool for GetCursor {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
+    async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
         let info = look(&call, &params.session_id).await?;
         Ok(Reply { session_id: info.number, position: [info.cursor.col - 1, info.cursor.row - 1] })
     }

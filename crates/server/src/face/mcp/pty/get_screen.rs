@@ -1,10 +1,10 @@
+use cotty_protocol::ApiError;
 use cotty_protocol::op::read;
-use cotty_protocol::{Code, Fault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::look;
 use super::reference::Reference;
-use super::{in_our_words, look};
 use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{Access, Read, perform};
@@ -64,30 +64,25 @@ impl McpTool for GetScreen {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
+    async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
         let info = look(&call, &params.session_id).await?;
         let whole = params.start_line.is_none() && params.end_line.is_none();
         let first = params.start_line.unwrap_or(0);
         let bottom = i64::from(info.dimensions.rows) - 1;
         let last = params.end_line.unwrap_or(bottom).min(bottom);
-        let wrong = |message: String, hint: &str| Fault::new(Code::InvalidInput, message).with_hint(hint);
         if first > last {
             let message = match params.end_line {
                 _ if first > bottom => format!("line {first} is below the screen (0 to {bottom})"),
                 Some(end) => format!("start_line {first} stands behind end_line {end}"),
                 None => format!("start_line {first} stands behind the screen's last line {last}"),
             };
-            return Err(wrong(
+            return Err(ApiError::invalid_instead(
                 message,
-                &format!("the screen has the lines 0 to {bottom}, older ones are negative"),
+                format!("the screen has the lines 0 to {bottom}, older ones are negative"),
             ));
         }
         if last.saturating_sub(first) >= MOST {
-            let message = format!("lines {first} to {last} are more than {MOST}");
-            return Err(wrong(
-                message,
-                "ask for them in several calls, or write them to a file (pty_start_capture)",
-            ));
+            return Err(ApiError::TooManyLines { first, last, most: MOST });
         }
         let read = read::Params {
             session: info.session_id,
@@ -97,7 +92,7 @@ impl McpTool for GetScreen {
             styled: params.include_colors,
             ..read::Params::default()
         };
-        let read = perform::<Read>(call.context.clone(), read).await.map_err(in_our_words)?;
+        let read = perform::<Read>(call.context.clone(), read).await?;
         let trimmed = |text: String| match whole {
             true => text.trim_end_matches('\n').to_owned(),
             false => text,

@@ -1,10 +1,10 @@
 use cotty_protocol::op::{destroy, signal};
-use cotty_protocol::{Code, Fault};
+use cotty_protocol::{ApiError, Code};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::look;
 use super::reference::Reference;
-use super::{in_our_words, look};
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{Access, Destroy, Signal, perform};
 
@@ -52,12 +52,12 @@ impl McpTool for Kill {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
+    async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
         let how = params.signal;
         let (session_id, session) = match look(&call, &params.session_id).await {
             Ok(info) => (info.number, info.session_id),
             // One that this very call ended already, before the daemon was replaced, is answered the same.
-            Err(fault) if fault.code == Code::SessionDestroyed => {
+            Err(error) if error.code() == Code::SessionDestroyed => {
                 let reference = params.session_id.to_string();
                 (reference.parse().unwrap_or_default(), reference)
             }
@@ -68,14 +68,11 @@ impl McpTool for Kill {
                 call.context.clone(),
                 signal::Params { session, signal: Some("INT".to_owned()) },
             )
-            .await
-            .map_err(in_our_words)?;
+            .await?;
             return Ok(Reply { session_id, signal: how, killed: false, exit_code: None });
         }
         let force = matches!(how, How::Kill);
-        let ended = perform::<Destroy>(call.context.clone(), destroy::Params { session, force })
-            .await
-            .map_err(in_our_words)?;
+        let ended = perform::<Destroy>(call.context.clone(), destroy::Params { session, force }).await?;
         Ok(Reply { session_id, signal: how, killed: true, exit_code: ended.exit_code })
     }
 }

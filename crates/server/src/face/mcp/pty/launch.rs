@@ -1,9 +1,8 @@
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::{create, info};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::in_our_words;
 use crate::config::Usual;
 use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
@@ -48,7 +47,7 @@ impl McpTool for Launch {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(mut call: Call, params: Params) -> Result<Reply, Fault> {
+    async fn call(mut call: Call, params: Params) -> Result<Reply, ApiError> {
         call.context.usual = USUAL;
         let create = create::Params {
             // An empty one is none: some clients fill in what they leave out.
@@ -58,10 +57,8 @@ impl McpTool for Launch {
             rows: params.rows,
             ..create::Params::default()
         };
-        let made = perform::<Create>(call.context.clone(), create).await.map_err(in_our_words)?;
-        let info = perform::<Info>(call.context.clone(), info::Params { session: made.session_id })
-            .await
-            .map_err(in_our_words)?;
+        let made = perform::<Create>(call.context.clone(), create).await?;
+        let info = perform::<Info>(call.context.clone(), info::Params { session: made.session_id }).await?;
         Ok(Reply {
             session_id: info.number,
             state: State::new(info.activity, Some(info.keyboard)),

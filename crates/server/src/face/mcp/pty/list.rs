@@ -1,9 +1,8 @@
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::{SessionInfo, list};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::in_our_words;
 use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{self, Access, perform};
@@ -75,10 +74,8 @@ impl McpTool for List {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(call: Call, _params: Params) -> Result<Reply, Fault> {
-        let listed = perform::<ops::List>(call.context.clone(), list::Params::default())
-            .await
-            .map_err(in_our_words)?;
+    async fn call(call: Call, _params: Params) -> Result<Reply, ApiError> {
+        let listed = perform::<ops::List>(call.context.clone(), list::Params::default()).await?;
         Ok(Reply { sessions: listed.sessions.into_iter().map(Listed::from).collect() })
     }
 }

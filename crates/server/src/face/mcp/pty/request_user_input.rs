@@ -1,4 +1,4 @@
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ impl McpTool for RequestUserInput {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
+    async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
         let (_, session_id, asked) = params.asking.ask(call, params.session_id.to_string()).await?;
         Ok(Reply { session_id, asked })
     }

@@ -1,10 +1,10 @@
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::resize;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::look;
 use super::reference::Reference;
-use super::{in_our_words, look};
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{self, Access, perform};
 
@@ -38,7 +38,7 @@ impl McpTool for Resize {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
+    async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
         let info = look(&call, &params.session_id).await?;
         let resize = resize::Params {
             session: info.session_id,
@@ -46,8 +46,7 @@ impl McpTool for Resize {
             rows: Some(params.rows),
             fit: false,
         };
-        let size =
-            perform::<ops::Resize>(call.context.clone(), resize).await.map_err(in_our_words)?.dimensions;
+        let size = perform::<ops::Resize>(call.context.clone(), resize).await?.dimensions;
         Ok(Reply { session_id: info.number, size: [size.cols, size.rows] })
     }
 }

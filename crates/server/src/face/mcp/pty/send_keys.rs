@@ -1,12 +1,12 @@
+use cotty_protocol::ApiError;
 use cotty_protocol::op::info;
 use cotty_protocol::op::send::{self, Paste};
-use cotty_protocol::{Code, Fault};
 use cotty_session::Lane;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::look;
 use super::reference::Reference;
-use super::{in_our_words, look};
 use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{Access, Info, SendInput, perform};
@@ -54,7 +54,7 @@ impl McpTool for SendKeys {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(mut call: Call, params: Params) -> Result<Reply, Fault> {
+    async fn call(mut call: Call, params: Params) -> Result<Reply, ApiError> {
         let session = look(&call, &params.session_id).await?.session_id;
         let keys = match params.keys {
             Keys::One(keys) => vec![keys],
@@ -62,7 +62,7 @@ impl McpTool for SendKeys {
         };
         let keys: Vec<String> = keys.into_iter().filter(|keys| !keys.is_empty()).collect();
         if keys.is_empty() {
-            return Err(Fault::new(Code::NoInput, "there are no keys"));
+            return Err(ApiError::NoInput { problem: "there are no keys".to_owned() });
         }
         let (mut consumed, mut reacted) = (None, None);
         let count = keys.len();
@@ -70,14 +70,13 @@ impl McpTool for SendKeys {
         call.context.lane = Some(Lane::new(format!("send of {count} keys")));
         for (typed, keys) in keys.into_iter().enumerate() {
             let sent = type_one(&call, &session, keys, params.special, typed).await;
-            let sent = sent.map_err(|fault| match typed {
-                0 => fault,
-                _ => Fault { message: format!("{} ({typed} of {count} were typed)", fault.message), ..fault },
+            let sent = sent.map_err(|error| match typed {
+                0 => error,
+                _ => ApiError::PartlyTyped { typed, count, error: Box::new(error) },
             })?;
             (consumed, reacted) = (sent.consumed, sent.reacted);
         }
-        let info =
-            perform::<Info>(call.context.clone(), info::Params { session }).await.map_err(in_our_words)?;
+        let info = perform::<Info>(call.context.clone(), info::Params { session }).await?;
         let state = State::new(info.activity, Some(info.keyboard));
         Ok(Reply { session_id: info.number, sent: true, consumed, reacted, state })
     }
@@ -90,7 +89,7 @@ async fn type_one(
     keys: String,
     special: bool,
     nth: usize,
-) -> Result<send::Reply, Fault> {
+) -> Result<send::Reply, ApiError> {
     let mut call = call.clone();
     call.context.request = format!("{}#{nth}", call.context.request);
     let send = send::Params {
@@ -101,5 +100,5 @@ async fn type_one(
         paste: Paste::Never,
         ..send::Params::default()
     };
-    perform::<SendInput>(call.context.clone(), send).await.map_err(in_our_words)
+    perform::<SendInput>(call.context.clone(), send).await
 }

@@ -1,10 +1,10 @@
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::configure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::look;
 use super::reference::Reference;
-use super::{in_our_words, look};
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{Access, Configure, perform};
 
@@ -35,10 +35,10 @@ impl McpTool for SetScrollback {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
+    async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
         let info = look(&call, &params.session_id).await?;
         let configure = configure::Params { session: info.session_id, history_lines: Some(params.lines) };
-        let set = perform::<Configure>(call.context.clone(), configure).await.map_err(in_our_words)?;
+        let set = perform::<Configure>(call.context.clone(), configure).await?;
         Ok(Reply { session_id: info.number, scrollback_lines: set.history_lines })
     }
 }

@@ -1,10 +1,10 @@
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::capture::{self, Action};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::look;
 use super::reference::Reference;
-use super::{in_our_words, look};
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{Access, Capture, perform};
 
@@ -34,10 +34,10 @@ impl McpTool for StartCapture {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
+    async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
         let info = look(&call, &params.session_id).await?;
         let start = capture::Params { session: info.session_id, action: Action::Start, dir: None };
-        let capture = perform::<Capture>(call.context.clone(), start).await.map_err(in_our_words)?;
+        let capture = perform::<Capture>(call.context.clone(), start).await?;
         Ok(Reply { session_id: info.number, capture_file: capture.capture_file })
     }
 }

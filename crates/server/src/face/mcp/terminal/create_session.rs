@@ -1,11 +1,10 @@
 use std::collections::BTreeMap;
 
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::{Dimensions, create};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::hints::ours;
 use crate::face::mcp::state::Doing;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{Access, Create, perform};
@@ -63,7 +62,7 @@ impl McpTool for CreateSession {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
+    async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
         let params = create::Params {
             // Not for an agent to allow itself.
             allow: Vec::new(),
@@ -80,7 +79,7 @@ impl McpTool for CreateSession {
             wait_ready: params.wait_ready,
             ready_timeout_ms: call.within(params.ready_timeout_ms.or(Some(READY_MS))),
         };
-        let made = perform::<Create>(call.context, params).await.map_err(ours)?;
+        let made = perform::<Create>(call.context, params).await?;
         let (state, foreground) = Doing::of(made.activity);
         Ok(Reply {
             session_id: made.session_id,

@@ -1,9 +1,8 @@
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::destroy;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::hints::ours;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{Access, Destroy, perform};
 
@@ -28,9 +27,8 @@ impl McpTool for DestroySession {
     type Params = Params;
     type Reply = destroy::Reply;
 
-    async fn call(call: Call, params: Params) -> Result<destroy::Reply, Fault> {
+    async fn call(call: Call, params: Params) -> Result<destroy::Reply, ApiError> {
         perform::<Destroy>(call.context, destroy::Params { session: params.session_id, force: params.force })
             .await
-            .map_err(ours)
     }
 }

@@ -1,9 +1,8 @@
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::info;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::hints::ours;
 use super::session::Session;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{Access, Info, perform};
@@ -25,9 +24,8 @@ impl McpTool for GetInfo {
     type Params = Params;
     type Reply = Session;
 
-    async fn call(call: Call, params: Params) -> Result<Session, Fault> {
-        let info =
-            perform::<Info>(call.context, info::Params { session: params.session_id }).await.map_err(ours)?;
+    async fn call(call: Call, params: Params) -> Result<Session, ApiError> {
+        let info = perform::<Info>(call.context, info::Params { session: params.session_id }).await?;
         Ok(info.into())
     }
 }

@@ -1,9 +1,8 @@
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::list::{self, Other};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::hints::ours;
 use super::session::Session;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{Access, List, perform};
@@ -35,8 +34,8 @@ impl McpTool for ListSessions {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
-        let listed = perform::<List>(call.context, list::Params { all: params.all }).await.map_err(ours)?;
+    async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
+        let listed = perform::<List>(call.context, list::Params { all: params.all }).await?;
         let sessions: Vec<Session> = listed.sessions.into_iter().map(Session::from).collect();
         Ok(Reply { count: listed.count, sessions, others: listed.others })
     }

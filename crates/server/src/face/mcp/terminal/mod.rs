@@ -3,8 +3,8 @@
 mod create_session;
 mod destroy_session;
 mod get_info;
-mod hints;
 mod list_sessions;
+mod phrases;
 mod read;
 mod request_user_input;
 mod resize;
@@ -15,27 +15,60 @@ mod session;
 mod step;
 mod wait;
 
-#[cfg(test)]
-pub(super) use self::hints::ours;
-use super::sets::ToolSet;
+use super::sets::{Line, ToolSet, item, line, say};
 use super::tool::{Entry, entry};
 
-pub(super) static SET: ToolSet = ToolSet { name: "terminal", tools: TOOLS, instructions: INSTRUCTIONS };
+pub(super) static SET: ToolSet =
+    ToolSet { name: "terminal", tools: TOOLS, instructions: INSTRUCTIONS, phrase: phrases::phrase };
 
-const INSTRUCTIONS: &str = "\
-cotty gives you real terminals that stay: they outlive your process, and a person can watch them and type too.
-- terminal__create_session starts your shell (or any program); keep its session_id.
-- terminal__run is for commands: it answers with the command's own output and exit code. When it says `running`, the \
-command goes on: terminal__wait for it, or interrupt it with terminal__send key \"ctrl+c\".
-- terminal__send types text, presses a key or clicks in any program (vim, a REPL, a question) and shows the rows that \
-changed; `read` shows more, `steps` does several things in one call; \\n in text is the Enter key.
-- terminal__read view \"screen\" is what a person sees; \"new\" is what came since your last read or run.
-- terminal__wait waits for text, a pause, the prompt or the end, instead of asking again and again.
-- Every answer has `state`: prompt (run), running (wait), waiting_for_input, pager, editor (send), secret_input and \
-secret_suspected (you cannot type a secret), exited. keyboard_held_by: a person is typing; wait with keyboard true. next_since goes into \
-`since` of a later terminal__read or terminal__wait.
-- terminal__request_user_input asks a person to take over: for a secret, or whenever you need one.
-terminal__destroy_session ends what you no longer need.";
+const CREATE: &str = "terminal__create_session";
+const RUN: &str = "terminal__run";
+const SEND: &str = "terminal__send";
+const READ: &str = "terminal__read";
+const WAIT: &str = "terminal__wait";
+
+static INSTRUCTIONS: &[Line] = &[
+    line(&[say(
+        &[],
+        "cotty gives you real terminals that stay: they outlive your process, and a person can watch them and type too.",
+    )]),
+    item(&[say(
+        &[CREATE],
+        "terminal__create_session starts your shell (or any program); keep its session_id.",
+    )]),
+    item(&[
+        say(&[RUN], "terminal__run is for commands: it answers with the command's own output and exit code."),
+        say(
+            &[RUN, WAIT, SEND],
+            "When it says `running`, the command goes on: terminal__wait for it, or interrupt it with terminal__send key \"ctrl+c\".",
+        ),
+    ]),
+    item(&[say(
+        &[SEND],
+        "terminal__send types text, presses a key or clicks in any program (vim, a REPL, a question) and shows the rows that changed; `read` shows more, `steps` does several things in one call; \\n in text is the Enter key.",
+    )]),
+    item(&[say(
+        &[READ],
+        "terminal__read view \"screen\" is what a person sees; \"new\" is what came since your last read or run.",
+    )]),
+    item(&[say(
+        &[WAIT],
+        "terminal__wait waits for text, a pause, the prompt or the end, instead of asking again and again.",
+    )]),
+    item(&[
+        say(
+            &[],
+            "Every answer has `state`: prompt (run), running (wait), waiting_for_input, pager, editor (send), secret_input and secret_suspected (you cannot type a secret), exited.",
+        ),
+        say(&[], "keyboard_held_by: a person is typing; wait with keyboard true."),
+        say(&[READ, WAIT], "next_since goes into `since` of a later terminal__read or terminal__wait."),
+    ]),
+    item(&[say(
+        &["terminal__request_user_input"],
+        "terminal__request_user_input asks a person to take over: for a secret, or whenever you need one.",
+    )]),
+    line(&[say(&["terminal__destroy_session"], "terminal__destroy_session ends what you no longer need.")]),
+];
 
 /// In the order in which an agent needs them.
 static TOOLS: &[Entry] = &[
@@ -61,7 +94,8 @@ mod tests {
     #[test]
     fn what_an_agent_is_told_at_first_is_short() {
         for set in [&SET, &pty::SET, &panel::SET, &tui::SET] {
-            assert!(set.instructions.len() < 1500, "{}: {}", set.name, set.instructions.len());
+            let told = set.all_instructions();
+            assert!(told.len() < 1500, "{}: {}", set.name, told.len());
         }
         let sizes = TOOLS.iter().map(|tool| {
             let tool = tool.describe();

@@ -1,11 +1,10 @@
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::read::{self, Format, View};
 use cotty_protocol::op::{self, Dimensions, Images, LeftOut, Met, Place};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::hints::ours;
 use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{self, Access, perform};
@@ -114,7 +113,12 @@ pub(super) fn is_zero(count: &u64) -> bool {
 
 impl How {
     /// Reads a session, waiting first for what was asked for; `since` is where an input of the same call stands.
-    pub(super) async fn read(self, call: Call, session: String, since: Option<u64>) -> Result<Reply, Fault> {
+    pub(super) async fn read(
+        self,
+        call: Call,
+        session: String,
+        since: Option<u64>,
+    ) -> Result<Reply, ApiError> {
         let conditions = self.wait_idle_ms > 0 || self.wait_for_prompt || self.wait_for_text.is_some();
         // Alone, a time means: until the exit, or that long.
         let waits = self.timeout_ms != Some(0) && (conditions || self.timeout_ms.is_some());
@@ -140,16 +144,15 @@ impl How {
         };
         // What was there before is asked for.
         let pages = self.since.is_some() || matches!(self.view, View::Scrollback | View::Whole);
-        let read = perform::<ops::Read>(call.context, params).await.map_err(ours)?;
+        let read = perform::<ops::Read>(call.context.clone(), params).await?;
         let state = State::new(read.activity, read.keyboard);
         let repeats = !read.has_new_content && !pages;
-        let again =
-            repeats.then(|| format!("nothing new since your last read or run; {}", state.next_step()));
+        let next = || call.advisor.in_words(&state.advice()).unwrap_or_default();
+        let again = repeats.then(|| format!("nothing new since your last read or run; {}", next()));
         let unpaged = read.left_out.is_some_and(|out| out.offset.is_none());
         let more = unpaged.then(|| "not all is shown: raise max_bytes or lower limit".to_owned());
         let lost = read.history_lost.map(|lost| lost.to_string());
         let notes: Vec<String> = lost.into_iter().chain(again).chain(more).collect();
-        let note = call.words.advice(&notes.join("; "));
         Ok(Reply {
             content: read.content,
             lines: read.lines,
@@ -166,7 +169,7 @@ impl How {
             state,
             images: read.images,
             dropped_lines: read.dropped_lines,
-            note,
+            note: (!notes.is_empty()).then(|| notes.join("; ")),
             next_since: read.seq,
         })
     }
@@ -180,7 +183,7 @@ impl McpTool for Read {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
+    async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
         params.how.read(call, params.session_id, None).await
     }
 }

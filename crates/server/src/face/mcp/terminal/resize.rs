@@ -1,9 +1,8 @@
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::{Dimensions, info, resize};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::hints::ours;
 use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{self, Access, perform};
@@ -39,11 +38,11 @@ impl McpTool for Resize {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
+    async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
         let Params { session_id: session, rows, cols } = params;
         let asked = resize::Params { session: session.clone(), rows, cols, fit: false };
-        let resized = perform::<ops::Resize>(call.context.clone(), asked).await.map_err(ours)?;
-        let info = perform::<ops::Info>(call.context, info::Params { session }).await.map_err(ours)?;
+        let resized = perform::<ops::Resize>(call.context.clone(), asked).await?;
+        let info = perform::<ops::Info>(call.context, info::Params { session }).await?;
         let state = State::new(info.activity, Some(info.keyboard));
         Ok(Reply { dimensions: resized.dimensions, state })
     }

@@ -1,17 +1,21 @@
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
+use cotty_protocol::error::{Advice, Clause, Step};
 use cotty_protocol::op::run::{self, Outcome};
 use cotty_protocol::op::{Images, LeftOut};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::hints::ours;
 use super::read::{MAX_BYTES, is_zero};
 use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{self, Access, perform};
 
-const INCOMPLETE: &str = "the command is not complete, and the shell waits for the rest: finish it (terminal__send), or drop it (terminal__send key \"ctrl+c\")";
 const NOT_TOLD: &str = "the prompt is back, but the shell did not tell how the command ended";
+
+fn incomplete() -> Advice {
+    let situation = "the command is not complete, and the shell waits for the rest".to_owned();
+    Advice(vec![Clause { situation: Some(situation), steps: vec![Step::FinishLine, Step::DropLine] }])
+}
 
 /// Where the lines are that a session does not keep.
 fn where_dropped(session: &str, ran: &run::Reply) -> Option<String> {
@@ -78,17 +82,17 @@ impl McpTool for Run {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
+    async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
         let timeout_ms = call.waiting(params.timeout_ms);
         let max_bytes = Some(params.max_bytes.unwrap_or(MAX_BYTES));
         let session = params.session_id.clone();
         let run = run::Params { session: params.session_id, command: params.command, timeout_ms, max_bytes };
-        let ran = perform::<ops::Run>(call.context, run).await.map_err(ours)?;
+        let ran = perform::<ops::Run>(call.context.clone(), run).await?;
         let dropped = where_dropped(&session, &ran);
         let state = State::new(ran.activity, ran.keyboard);
         let note = match ran.outcome {
-            Outcome::Running if ran.incomplete => call.words.advice(INCOMPLETE),
-            Outcome::Running => call.words.advice(&state.next_step()),
+            Outcome::Running if ran.incomplete => call.advisor.in_words(&incomplete()),
+            Outcome::Running => call.advisor.in_words(&state.advice()),
             Outcome::Done if ran.exit_code.is_none() => Some(NOT_TOLD.to_owned()),
             Outcome::Done | Outcome::Exited => None,
         };

@@ -1,9 +1,8 @@
+use cotty_protocol::ApiError;
 use cotty_protocol::op::{list, search, search_recordings};
-use cotty_protocol::{Code, Fault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::hints::ours;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{self, Access, perform};
 
@@ -69,42 +68,40 @@ impl McpTool for Search {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
+    async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
         let limit = params.limit.unwrap_or(LIMIT);
         if params.query.is_some() == params.regex.is_some() {
-            return Err(Fault::new(Code::InvalidInput, "give query or regex, one of them"));
+            return Err(ApiError::invalid("give query or regex, one of them"));
         }
         if params.query.as_ref().or(params.regex.as_ref()).is_some_and(String::is_empty) {
-            return Err(Fault::new(
-                Code::InvalidInput,
+            return Err(ApiError::invalid_instead(
                 "what to look for is empty, and would match everywhere",
-            )
-            .with_hint("give some text as query, or a regex"));
+                "give some text as query, or a regex",
+            ));
         }
         let found = match params.place {
             Where::Terminal => terminals(call, params, limit).await,
             Where::Recordings => recordings(call, params, limit).await,
         };
-        found.map_err(in_our_words)
+        found.map_err(with_our_parameter)
     }
 }
 
-/// What to do about an error where something is looked for.
-fn in_our_words(fault: Fault) -> Fault {
-    let hint = match fault.code {
-        Code::InvalidPattern => "escape what is meant literally, or give it as query instead of regex",
-        Code::SessionDestroyed => "where \"recordings\" has what it showed",
-        _ => return fault,
-    };
-    fault.with_hint(hint)
+/// The parameter that takes text as it is has another name here than in the operation.
+fn with_our_parameter(error: ApiError) -> ApiError {
+    match error {
+        ApiError::InvalidPattern { error, .. } => {
+            ApiError::InvalidPattern { error, literal: Some("query".to_owned()) }
+        }
+        error => error,
+    }
 }
 
-async fn terminals(call: Call, params: Params, limit: usize) -> Result<Reply, Fault> {
+async fn terminals(call: Call, params: Params, limit: usize) -> Result<Reply, ApiError> {
     let sessions = match params.session_id {
         Some(session) => vec![session],
         None => {
-            let listed =
-                perform::<ops::List>(call.context.clone(), list::Params::default()).await.map_err(ours)?;
+            let listed = perform::<ops::List>(call.context.clone(), list::Params::default()).await?;
             listed.sessions.into_iter().rev().map(|info| info.session_id).collect()
         }
     };
@@ -116,7 +113,7 @@ async fn terminals(call: Call, params: Params, limit: usize) -> Result<Reply, Fa
             text: params.query.clone(),
             limit: Some(MOST),
         };
-        let found = perform::<ops::Search>(call.context.clone(), asked).await.map_err(ours)?;
+        let found = perform::<ops::Search>(call.context.clone(), asked).await?;
         more |= found.more;
         let mut hits = found.matches;
         // A line is told once, however often it matches.
@@ -135,14 +132,14 @@ async fn terminals(call: Call, params: Params, limit: usize) -> Result<Reply, Fa
     Ok(Reply { count: matches.len(), matches, more, note })
 }
 
-async fn recordings(call: Call, params: Params, limit: usize) -> Result<Reply, Fault> {
+async fn recordings(call: Call, params: Params, limit: usize) -> Result<Reply, ApiError> {
     let asked = search_recordings::Params {
         session: params.session_id,
         regex: params.regex,
         text: params.query,
         limit: Some(limit),
     };
-    let found = perform::<ops::SearchRecordings>(call.context, asked).await.map_err(ours)?;
+    let found = perform::<ops::SearchRecordings>(call.context, asked).await?;
     let matches: Vec<Match> = found
         .matches
         .into_iter()

@@ -1,12 +1,11 @@
+use cotty_protocol::ApiError;
 use cotty_protocol::op::read::{self as reading, View};
 use cotty_protocol::op::send::{self, Paste};
 use cotty_protocol::op::{keyboard, mouse};
-use cotty_protocol::{Code, Fault};
 use cotty_session::Lane;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::hints::ours;
 use super::read;
 use super::step::{self, Did, Step};
 use crate::face::mcp::state::State;
@@ -142,7 +141,7 @@ impl McpTool for Send {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(mut call: Call, mut params: Params) -> Result<Reply, Fault> {
+    async fn call(mut call: Call, mut params: Params) -> Result<Reply, ApiError> {
         let (session, how) = (std::mem::take(&mut params.session_id), params.read.take());
         let mut sent = match params.steps.take() {
             Some(steps) => {
@@ -164,7 +163,7 @@ impl McpTool for Send {
     }
 }
 
-async fn once(call: &Call, session: &str, params: Params) -> Result<Reply, Fault> {
+async fn once(call: &Call, session: &str, params: Params) -> Result<Reply, ApiError> {
     let paste = match params.bracketed_paste {
         Some(BracketedPaste::Set(true)) => Paste::Always,
         Some(BracketedPaste::Set(false)) => Paste::Never,
@@ -181,7 +180,7 @@ async fn once(call: &Call, session: &str, params: Params) -> Result<Reply, Fault
         paste,
         ..send::Params::default()
     };
-    let sent = perform::<SendInput>(call.context.clone(), send).await.map_err(ours)?;
+    let sent = perform::<SendInput>(call.context.clone(), send).await?;
     Ok(Reply {
         consumed: sent.consumed,
         reacted: sent.reacted,
@@ -191,13 +190,13 @@ async fn once(call: &Call, session: &str, params: Params) -> Result<Reply, Fault
     })
 }
 
-async fn steps_of(call: &Call, session: &str, steps: Vec<Step>, params: &Params) -> Result<Reply, Fault> {
+async fn steps_of(call: &Call, session: &str, steps: Vec<Step>, params: &Params) -> Result<Reply, ApiError> {
     if params.text.is_some() || params.key.is_some() || params.mouse.is_some() {
-        return Err(Fault::new(Code::InvalidInput, "steps go alone: put text, key and mouse into them"));
+        return Err(ApiError::invalid("steps go alone: put text, key and mouse into them"));
     }
     let count = steps.len();
     if count == 0 || count > STEPS {
-        return Err(Fault::new(Code::InvalidInput, format!("there are 1 to {STEPS} steps, not {count}")));
+        return Err(ApiError::invalid(format!("there are 1 to {STEPS} steps, not {count}")));
     }
     let mut progress = step::Progress::of(call, session, count).await?;
     let mut done = Vec::new();
@@ -207,8 +206,8 @@ async fn steps_of(call: &Call, session: &str, steps: Vec<Step>, params: &Params)
     for (at, step) in steps.into_iter().enumerate() {
         let did = progress.take(&call, session, step, at).await;
         let stopped = did.stopped();
-        if let (0, Some(fault)) = (at, did.error.clone()) {
-            return Err(fault);
+        if let (0, Some(error)) = (at, did.failed.clone()) {
+            return Err(error);
         }
         done.push(did);
         if stopped {
@@ -242,10 +241,10 @@ impl Reply {
     }
 
     /// The rows that changed since the input, and the state.
-    async fn look(&mut self, call: Call, session: String) -> Result<(), Fault> {
+    async fn look(&mut self, call: Call, session: String) -> Result<(), ApiError> {
         let (view, since) = (View::Changes, Some(self.since));
         let params = reading::Params { session, view, since, ..reading::Params::default() };
-        let read = perform::<ops::Read>(call.context, params).await.map_err(ours)?;
+        let read = perform::<ops::Read>(call.context, params).await?;
         let mut changed = String::new();
         let mut rows = read.rows.iter().zip(read.content.split('\n'));
         for (row, text) in rows.by_ref() {

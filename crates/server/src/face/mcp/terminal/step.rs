@@ -1,13 +1,12 @@
 //! The steps of one `terminal__send`: each types once, however often its call is made again.
 
 use cotty_protocol::op::{self, Met, keyboard, send, wait};
-use cotty_protocol::{Code, Fault};
+use cotty_protocol::{ApiError, ErrorBody};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::hints::ours;
 use super::send::Mouse;
-use crate::face::mcp::tool::Call;
+use crate::face::mcp::tool::{Call, brief};
 use crate::ops::{self, Access, Context, SendInput, perform};
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -72,7 +71,10 @@ pub(super) struct Did {
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) error: Option<Fault>,
+    error: Option<ErrorBody>,
+    /// The same, for a call that fails with it.
+    #[serde(skip)]
+    pub(super) failed: Option<ApiError>,
 }
 
 impl Did {
@@ -100,14 +102,14 @@ fn request_of(call: &Call, at: usize) -> String {
 
 impl Progress {
     /// Where a call begins: one that is made again waits for nothing that it has seen already.
-    pub(super) async fn of(call: &Call, session: &str, count: usize) -> Result<Progress, Fault> {
+    pub(super) async fn of(call: &Call, session: &str, count: usize) -> Result<Progress, ApiError> {
         if call.spent.is_zero() {
             return Ok(Progress::default());
         }
         let requests = (0..count).map(|at| request_of(call, at)).collect();
-        let session = call.context.session(session, Access::Write).await.map_err(ours)?;
+        let session = call.context.session(session, Access::Write).await?;
         let typed = session.last_typed(requests).await;
-        let done_before = typed.map_err(ops::fault).map_err(ours)?.unwrap_or(0);
+        let done_before = typed?.unwrap_or(0);
         Ok(Progress { done_before, ..Progress::default() })
     }
 
@@ -120,10 +122,10 @@ impl Progress {
         }
         let context = Context { request: request_of(call, at), ..call.context.clone() };
         let done = self.try_take(call, context, session, step).await;
-        done.unwrap_or_else(|fault| {
-            let mut fault = call.words.fault(fault);
-            fault.message = format!("step {}: {}", at + 1, fault.message);
-            Did { error: Some(fault), ..Did::default() }
+        done.unwrap_or_else(|error| {
+            let error = ApiError::Step { step: at + 1, error: Box::new(error) };
+            let told = brief(call.advisor.error(error.clone()));
+            Did { error: Some(told), failed: Some(error), ..Did::default() }
         })
     }
 
@@ -133,7 +135,7 @@ impl Progress {
         context: Context,
         session: &str,
         step: Step,
-    ) -> Result<Did, Fault> {
+    ) -> Result<Did, ApiError> {
         let session = session.to_owned();
         let types = step.text.is_some() || step.key.is_some() || step.mouse.is_some();
         let Some(wait) = step.wait else {
@@ -147,7 +149,7 @@ impl Progress {
                 mouse: step.mouse.map(Into::into),
                 ..send::Params::default()
             };
-            let sent = perform::<SendInput>(context, send).await.map_err(ours)?;
+            let sent = perform::<SendInput>(context, send).await?;
             self.first = self.first.or(Some(sent.seq));
             self.last = Some(sent.seq);
             self.returned = self.returned.take().or(sent.returned);
@@ -156,7 +158,7 @@ impl Progress {
         };
         if types {
             let message = "a step is one of text, key, mouse and wait";
-            return Err(Fault::new(Code::InvalidInput, message).with_hint("make two steps of it"));
+            return Err(ApiError::invalid_instead(message, "make two steps of it"));
         }
         let mut wait = op::Wait {
             text: wait.text,
@@ -175,7 +177,7 @@ impl Progress {
         if wait.has_condition() {
             wait.timeout_ms = call.waiting(wait.timeout_ms);
         }
-        let waited = perform::<ops::Wait>(context, wait::Params { session, wait }).await.map_err(ours)?;
+        let waited = perform::<ops::Wait>(context, wait::Params { session, wait }).await?;
         Ok(Did {
             met: Some(waited.met),
             elapsed_ms: Some(waited.elapsed_ms),

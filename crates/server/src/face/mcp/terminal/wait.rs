@@ -1,10 +1,9 @@
+use cotty_protocol::ApiError;
 use cotty_protocol::op::wait::{self, LastCommand};
 use cotty_protocol::op::{self, Met};
-use cotty_protocol::{Code, Fault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::hints::ours;
 use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{self, Access, perform};
@@ -72,7 +71,7 @@ impl McpTool for Wait {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
+    async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
         let mut wait = op::Wait {
             text: params.text,
             regex: params.regex,
@@ -91,18 +90,18 @@ impl McpTool for Wait {
             false => call.within(params.timeout_ms),
         };
         let asked = wait::Params { session: params.session_id, wait };
-        let waited = perform::<ops::Wait>(call.context.clone(), asked).await.map_err(ours)?;
+        let waited = perform::<ops::Wait>(call.context.clone(), asked).await?;
         let elapsed_ms = call.lasted_ms(waited.elapsed_ms);
         let state = State::new(waited.activity, waited.keyboard);
         if waited.met == Met::Timeout {
-            let why = waited.why.unwrap_or_default();
-            let message = format!("Wait timeout after {elapsed_ms}ms: {why}");
-            let hint = format!(
-                "{}; read what came so far (terminal__read); go on from since {}",
-                state.next_step(),
-                waited.seq
-            );
-            return Err(Fault::new(Code::WaitTimeout, message).with_hint(hint));
+            return Err(ApiError::WaitTimeout {
+                elapsed_ms,
+                why: waited.why.unwrap_or_default(),
+                nested: state.is_nested(),
+                held_by: state.held_by().map(str::to_owned),
+                activity: state.activity().clone(),
+                seq: waited.seq,
+            });
         }
         Ok(Reply {
             met: waited.met,

@@ -1,9 +1,9 @@
+use cotty_protocol::ApiError;
 use cotty_protocol::op::create;
-use cotty_protocol::{Code, Fault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{in_our_words, window};
+use super::window;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{Access, Create, perform};
 
@@ -37,14 +37,12 @@ impl McpTool for CreateWindow {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
+    async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
         let window_type = params.window_type.unwrap_or_else(|| TYPES[0].to_owned());
         if !TYPES.contains(&window_type.as_str()) {
-            return Err(Fault::new(Code::InvalidInput, format!("there is no window type `{window_type}`"))
-                .with_hint(format!("there are: {}", TYPES.join(", "))));
+            return Err(ApiError::unknown("window type", &window_type, TYPES.iter().copied()));
         }
-        let made =
-            perform::<Create>(call.context.clone(), create::Params::default()).await.map_err(in_our_words)?;
+        let made = perform::<Create>(call.context.clone(), create::Params::default()).await?;
         let (rows, cols) = (made.dimensions.rows, made.dimensions.cols);
         Ok(Reply { success: true, window_id: window(made.number), rows, cols })
     }

@@ -4,25 +4,44 @@ mod create_window;
 mod terminal_read;
 mod terminal_write;
 
+use cotty_protocol::error::Step;
 use cotty_protocol::op::{SessionInfo, info, list};
-use cotty_protocol::{Code, Fault};
+use cotty_protocol::{ApiError, Code};
 
-use super::sets::ToolSet;
+use super::advice::Phrase;
+use super::sets::{Line, ToolSet, item, line, say};
 use super::tool::{Call, Entry, entry};
 use crate::ops::{Info, List, perform};
 
-pub(super) static SET: ToolSet = ToolSet { name: "tui", tools: TOOLS, instructions: INSTRUCTIONS };
+pub(super) static SET: ToolSet = ToolSet { name: "tui", tools: TOOLS, instructions: INSTRUCTIONS, phrase };
 
-const INSTRUCTIONS: &str = "\
-The tui_* tools open terminal windows, type into them and read what they show. They are real terminals that stay: they \
-outlive your process, and a person can watch them and type too.
-- tui_create_window opens one with your shell; keep its window_id.
-- tui_terminal_write types: \\n is the Enter key, \\u0003 Ctrl-C, \\u001b Escape.
-- tui_terminal_read shows the window's text. Programs need time: read again until what you wait for is there, or \
-`state` is \"prompt\".
-- Without a window_id the front-most window is meant: the one that you used last.
-- KEYBOARD_HELD: a person is typing; read again later. SECRET_INPUT: a program asks for a secret; ask the person to type \
-it, you cannot.";
+const CREATE: &str = "tui_create_window";
+const WRITE: &str = "tui_terminal_write";
+const READ: &str = "tui_terminal_read";
+
+static INSTRUCTIONS: &[Line] = &[
+    line(&[
+        say(&[], "The tui_* tools open terminal windows, type into them and read what they show."),
+        say(
+            &[],
+            "They are real terminals that stay: they outlive your process, and a person can watch them and type too.",
+        ),
+    ]),
+    item(&[say(&[CREATE], "tui_create_window opens one with your shell; keep its window_id.")]),
+    item(&[say(&[WRITE], "tui_terminal_write types: \\n is the Enter key, \\u0003 Ctrl-C, \\u001b Escape.")]),
+    item(&[
+        say(&[READ], "tui_terminal_read shows the window's text."),
+        say(
+            &[READ],
+            "Programs need time: read again until what you wait for is there, or `state` is \"prompt\".",
+        ),
+    ]),
+    item(&[say(&[], "Without a window_id the front-most window is meant: the one that you used last.")]),
+    item(&[say(
+        &[],
+        "KEYBOARD_HELD: a person is typing; read again later. SECRET_INPUT: a program asks for a secret; ask the person to type it, you cannot.",
+    )]),
+];
 
 /// In the order in which an agent needs them.
 static TOOLS: &[Entry] = &[
@@ -39,11 +58,11 @@ fn window(number: u32) -> String {
 }
 
 /// The window that is meant.
-async fn look(call: &Call, window_id: Option<String>) -> Result<SessionInfo, Fault> {
+async fn look(call: &Call, window_id: Option<String>) -> Result<SessionInfo, ApiError> {
     let named = window_id.filter(|id| !id.is_empty());
     let session = named.clone().unwrap_or_else(|| FRONT.to_owned());
-    match perform::<Info>(call.context.clone(), info::Params { session }).await.map_err(in_our_words) {
-        Err(fault) if is_missing(fault.code) => Err(missing(call, fault.code, named.is_some()).await),
+    match perform::<Info>(call.context.clone(), info::Params { session }).await {
+        Err(error) if is_missing(error.code()) => Err(missing(call, error.code(), named.is_some()).await),
         found => found,
     }
 }
@@ -53,29 +72,26 @@ fn is_missing(code: Code) -> bool {
 }
 
 /// No such window, with those that there are.
-async fn missing(call: &Call, code: Code, named: bool) -> Fault {
-    let listed = perform::<List>(call.context.clone(), list::Params::default())
-        .await
-        .map_err(in_our_words)
-        .map(|listed| listed.sessions);
-    let windows: Vec<String> = listed.unwrap_or_default().iter().map(|info| window(info.number)).collect();
-    let message = if named { "window not found or not a terminal" } else { "no terminal window" };
-    let hint = match windows.is_empty() {
-        true => "open one (tui_create_window)".to_owned(),
-        false => format!("there are: {}", windows.join(", ")),
-    };
-    Fault::new(code, message).with_hint(hint)
+async fn missing(call: &Call, code: Code, named: bool) -> ApiError {
+    let listed =
+        perform::<List>(call.context.clone(), list::Params::default()).await.map(|listed| listed.sessions);
+    let known = listed.unwrap_or_default().iter().map(|info| window(info.number)).collect();
+    ApiError::NoWindow { named, known, code }
 }
 
-/// What to do about an error, in this set's words.
-pub(super) fn in_our_words(fault: Fault) -> Fault {
-    let hint = match fault.code {
-        Code::KeyboardHeld => "read again (tui_terminal_read) until keyboard_held_by is gone",
-        Code::SecretInput => {
-            "ask the person to type it, or leave the question with the text \"\\u0003\" (Ctrl-C)"
-        }
-        Code::ProcessExited => "its last text can be read; open a new one (tui_create_window)",
-        _ => return fault,
-    };
-    fault.with_hint(hint)
+/// Which of these tools does what an operation advises.
+fn phrase(step: &Step) -> Phrase {
+    use Phrase::{Call, Plain, Unsaid, Words, WordsCall};
+    match step {
+        Step::WaitForKeyboard => WordsCall("read again until keyboard_held_by is gone", READ, ""),
+        Step::ReadScreen | Step::ReadNew => Call(READ, ""),
+        Step::ReadLastScreen => WordsCall("read its last text", READ, ""),
+        Step::AskForSecret => Words("ask the person to type it"),
+        Step::LeaveSecret => Words("leave the question with the text \"\\u0003\" (Ctrl-C)"),
+        Step::CreateSession => WordsCall("open a new one", CREATE, ""),
+        Step::OpenWindow => Call(CREATE, ""),
+        Step::DestroySession | Step::ReadRecording => Unsaid,
+        Step::TakeKeyboard | Step::ListRequests | Step::OpenPanel => Unsaid,
+        _ => Plain,
+    }
 }

@@ -1,9 +1,9 @@
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::read;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{in_our_words, look, window};
+use super::{look, window};
 use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{Access, Read, perform};
@@ -36,13 +36,12 @@ impl McpTool for TerminalRead {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
+    async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
         let info = look(&call, params.window_id).await?;
         let (session, view) = (info.session_id, read::View::Lines);
         let read =
             perform::<Read>(call.context.clone(), read::Params { session, view, ..read::Params::default() })
-                .await
-                .map_err(in_our_words)?;
+                .await?;
         Ok(Reply {
             success: true,
             text: window_text(&read.content),

@@ -1,10 +1,10 @@
-use cotty_protocol::Fault;
+use cotty_protocol::ApiError;
 use cotty_protocol::op::info;
 use cotty_protocol::op::send::{self, Paste};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{in_our_words, look, window};
+use super::{look, window};
 use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{Access, Info, SendInput, perform};
@@ -38,7 +38,7 @@ impl McpTool for TerminalWrite {
     type Params = Params;
     type Reply = Reply;
 
-    async fn call(call: Call, params: Params) -> Result<Reply, Fault> {
+    async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
         let session = look(&call, params.window_id).await?.session_id;
         let send = send::Params {
             session: session.clone(),
@@ -47,9 +47,8 @@ impl McpTool for TerminalWrite {
             paste: Paste::Never,
             ..send::Params::default()
         };
-        perform::<SendInput>(call.context.clone(), send).await.map_err(in_our_words)?;
-        let info =
-            perform::<Info>(call.context.clone(), info::Params { session }).await.map_err(in_our_words)?;
+        perform::<SendInput>(call.context.clone(), send).await?;
+        let info = perform::<Info>(call.context.clone(), info::Params { session }).await?;
         let state = State::new(info.activity, Some(info.keyboard));
         Ok(Reply { success: true, window_id: window(info.number), state })
     }

@@ -1,45 +1,9 @@
+//! The codes that clients branch on: stable across releases.
+
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// Why an operation was refused or failed. Clients branch on the code, people read the rest.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Fault {
-    /// Stable across releases.
-    pub code: Code,
-    /// What happened.
-    pub message: String,
-    /// The next step to try.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hint: Option<String>,
-}
-
-impl Fault {
-    /// A fault without a hint.
-    pub fn new(code: Code, message: impl Into<String>) -> Fault {
-        Fault { code, message: message.into(), hint: None }
-    }
-
-    /// The same fault with the next step to try.
-    #[must_use]
-    pub fn with_hint(mut self, hint: impl Into<String>) -> Fault {
-        self.hint = Some(hint.into());
-        self
-    }
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.code, self.message)?;
-        match &self.hint {
-            Some(hint) => write!(f, " ({hint})"),
-            None => Ok(()),
-        }
-    }
-}
-
-impl std::error::Error for Fault {}
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $text:literal, $status:literal;)*) => {

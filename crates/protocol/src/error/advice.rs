@@ -1,0 +1,501 @@
+//! What a caller can do next. It is data: each face says a [`Step`] in the words of its own tools or commands, and leaves out what
+//! its caller cannot do.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::error::ApiError;
+use crate::op::Activity;
+
+/// One thing that a caller can do. Its text names no tool and no command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// What is said in the same words everywhere.
+    Say(Cow<'static, str>),
+    /// Ask for this name instead.
+    DidYouMean(String),
+    /// Choose one of these.
+    Choose(Vec<String>),
+    /// List the sessions.
+    ListSessions,
+    /// Use a session of one's own.
+    UseOwnSession,
+    /// End sessions that were idle long.
+    EndIdleSessions(Vec<String>),
+    /// Create another session.
+    CreateSession,
+    /// Create a session whose shell marks its commands.
+    CreateShellSession,
+    /// Destroy the session.
+    DestroySession,
+    /// See how the session is.
+    InspectSession,
+    /// Read the recording of a session that is gone.
+    ReadRecording,
+    /// Read the last screen of a program that has ended.
+    ReadLastScreen,
+    /// Look at the screen.
+    ReadScreen,
+    /// Read what came so far.
+    ReadNew,
+    /// Go on reading or waiting from this count of bytes.
+    ContinueFrom(u64),
+    /// Read a session that has no commands.
+    ReadWithoutCommands(String),
+    /// Run a command.
+    RunCommand,
+    /// Wait until the shell waits for a command.
+    WaitForPrompt,
+    /// Wait until the program has ended or shows something.
+    WaitForProgram,
+    /// Wait for a text, where nothing else can be seen.
+    WaitForText,
+    /// Wait until no person has the keyboard.
+    WaitForKeyboard,
+    /// Take the keyboard.
+    TakeKeyboard,
+    /// Interrupt the program.
+    Interrupt,
+    /// Type into the program.
+    Type,
+    /// Show the next page.
+    NextPage,
+    /// Leave a pager.
+    LeavePager,
+    /// Leave an editor.
+    LeaveEditor,
+    /// Leave a shell or an interpreter.
+    LeaveInterpreter,
+    /// Leave a program that has terminals of its own.
+    LeaveInner,
+    /// Type the rest of an unfinished command.
+    FinishLine,
+    /// Drop an unfinished command.
+    DropLine,
+    /// Clear the command line.
+    ClearLine,
+    /// Run what is on the command line.
+    EnterLine,
+    /// Type and read, where there are no commands.
+    TypeAndRead,
+    /// Ask a person to type a secret.
+    AskForSecret,
+    /// Leave the question for a secret.
+    LeaveSecret,
+    /// Let the other call end.
+    LetCallEnd,
+    /// Give a program's path.
+    GivePath,
+    /// Give text instead of a pattern, as this parameter.
+    GiveLiteral(String),
+    /// Give something to type.
+    GiveInput,
+    /// Stop the capture.
+    StopCapture,
+    /// Start a capture.
+    StartCapture,
+    /// Write all output to a file.
+    CaptureToFile,
+    /// List the open hand-off requests.
+    ListRequests,
+    /// Wait for this hand-off request, or withdraw it.
+    WaitForRequest(String),
+    /// Make a token that may do everything.
+    MakeToken,
+    /// Get a token.
+    GetToken,
+    /// List the tokens.
+    ListTokens,
+    /// Try once more.
+    TryAgain,
+    /// Open a panel.
+    OpenPanel,
+    /// Open a window.
+    OpenWindow,
+}
+
+impl Step {
+    /// What is said in the same words everywhere.
+    pub fn say(text: impl Into<Cow<'static, str>>) -> Step {
+        Step::Say(text.into())
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Step::Say(text) => text,
+            Step::DidYouMean(name) => return write!(f, "did you mean `{name}`?"),
+            Step::Choose(names) => return write!(f, "there are: {}", names.join(", ")),
+            Step::ListSessions => "list the sessions to see which there are",
+            Step::UseOwnSession => "use a session of your own: list them to see which there are",
+            Step::EndIdleSessions(idle) => {
+                return write!(
+                    f,
+                    "end one that is no longer needed, longest idle first: {}",
+                    idle.join(", ")
+                );
+            }
+            Step::CreateSession => "create another session",
+            Step::CreateShellSession => "create a session with bash, zsh or fish",
+            Step::DestroySession => "destroy it",
+            Step::InspectSession => "ask how the session is",
+            Step::ReadRecording => "read its recording",
+            Step::ReadLastScreen => "read its last screen",
+            Step::ReadScreen => "look at the screen",
+            Step::ReadNew => "read what came so far",
+            Step::ContinueFrom(seq) => return write!(f, "go on from since {seq}"),
+            Step::ReadWithoutCommands(_) => "read the session or its recording for what else it said",
+            Step::RunCommand => "run a command",
+            Step::WaitForPrompt => "wait for the prompt",
+            Step::WaitForProgram => "wait for it",
+            Step::WaitForText => "wait for text",
+            Step::WaitForKeyboard => "wait for the keyboard",
+            Step::TakeKeyboard => "take the keyboard first",
+            Step::Interrupt => "interrupt the program with ctrl+c",
+            Step::Type => "type into it",
+            Step::NextPage => "show the next page with space",
+            Step::LeavePager => "leave it with q",
+            Step::LeaveEditor => "leave it with its own command",
+            Step::LeaveInterpreter => {
+                "leave it first: a shell or an interpreter with `exit` or ctrl+d, most others with ctrl+c"
+            }
+            Step::LeaveInner => "leave it first",
+            Step::FinishLine => "type the rest",
+            Step::DropLine => "drop it with ctrl+c",
+            Step::ClearLine => "clear it with ctrl+u",
+            Step::EnterLine => "run it with enter",
+            Step::TypeAndRead => "type and read instead",
+            Step::AskForSecret => "ask a person to type it",
+            Step::LeaveSecret => "leave the question with ctrl+c",
+            Step::LetCallEnd => "wait for that call to end, or cancel it",
+            Step::GivePath => "give the program's path, or a PATH in env that has it",
+            Step::GiveLiteral(parameter) => return write!(f, "give it as {parameter} instead of regex"),
+            Step::GiveInput => "give text or a key",
+            Step::StopCapture => "stop that capture first",
+            Step::StartCapture => "start one first",
+            Step::CaptureToFile => "write them to a file",
+            Step::ListRequests => "list what people are asked",
+            Step::WaitForRequest(id) => return write!(f, "wait for that one ({id}), or withdraw it first"),
+            Step::MakeToken => "make a token that may do everything with `cotty token new --name NAME`",
+            Step::GetToken => {
+                "open the link that `cotty status` prints, or make a token with `cotty token new`"
+            }
+            Step::ListTokens => "list the tokens with `cotty token list`",
+            Step::TryAgain => "try once more",
+            Step::OpenPanel => "write to one, and it is opened",
+            Step::OpenWindow => "open one",
+        })
+    }
+}
+
+/// Steps that a caller can choose from, and how things are where the error did not say so.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Clause {
+    /// How things are.
+    pub situation: Option<String>,
+    /// What can be done, the best first.
+    pub steps: Vec<Step>,
+}
+
+/// What a caller can do next.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Advice(pub Vec<Clause>);
+
+impl<const N: usize> From<[Step; N]> for Advice {
+    fn from(steps: [Step; N]) -> Advice {
+        Advice(vec![Clause { situation: None, steps: steps.into() }])
+    }
+}
+
+impl Advice {
+    /// The same, and these steps besides.
+    #[must_use]
+    pub fn and<const N: usize>(mut self, steps: [Step; N]) -> Advice {
+        self.0.extend(Advice::from(steps).0);
+        self
+    }
+
+    /// What to do about a session as it is: asking again would not help.
+    pub fn for_session(activity: &Activity, nested: bool, held_by: Option<&str>) -> Advice {
+        if let Some(person) = held_by {
+            let situation = Some(format!("{person} has the keyboard"));
+            return Advice(vec![Clause { situation, steps: vec![Step::WaitForKeyboard] }]);
+        }
+        let (program, steps) = match activity {
+            Activity::Running { program } if nested => {
+                (program.as_deref(), vec![Step::ReadScreen, Step::Type, Step::WaitForText])
+            }
+            Activity::Running { program } => {
+                (program.as_deref(), vec![Step::WaitForProgram, Step::Interrupt])
+            }
+            Activity::WaitingForInput { program } => (program.as_deref(), vec![Step::ReadScreen, Step::Type]),
+            Activity::Pager { program } => {
+                (Some(program.as_str()), vec![Step::ReadScreen, Step::NextPage, Step::LeavePager])
+            }
+            Activity::Editor { program } => {
+                (Some(program.as_str()), vec![Step::ReadScreen, Step::Type, Step::LeaveEditor])
+            }
+            Activity::Prompt => (None, vec![Step::RunCommand]),
+            Activity::SecretInput | Activity::SecretSuspected => {
+                (None, vec![Step::AskForSecret, Step::LeaveSecret])
+            }
+            Activity::Exited => (None, vec![Step::DestroySession]),
+        };
+        let program = program.unwrap_or("the program");
+        let situation = match activity {
+            Activity::Running { .. } if nested => format!("what runs inside {program} cannot be seen"),
+            Activity::Running { .. } => format!("{program} is at work"),
+            Activity::WaitingForInput { .. } => format!("{program} waits for input"),
+            Activity::Pager { .. } => format!("{program} shows a page"),
+            Activity::Editor { .. } => format!("{program} is an editor"),
+            Activity::Prompt => "the shell waits for a command".to_owned(),
+            Activity::SecretInput | Activity::SecretSuspected => {
+                "a secret is asked for, which only a person may type".to_owned()
+            }
+            Activity::Exited => "the program has ended and says no more".to_owned(),
+        };
+        Advice(vec![Clause { situation: Some(situation), steps }])
+    }
+
+    /// In the words that `say` finds for each step; none where it finds none.
+    pub fn in_words(&self, mut say: impl FnMut(&Step) -> Option<String>) -> Option<String> {
+        let clauses = self.0.iter().filter_map(|clause| {
+            let steps: Vec<String> = clause.steps.iter().filter_map(&mut say).collect();
+            let steps = alternatives(&steps);
+            match (&clause.situation, steps.is_empty()) {
+                (Some(situation), true) => Some(situation.clone()),
+                (Some(situation), false) => Some(format!("{situation}: {steps}")),
+                (None, true) => None,
+                (None, false) => Some(steps),
+            }
+        });
+        let clauses: Vec<String> = clauses.collect();
+        (!clauses.is_empty()).then(|| clauses.join("; "))
+    }
+}
+
+/// `a`, `a, or b`, `a, b, or c`.
+fn alternatives(steps: &[String]) -> String {
+    match steps {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{}, or {last}", first.join(", ")),
+    }
+}
+
+/// What a session does, as the end of a sentence.
+pub(super) fn doing(activity: &Activity, nested: bool) -> String {
+    match activity {
+        Activity::Running { program: Some(program) } if nested => {
+            format!(": `{program}` is running, with terminals of its own")
+        }
+        Activity::Running { program: Some(program) } => format!(": `{program}` is running"),
+        Activity::WaitingForInput { program: Some(program) } => {
+            format!(": `{program}` is running and waits for input")
+        }
+        Activity::Pager { program } => format!(": `{program}` is running and shows a page"),
+        Activity::Editor { program } => format!(": `{program}` is running, an editor"),
+        _ => String::new(),
+    }
+}
+
+/// How to get from what goes on to the shell's prompt. What holds already, or does not help, is not advised.
+fn to_the_prompt(activity: &Activity, nested: bool) -> Advice {
+    match activity {
+        Activity::WaitingForInput { .. } => [Step::Type, Step::LeaveInterpreter].into(),
+        Activity::Pager { .. } => [Step::LeavePager].into(),
+        Activity::Editor { .. } => [Step::LeaveEditor].into(),
+        Activity::Running { .. } if nested => [Step::Type, Step::ReadScreen, Step::LeaveInner].into(),
+        _ => [Step::WaitForPrompt, Step::Interrupt].into(),
+    }
+}
+
+impl ApiError {
+    /// What the caller can do next.
+    #[expect(clippy::too_many_lines, reason = "a flat match, one arm for each error")]
+    pub fn advice(&self) -> Advice {
+        let say = |text: &'static str| Advice::from([Step::say(text)]);
+        match self {
+            ApiError::SessionNotFound { near: Some(near), .. }
+            | ApiError::UnknownKey { near: Some(near), .. }
+            | ApiError::UnknownParameter { near: Some(near), .. }
+            | ApiError::WrongParameter { near: Some(near), .. } => [Step::DidYouMean(near.clone())].into(),
+            ApiError::SessionNotFound { .. } => [Step::ListSessions].into(),
+            ApiError::SessionDestroyed { .. } => [Step::CreateSession, Step::ReadRecording].into(),
+            ApiError::MaxSessions { idle, .. } => [Step::EndIdleSessions(idle.clone())].into(),
+            ApiError::BadName { .. } => say(
+                "a name has 1 to 64 letters (a to z), digits, `-`, `_` and `.`, is no number, is not `active`, and is none of cotty's own (`sess_…`, `win_3`)",
+            ),
+            ApiError::NameTaken { name } => {
+                let text =
+                    format!("give another name: `{name}` is that session's for as long as it is there");
+                [Step::say(text)].into()
+            }
+            ApiError::ProgramNotFound { program } if program.contains(' ') => {
+                say("program is its name or path alone: arguments go into args")
+            }
+            ApiError::ProgramNotFound { .. } => [Step::GivePath].into(),
+            ApiError::Directory { .. } => say("give a directory that exists and that you may enter"),
+            ApiError::Pty { .. } => {
+                say("destroy sessions that are no longer needed; `kernel.pty.max` limits them all")
+            }
+            ApiError::OpenFiles { .. } => {
+                say("destroy sessions that are no longer needed, or start cotty where `ulimit -Hn` is higher")
+            }
+            ApiError::Io { .. } | ApiError::Keeper { .. } => [Step::TryAgain].into(),
+            ApiError::Broken { .. } | ApiError::Policy { .. } => {
+                [Step::InspectSession, Step::CreateSession].into()
+            }
+            ApiError::Exited { .. } => {
+                [Step::ReadLastScreen, Step::DestroySession, Step::CreateSession].into()
+            }
+            ApiError::Busy { .. } => [Step::LetCallEnd].into(),
+            ApiError::KeyboardHeld { ends_in_ms: Some(ms), .. } => {
+                let seconds = ms.div_ceil(1000);
+                Advice::from([Step::WaitForKeyboard])
+                    .and([Step::say(format!("it comes back {seconds} s after the last key"))])
+            }
+            ApiError::KeyboardHeld { ends_in_ms: None, .. } => {
+                [Step::WaitForKeyboard, Step::say("ask the person to give it back")].into()
+            }
+
+            ApiError::KeyboardNotYours => [Step::TakeKeyboard].into(),
+            ApiError::NotAPerson => say("ask the person to do it"),
+            ApiError::SecretInput { .. } => [Step::AskForSecret, Step::LeaveSecret].into(),
+            ApiError::UnknownKey { .. } => {
+                say("keys are `enter`, `up`, `f5`, … or one character, with ctrl, alt and shift")
+            }
+            ApiError::UnknownModifier { key: Some(key) } => [Step::DidYouMean(format!("ctrl+{key}"))].into(),
+            ApiError::UnknownModifier { key: None } => say("use ctrl, alt or shift"),
+            ApiError::MouseOff { .. } => say("use keys instead"),
+            ApiError::LabelNotFound { .. } => {
+                Advice::from([Step::ReadScreen]).and([Step::say("give the label exactly as it stands there")])
+            }
+            ApiError::NotYours { .. } => [Step::UseOwnSession].into(),
+            ApiError::NotAtPrompt { activity, nested } => to_the_prompt(activity, *nested),
+            ApiError::LineStarted { entered: true } => [Step::FinishLine, Step::DropLine].into(),
+            ApiError::LineStarted { entered: false } => [Step::ClearLine, Step::EnterLine].into(),
+            ApiError::NoShell => [Step::TypeAndRead, Step::CreateShellSession].into(),
+            ApiError::NoCommands { session } => {
+                Advice::from([Step::say("only bash, zsh and fish have commands")])
+                    .and([Step::ReadWithoutCommands(session.clone())])
+            }
+            ApiError::NoSuchCommand { total, .. } => {
+                [Step::say(format!("commands are numbered from 1; so far there were {total}"))].into()
+            }
+            ApiError::PolicyDenied { .. } => say("do it another way, or ask a person"),
+            ApiError::InvalidPattern { literal, .. } => {
+                let parameter = literal.as_deref().unwrap_or("text").to_owned();
+                [Step::say("escape what is meant literally"), Step::GiveLiteral(parameter)].into()
+            }
+            ApiError::CaptureRunning { .. } => [Step::StopCapture].into(),
+            ApiError::NoCapture => [Step::StartCapture].into(),
+            ApiError::AlreadyAsked { id, .. } => [Step::WaitForRequest(id.clone())].into(),
+            ApiError::OtherAsked => say("ask again when that is over"),
+            ApiError::RequestNotFound { .. } => Advice::from([Step::ListRequests])
+                .and([Step::say("one that has ended is known for ten minutes")]),
+            ApiError::RequestOver { .. } => [Step::ListRequests].into(),
+            ApiError::NoRecording { .. } => {
+                say("recordings are kept for days, not for ever; ask by the session's id")
+            }
+            ApiError::RecordingLive => {
+                say("destroy it first, or give `live` to take away all but the newest part")
+            }
+            ApiError::WaitTimeout { activity, nested, held_by, seq, .. } => {
+                Advice::for_session(activity, *nested, held_by.as_deref())
+                    .and([Step::ReadNew])
+                    .and([Step::ContinueFrom(*seq)])
+            }
+            ApiError::ReadOnly => [Step::MakeToken].into(),
+            ApiError::ChildNotAllowed => say("do it from outside of the session, or ask a person"),
+            ApiError::BadToken => [Step::GetToken].into(),
+            ApiError::BadTokenName { .. } => say("a name has 1 to 64 letters, digits, `-` and `_`"),
+            ApiError::TokenExists { .. } => say("take another name, or revoke that one first"),
+            ApiError::TokenNotFound { .. } => [Step::ListTokens].into(),
+            ApiError::UnknownOperation { known, .. }
+            | ApiError::UnknownChoice { known, .. }
+            | ApiError::WhichPanel { known } => [Step::Choose(known.clone())].into(),
+            ApiError::NoPanel { known, .. } if known.is_empty() => [Step::OpenPanel].into(),
+            ApiError::NoWindow { known, .. } if known.is_empty() => [Step::OpenWindow].into(),
+            ApiError::NoPanel { known, .. } | ApiError::NoWindow { known, .. } => {
+                [Step::Choose(known.clone())].into()
+            }
+            ApiError::UnknownRoute { .. } => say("`GET /v1/openapi.json` tells what there is"),
+            ApiError::WrongMethod { .. } => say("`GET /v1/openapi.json` tells what it takes"),
+            ApiError::TooLarge { .. } => say("send it in several parts"),
+            ApiError::UnknownParameter { known, .. } => {
+                [Step::say(format!("it has: {}", known.join(", ")))].into()
+            }
+            ApiError::NoInput { .. } => [Step::GiveInput].into(),
+            ApiError::Invalid { instead: Some(instead), .. } => [Step::say(instead.clone())].into(),
+            ApiError::TooManyLines { .. } => {
+                [Step::say("ask for them in several calls"), Step::CaptureToFile].into()
+            }
+            ApiError::NoMcpSession => say("begin a new one"),
+            ApiError::BadVariable { .. } => say("it is set in the environment of the process that asks"),
+            ApiError::UnreadAnswers => say("read their answers or close their connections, then ask again"),
+            ApiError::Step { error, .. } | ApiError::PartlyTyped { error, .. } => error.advice(),
+            ApiError::MissingParameter { .. }
+            | ApiError::WrongParameter { .. }
+            | ApiError::Invalid { instead: None, .. }
+            | ApiError::Unauthorized { .. }
+            | ApiError::ShuttingDown => Advice::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(advice: &Advice) -> String {
+        advice.in_words(|step| Some(step.to_string())).unwrap_or_default()
+    }
+
+    #[test]
+    fn steps_are_alternatives_and_clauses_follow_each_other() {
+        let advice = Advice::from([Step::say("a"), Step::say("b"), Step::say("c")]).and([Step::say("d")]);
+        assert_eq!(plain(&advice), "a, b, or c; d");
+        assert_eq!(plain(&[Step::say("a"), Step::say("b")].into()), "a, or b");
+        assert_eq!(plain(&Advice::default()), "");
+    }
+
+    #[test]
+    fn a_step_that_cannot_be_said_is_left_out() {
+        let only = |wanted: Step| move |step: &Step| (*step == wanted).then(|| step.to_string());
+        let advice = ApiError::Exited { exit_code: Some(0) }.advice();
+        assert_eq!(advice.in_words(only(Step::DestroySession)).unwrap(), "destroy it");
+        assert_eq!(advice.in_words(|_| None), None);
+        let activity = Activity::Running { program: Some("make".to_owned()) };
+        let advice = Advice::for_session(&activity, false, None);
+        assert_eq!(advice.in_words(|_| None).unwrap(), "make is at work");
+        assert_eq!(plain(&advice), "make is at work: wait for it, or interrupt the program with ctrl+c");
+    }
+
+    #[test]
+    fn the_way_to_the_prompt_fits_what_runs() {
+        let program = || Some("it".to_owned());
+        for (activity, nested, expected) in [
+            (
+                Activity::Running { program: program() },
+                false,
+                "wait for the prompt, or interrupt the program with ctrl+c",
+            ),
+            (
+                Activity::Running { program: program() },
+                true,
+                "type into it, look at the screen, or leave it first",
+            ),
+            (Activity::Pager { program: "less".to_owned() }, false, "leave it with q"),
+            (Activity::Editor { program: "vim".to_owned() }, false, "leave it with its own command"),
+            (
+                Activity::WaitingForInput { program: program() },
+                false,
+                "type into it, or leave it first: a shell or an interpreter with `exit` or ctrl+d, most others with ctrl+c",
+            ),
+        ] {
+            assert_eq!(plain(&ApiError::NotAtPrompt { activity, nested }.advice()), expected);
+        }
+    }
+}
