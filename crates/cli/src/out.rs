@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use cotty_client::ClientError;
 use cotty_protocol::Code;
+use cotty_protocol::text::inert;
 use serde::Serialize;
 
 use crate::advice;
@@ -168,8 +169,7 @@ fn painted_for(to: impl std::os::fd::AsFd, look: Look, text: &str) -> String {
 
 /// Text of programs on one line: nothing of it may act on the person's terminal, or turn around what stands beside it.
 pub(crate) fn plain(text: &str) -> String {
-    let turns = |c: char| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    text.chars().map(|c| if c.is_control() || turns(c) { '?' } else { c }).collect()
+    inert(text, '?')
 }
 
 /// The same for text of several lines, which may well be written from right to left.

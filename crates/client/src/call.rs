@@ -2,6 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use cotty_protocol::text::random;
 use cotty_protocol::{ActorKind, Answer, Call, Caller, Origin};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
@@ -205,7 +206,5 @@ impl Client {
 
 /// A name for this client that no other has.
 pub(crate) fn instance() -> Result<String, ClientError> {
-    let mut bytes = [0u8; 12];
-    getrandom::fill(&mut bytes).map_err(std::io::Error::other)?;
-    Ok(bytes.iter().map(|b| format!("{b:02x}")).collect())
+    Ok(random::<24>()?)
 }

@@ -1,3 +1,4 @@
+use cotty_protocol::text::acts;
 use cotty_protocol::view::{FromViewer, ToViewer};
 use cotty_protocol::{Answer, ApiError, Caller, ErrorBody};
 use futures_util::{SinkExt, StreamExt};
@@ -31,7 +32,7 @@ impl Viewer {
 
 /// For an address. The daemon takes up to 64 plain characters.
 fn escaped(text: &str) -> String {
-    let mut plain: String = text.chars().filter(|c| !c.is_control()).take(64).collect();
+    let mut plain: String = text.chars().filter(|c| !acts(*c)).take(64).collect();
     while plain.len() > 64 {
         plain.pop();
     }

@@ -5,6 +5,7 @@
 mod call;
 pub mod error;
 pub mod op;
+pub mod text;
 pub mod update;
 pub mod view;
 

@@ -1,5 +1,7 @@
 //! The name that somebody may have meant.
 
+use cotty_session::edit_distance;
+
 /// Longest name that is looked at.
 const LONGEST: usize = 64;
 
@@ -13,7 +15,7 @@ pub(crate) fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>)
     }
     // `timeout` for `timeout_ms` is one slip, however long the rest is.
     let begins = |name: &str| given.len() > 2 && name.starts_with(&given);
-    let distance = |name: &str| if begins(name) { 1 } else { distance(&given, &name.to_lowercase()) };
+    let distance = |name: &str| if begins(name) { 1 } else { edit_distance(&given, &name.to_lowercase()) };
     names
         .into_iter()
         .map(|name| (distance(name), name))
@@ -25,25 +27,6 @@ pub(crate) fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>)
 /// The end of a sentence that says what is not there.
 pub(crate) fn did_you_mean(name: Option<&str>) -> String {
     name.map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
-}
-
-/// How many characters must be put in, taken out, replaced or swapped with their neighbour.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut least = replaced.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(least);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
 }
 
 #[cfg(test)]

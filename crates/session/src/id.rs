@@ -1,14 +1,8 @@
+use cotty_protocol::text::random;
+
 /// A new session id: `sess_` and eight letters or digits, unique across machines for all that matters.
 pub(crate) fn session_id() -> Result<String, std::io::Error> {
-    Ok(format!("sess_{}", random_text::<8>()?))
-}
-
-/// `N` random lower-case letters and digits.
-pub(crate) fn random_text<const N: usize>() -> Result<String, std::io::Error> {
-    const ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
-    let mut bytes = [0u8; N];
-    getrandom::fill(&mut bytes).map_err(std::io::Error::other)?;
-    Ok(bytes.iter().map(|b| char::from(ALPHABET[usize::from(b % 32)])).collect())
+    Ok(format!("sess_{}", random::<8>()?))
 }
 
 #[cfg(test)]

@@ -85,5 +85,6 @@ pub use regex::Regex;
 
 /// Keys, paste modes and looks are the engine's own.
 pub use cotty_vt::{
-    Allow, Color, CursorShape, Key, KeyAction, KeyCode, MouseButton, Paste, Style, UnderlineStyle, UnknownKey,
+    Allow, Color, CursorShape, Key, KeyAction, KeyCode, MouseButton, Paste, Style, UnderlineStyle,
+    UnknownKey, edit_distance,
 };

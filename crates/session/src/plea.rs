@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use cotty_protocol::op::pleas::State;
+use cotty_protocol::text::acts;
 use serde::{Deserialize, Serialize};
 
 use crate::SessionError;
@@ -183,8 +184,7 @@ pub fn one_line(text: &str, most: usize) -> String {
 }
 
 fn is_shown(c: &char) -> bool {
-    let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    *c == '\n' || !(c.is_control() || turns)
+    *c == '\n' || !acts(*c)
 }
 
 #[cfg(test)]

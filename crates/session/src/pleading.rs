@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use cotty_protocol::ApiError;
+use cotty_protocol::text::random;
 
 use crate::error::exited;
-use crate::id::random_text;
 use crate::journal::{KeyboardChange, PleaChange, Record, What};
 use crate::meta::{Typist, now_ms};
 use crate::plea::{self, Plea, PleaEnd, PleaOutcome};
@@ -160,7 +160,7 @@ impl Task {
         }
         let now = now_ms();
         let plea = Plea {
-            id: format!("plea_{}", random_text::<8>()?),
+            id: format!("plea_{}", random::<8>()?),
             request: request.to_owned(),
             // What runs in an agent's session chooses its own name.
             from: match by.kind {

@@ -173,10 +173,9 @@ impl Shown {
     }
 }
 
-/// FNV-1a: the same in every daemon.
+/// The same in every daemon.
 pub(crate) fn hash(text: &str) -> u64 {
-    text.bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    cotty_vt::hash(text.as_bytes())
 }
 
 impl Task {

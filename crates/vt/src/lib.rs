@@ -31,6 +31,7 @@ extern crate alloc;
 
 mod cell;
 mod clusters;
+mod distance;
 mod effect;
 mod excerpt;
 mod hash;
@@ -66,8 +67,10 @@ mod verify;
 mod vt;
 mod written;
 
+pub use distance::edit_distance;
 pub use effect::{Effect, EffectKind, ImageKind, Mark, MarkKind};
 pub use excerpt::{Excerpt, Line, LineId, Position};
+pub use hash::hash;
 pub use history::LineRef;
 pub use kept::KeptRow;
 pub use key::{Key, KeyAction, KeyCode, Keypad, Media, ModifierKey};

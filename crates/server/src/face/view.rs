@@ -1,9 +1,5 @@
 //! A viewer over a WebSocket: paints go out, keys come in.
 
-use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::SystemTime;
-
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{Extension, Path, Query, State};
 use axum::http::HeaderMap;
@@ -11,6 +7,7 @@ use axum::response::Response;
 use cotty_protocol::ApiError;
 use cotty_protocol::op::keyboard::Holder;
 use cotty_protocol::op::send;
+use cotty_protocol::text::acts;
 use cotty_protocol::view::{self, FromViewer, Paint, ToViewer};
 use cotty_session::counts::Counted;
 use cotty_session::{ActorKind, Company, Frame, HeldBy, Hold, Session, Shared, Typist, Viewer, Watcher};
@@ -20,7 +17,7 @@ use tokio::sync::broadcast::error::RecvError;
 use crate::auth::VIEW_PROTOCOL;
 use crate::face::http::{App, in_plain_words, refuse, shared_text};
 use crate::metrics::VIEWERS;
-use crate::ops::{Access, allowed, plea_state, send_input};
+use crate::ops::{Access, allowed, plea_state, random_id, send_input};
 use crate::standing::{Standing, introduction};
 
 /// Longest message from a viewer: a large paste.
@@ -82,21 +79,12 @@ pub(crate) async fn view(
 
 /// A name for what comes from a viewer: short, and nothing that could act on another terminal.
 fn typist(who: Who, kind: ActorKind) -> Result<Typist, ApiError> {
-    let plain = |text: &String| !text.is_empty() && text.len() <= 64 && !text.chars().any(char::is_control);
+    let plain = |text: &String| !text.is_empty() && text.len() <= 64 && !text.chars().any(acts);
     if !who.viewer.iter().chain(&who.name).chain(&who.kind).all(plain) {
         return Err(ApiError::invalid("`viewer`, `name` and `kind` have 1 to 64 plain characters"));
     }
     let name = who.name.or(who.kind).unwrap_or_else(|| "viewer".to_owned());
-    Ok(Typist { kind, who: who.viewer.unwrap_or_else(fresh_id), name })
-}
-
-/// An id that no other daemon gave out, either.
-fn fresh_id() -> String {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    static DAEMON: LazyLock<u128> = LazyLock::new(|| {
-        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_nanos())
-    });
-    format!("view:{}:{}", *DAEMON, COUNT.fetch_add(1, Ordering::Relaxed))
+    Ok(Typist { kind, who: who.viewer.unwrap_or_else(random_id), name })
 }
 
 async fn serve(mut socket: WebSocket, session: &Session, viewing: &Viewing) -> Result<(), axum::Error> {
@@ -213,7 +201,7 @@ async fn told(session: &Session, viewing: &Viewing, text: &str) -> Result<(), Ap
         FromViewer::Give => return Ok(session.hold(Hold::Give, typist).await.map(drop)?),
         FromViewer::Leave => return Ok(session.hold(Hold::Leave, typist).await.map(drop)?),
         FromViewer::Answer { plea, decline, note } => {
-            let answered = session.answer(&plea, decline, note, typist, &fresh_id()).await;
+            let answered = session.answer(&plea, decline, note, typist, &random_id()).await;
             return Ok(answered.map(drop)?);
         }
         FromViewer::Fit { size } => {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use cotty_protocol::ApiError;
 use cotty_protocol::op::{self, Dimensions, Place, SessionInfo, keyboard, mouse, pleas, send};
+use cotty_protocol::text::random;
 use cotty_session as session;
 use cotty_session::{
     Control, Gesture, Holder, ImageKind, Images, Info, Input, Key, KeyAction, KeyCode, KeyboardState, Lost,
@@ -25,10 +26,8 @@ pub(super) fn token_error(error: TokenError) -> ApiError {
 
 /// An id for a request that came without one: it will not come again.
 pub(crate) fn random_id() -> String {
-    let mut bytes = [0u8; 16];
     // Without random bytes there would be no sessions either.
-    let _ = getrandom::fill(&mut bytes);
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
+    random::<24>().unwrap_or_default()
 }
 
 /// Milliseconds since the epoch.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cotty_protocol::ApiError;
+use cotty_protocol::text::random;
 use cotty_pty::child::{self, ByteBuf, Spec, Stage};
 use cotty_pty::{KeeperError, Pty, WindowSize};
 use rustix::io::Errno;
@@ -17,7 +18,7 @@ use super::{Hub, Start, TerminalOptions};
 use crate::Allow;
 use crate::environment::child_environment;
 use crate::error::{directory, invalid};
-use crate::id::{random_text, session_id};
+use crate::id::session_id;
 use crate::journal::{Hot, InputQueue};
 use crate::meta::now_ms;
 use crate::recovery::slot;
@@ -213,7 +214,7 @@ impl Hub {
         mut env: BTreeMap<String, String>,
         cwd: &Path,
     ) -> Result<Spec, SessionError> {
-        let nonce = random_text::<16>()?;
+        let nonce = random::<16>()?;
         let hook = self.hook_path(&meta.id);
         let history = &self.inner.options.history_file;
         let history = (meta.actor.kind != ActorKind::Person).then_some(history.as_path());

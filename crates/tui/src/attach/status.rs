@@ -3,6 +3,7 @@
 use cotty_protocol::op::keyboard::Holder;
 use cotty_protocol::op::pleas::State;
 use cotty_protocol::op::{Activity, SessionInfo};
+use cotty_protocol::text::inert;
 use cotty_protocol::view::{Asked, Company, Watcher};
 use ratatui::text::Line;
 
@@ -15,8 +16,7 @@ const LONGEST_FIRST: usize = 30;
 
 /// A program's text, or another's: nothing of it may act on this terminal, or turn the text around it.
 pub(crate) fn plain(text: &str) -> String {
-    let acts = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    text.chars().map(|c| if acts(c) { ' ' } else { c }).collect()
+    inert(text, ' ')
 }
 
 /// A session as people call it: its number, and its name or id.

@@ -107,10 +107,14 @@ impl Term {
                     continue;
                 }
             };
-            let value: String = value.bytes().map(|b| format!("{b:02X}")).collect();
+            let value = hex(value);
             self.reply(&format!("\x1bP1+r{name}={value}\x1b\\"));
         }
     }
+}
+
+pub(super) fn hex(text: &str) -> String {
+    text.bytes().map(|b| format!("{b:02X}")).collect()
 }
 
 pub(super) fn decode_hex(text: &[u8]) -> Option<Vec<u8>> {

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use super::device::decode_hex;
+use super::device::{decode_hex, hex};
 use super::osc::label;
 use super::{MAX_LABEL, Term};
 use crate::effect::EffectKind;
@@ -83,7 +83,7 @@ impl Term {
         let title = if letter == 'L' { &self.titles.icon } else { &self.titles.window };
         let title = match self.titles.modes & ASK_HEX {
             0 => title.to_string(),
-            _ => title.bytes().map(|b| format!("{b:02X}")).collect(),
+            _ => hex(title),
         };
         self.reply(&format!("\x1b]{letter}{title}\x1b\\"));
     }

@@ -5,6 +5,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::http::request::Parts;
+use cotty_protocol::text::hex;
 use cotty_protocol::{ActorKind, Caller, McpOpen, Origin};
 use cotty_session::Present;
 use rmcp::model::{
@@ -173,7 +174,7 @@ fn too_many() -> ErrorData {
 fn identity(context: &RequestContext<RoleServer>, called: Option<&CallToolRequestParams>) -> String {
     let called = called.map(|called| (&called.name, &called.arguments));
     let known_by = serde_json::to_vec(&(&context.id, called)).unwrap_or_default();
-    Sha256::digest(known_by).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(known_by))
 }
 
 impl ServerHandler for Server {

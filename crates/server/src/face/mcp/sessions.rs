@@ -9,6 +9,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use cotty_protocol::text::hex;
 use rmcp::transport::streamable_http_server::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::session::{SessionState, SessionStore, SessionStoreError};
@@ -49,7 +50,7 @@ struct Stored {
 impl Begun {
     pub(super) fn new(dir: &Path, by: &Standing, served: Arc<LocalSessionManager>) -> Begun {
         let by = format!("{by:?}");
-        let folder: String = Sha256::digest(&by).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let folder = hex(&Sha256::digest(&by)[..8]);
         Begun { dir: dir.join(folder), by, served }
     }
 

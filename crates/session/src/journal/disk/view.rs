@@ -1,8 +1,9 @@
 //! A recording for others, page by page: each says where the next begins, so an answer stays bounded however long the
 //! recording is, and a live one can be gone on with later.
 
-use std::fmt::Write as _;
 use std::io;
+
+use cotty_protocol::text::hex;
 
 use super::cast;
 use super::folder::{Description, Folder};
@@ -61,10 +62,7 @@ impl Cursor {
     }
 
     fn handle(&self) -> String {
-        let mut carry = String::new();
-        for byte in &self.carry {
-            let _ = write!(carry, "{byte:02x}");
-        }
+        let carry = hex(&self.carry);
         format!("{}.{}.{}.{}.{carry}", self.segment, self.offset, self.ms, u8::from(self.torn))
     }
 }

@@ -1,0 +1,54 @@
+//! Text of programs and of other people, made safe to show; bytes as text; names that nobody else has.
+
+use std::fmt::Write;
+use std::io;
+
+/// Whether a character would act on a terminal, or turn around the text that stands beside it.
+pub fn acts(c: char) -> bool {
+    let turns =
+        matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    c.is_control() || turns
+}
+
+/// A text on one line that cannot act, with something else for each character that would.
+pub fn inert(text: &str, instead: char) -> String {
+    text.chars().map(|c| if acts(c) { instead } else { c }).collect()
+}
+
+/// Bytes as pairs of hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+/// `N` random lower-case letters and digits. Sixteen are a name that nobody else has.
+pub fn random<const N: usize>() -> io::Result<String> {
+    const ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+    let mut bytes = [0u8; N];
+    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+    Ok(bytes.iter().map(|b| char::from(ALPHABET[usize::from(b % 32)])).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn nothing_acts_in_inert_text() {
+        assert_eq!(inert("a\x1b[31m\u{9b}2J\u{202e}b\n\u{61c}\u{200f}", '?'), "a?[31m?2J?b???");
+        assert_eq!(inert("größe 日本 👍🏽 שלום", '?'), "größe 日本 👍🏽 שלום");
+    }
+
+    #[test]
+    fn random_names_do_not_repeat() {
+        let names: HashSet<String> = (0..1000).map(|_| random::<16>().unwrap()).collect();
+        assert_eq!(names.len(), 1000);
+        assert!(names.iter().all(|name| name.len() == 16 && name.chars().all(|c| c.is_ascii_alphanumeric())));
+        assert_eq!(hex(&[0, 10, 255]), "000aff");
+    }
+}
