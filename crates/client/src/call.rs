@@ -2,14 +2,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use cotty_protocol::op::{Operation, status};
 use cotty_protocol::text::random;
 use cotty_protocol::{ActorKind, Answer, Call, Caller, Origin};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use tokio::net::UnixStream;
 
 use crate::guard::Lifeline;
@@ -77,13 +76,9 @@ impl Client {
     }
 
     /// Does one operation. If the daemon dies meanwhile, the next one is asked under the same id: it happens once.
-    pub async fn call<R: DeserializeOwned>(
-        &self,
-        op: &str,
-        params: &impl Serialize,
-    ) -> Result<R, ClientError> {
-        let body = self.body(op, params)?;
-        let is_well = self.body("status", &serde_json::json!({}))?;
+    pub async fn call<O: Operation>(&self, params: &O) -> Result<O::Reply, ClientError> {
+        let body = self.body(params)?;
+        let is_well = self.body(&status::Params {})?;
         let value = tokio::select! {
             value = self.until_answered(|| self.post(body.clone())) => value?,
             () = self.hangs(is_well) => return Err(ClientError::Hangs),
@@ -92,10 +87,10 @@ impl Client {
             .map_err(|e| ClientError::NoAnswer(format!("it answered strangely: {e}")))
     }
 
-    fn body(&self, op: &str, params: &impl Serialize) -> Result<Bytes, ClientError> {
+    fn body<O: Operation>(&self, params: &O) -> Result<Bytes, ClientError> {
         let count = self.count.fetch_add(1, Ordering::Relaxed);
         let call = Call {
-            op: op.to_owned(),
+            op: O::NAME.to_owned(),
             request_id: format!("{}:{count}", self.instance),
             caller: self.caller.clone(),
             origin: Some(self.origin.clone()),

@@ -1,39 +1,66 @@
-//! The operations' parameters and replies, one module each, named as the operation is.
+//! The operations: their parameters and replies, one module each, named as the operation is.
 
-pub mod answer;
-pub mod ask;
-pub mod capture;
-pub mod commands;
-pub mod config;
-pub mod configure;
-pub mod create;
-pub mod destroy;
-pub mod info;
-pub mod keyboard;
-pub mod list;
 pub mod mouse;
-pub mod panel_open;
-pub mod panels;
-pub mod pleas;
-pub mod purge;
-pub mod read;
-pub mod recording;
-pub mod resize;
-pub mod run;
-pub mod search;
-pub mod search_recordings;
-pub mod send;
-pub mod signal;
-pub mod snapshot;
-pub mod status;
-pub mod token_list;
-pub mod token_new;
-pub mod token_revoke;
-pub mod wait;
-pub mod withdraw;
 
 use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+
+/// An operation is the value that asks for it: its parameters, which know its name and what is answered.
+pub trait Operation: Serialize + DeserializeOwned + JsonSchema + Send + 'static {
+    /// As it is called.
+    const NAME: &'static str;
+    /// What it answers.
+    type Reply: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
+}
+
+/// One module for each, with its `Params` and its `Reply`.
+macro_rules! operations {
+    ($($name:ident,)*) => {
+        $(
+            pub mod $name;
+            impl Operation for $name::Params {
+                const NAME: &'static str = stringify!($name);
+                type Reply = $name::Reply;
+            }
+        )*
+        /// Their names.
+        pub const OPERATIONS: &[&str] = &[$(stringify!($name),)*];
+    };
+}
+
+operations! {
+    answer,
+    ask,
+    capture,
+    commands,
+    config,
+    configure,
+    create,
+    destroy,
+    info,
+    keyboard,
+    list,
+    panel_open,
+    panels,
+    pleas,
+    purge,
+    read,
+    recording,
+    resize,
+    run,
+    search,
+    search_recordings,
+    send,
+    signal,
+    snapshot,
+    status,
+    token_list,
+    token_new,
+    token_revoke,
+    wait,
+    withdraw,
+}
 
 /// Columns and rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

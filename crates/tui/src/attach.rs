@@ -92,7 +92,7 @@ pub async fn attach(
 ) -> Result<AttachEnd, ClientError> {
     // Refused before the screen is taken, so that the reason is read.
     let params = Params { session: session.to_owned() };
-    let info: SessionInfo = client.call("info", &params).await?;
+    let info: SessionInfo = client.call(&params).await?;
     let viewer = Viewer::new(&options.name, "attach")?;
     let connection = Connection { client, session: info.session_id.clone(), viewer };
     let mut link = Link::Up(Box::new(connection.open().await?));

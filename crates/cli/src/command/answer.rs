@@ -33,7 +33,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     // Who asks has a daemon.
     let client = client()?.without_start();
     let params = Params { plea: args.plea, decline: args.decline, note: args.note };
-    let answered: Reply = block_on(async { Ok(client.call("answer", &params).await?) })?;
+    let answered: Reply = block_on(async { Ok(client.call(&params).await?) })?;
     if args.json {
         out::json(&answered)?;
     }

@@ -42,15 +42,15 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         plea: None,
     };
     let asked: Reply = block_on(async {
-        let made: Reply = client.call("ask", &params).await?;
+        let made: Reply = client.call(&params).await?;
         let (session, plea) = (made.plea.session_id, made.plea.plea);
         let on = Params { session: session.clone(), plea: Some(plea.clone()), ..Params::default() };
         tokio::select! {
-            asked = client.call::<Reply>("ask", &on) => Ok(asked?),
+            asked = client.call(&on) => Ok(asked?),
             _ = tokio::signal::ctrl_c() => {
                 let params = withdraw::Params { session, plea };
-                let _: withdraw::Reply = client.call("withdraw", &params).await?;
-                Ok(client.call("ask", &on).await?)
+                let _: withdraw::Reply = client.call(&params).await?;
+                Ok(client.call(&on).await?)
             }
         }
     })?;

@@ -72,7 +72,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             None => next(&client).await?,
         };
         let params = info::Params { session: session.clone() };
-        let found: SessionInfo = match client.call("info", &params).await {
+        let found: SessionInfo = match client.call(&params).await {
             // It is not ours to see, and it may still be the one that we are in.
             Err(ClientError::Refused(error)) if own_named(error.cause.as_deref(), &session) => {
                 anyhow::bail!("{OWN}")
@@ -149,7 +149,7 @@ async fn next(client: &Client) -> anyhow::Result<String> {
     let mut asked: HashSet<String> = HashSet::new();
     let mut waits = JoinSet::new();
     loop {
-        let list: list::Reply = client.call("list", &serde_json::json!({})).await?;
+        let list: list::Reply = client.call(&list::Params::default()).await?;
         let asking = list.sessions.iter().filter_map(|info| Some((waited_ms(info)?, info)));
         if let Some((_, first)) = asking.max_by_key(|(waited, _)| *waited) {
             return Ok(first.session_id.clone());
@@ -184,5 +184,5 @@ fn waited_ms(info: &SessionInfo) -> Option<u64> {
 
 async fn until_secret(client: &Client, session: String) -> Option<wait::Reply> {
     let wait = Wait { secret: true, timeout_ms: Some(600_000), ..Wait::default() };
-    client.call("wait", &wait::Params { session, wait }).await.ok()
+    client.call(&wait::Params { session, wait }).await.ok()
 }

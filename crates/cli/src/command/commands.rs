@@ -47,7 +47,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         let number = match args.output {
             Some(Which::Number(number)) => number,
             Some(Which::Last) => {
-                let last: Reply = client.call("commands", &Params { limit: Some(1), ..list.clone() }).await?;
+                let last: Reply = client.call(&Params { limit: Some(1), ..list.clone() }).await?;
                 if last.total == 0 {
                     return Err(
                         ClientError::from(told(ApiError::NoCommands { session: list.session })).into()
@@ -55,10 +55,10 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
                 }
                 last.total
             }
-            None => return Ok(client.call("commands", &list).await?),
+            None => return Ok(client.call(&list).await?),
         };
         let whole = Params { output: Some(number), head: Some(usize::MAX), ..list };
-        Ok(client.call("commands", &whole).await?)
+        Ok(client.call(&whole).await?)
     })?;
     if args.json {
         out::json(&reply)?;

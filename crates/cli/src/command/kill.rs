@@ -22,7 +22,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let client = client()?;
     let params = Params { session: args.session, force: args.force };
-    let ended: Reply = block_on(async { Ok(client.call("destroy", &params).await?) })?;
+    let ended: Reply = block_on(async { Ok(client.call(&params).await?) })?;
     if args.json {
         out::json(&ended)?;
     } else if !ended.left_running.is_empty() {

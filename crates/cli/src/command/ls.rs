@@ -1,6 +1,6 @@
 use std::process::ExitCode;
 
-use cotty_protocol::op::list::Reply;
+use cotty_protocol::op::list::{Params, Reply};
 use cotty_protocol::op::pleas::State;
 use cotty_protocol::op::{Activity, SessionInfo};
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let client = client()?;
-    let list: Reply = block_on(async { Ok(client.call("list", &json!({})).await?) })?;
+    let list: Reply = block_on(async { Ok(client.call(&Params::default()).await?) })?;
     if args.json {
         let sessions = list.sessions.iter().map(for_scripts).collect::<Result<Vec<_>, _>>()?;
         out::json(&json!({ "sessions": sessions, "count": list.count }))?;

@@ -64,7 +64,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         allow: args.allow.into_iter().map(Allow::named).collect(),
         ..Params::default()
     };
-    let made: Reply = block_on(async { Ok(client.call("create", &params).await?) })?;
+    let made: Reply = block_on(async { Ok(client.call(&params).await?) })?;
     match args.json {
         true => out::json(&made)?,
         false => out::line(&made.session_id),

@@ -1,7 +1,6 @@
 use std::process::ExitCode;
 
-use cotty_protocol::op::pleas::{Plea, Reply, State};
-use serde_json::json;
+use cotty_protocol::op::pleas::{Params, Plea, Reply, State};
 
 use super::{block_on, client};
 use crate::out::{self, Look};
@@ -20,7 +19,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let client = client()?;
-    let list: Reply = block_on(async { Ok(client.call("pleas", &json!({})).await?) })?;
+    let list: Reply = block_on(async { Ok(client.call(&Params::default()).await?) })?;
     if args.json {
         out::json(&list)?;
     } else if list.pleas.is_empty() {

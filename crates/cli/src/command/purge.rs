@@ -47,7 +47,7 @@ fn seconds(text: &str) -> Result<u64, String> {
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let params =
         Params { session: args.session, older_than_seconds: args.older_than, all: args.all, live: args.live };
-    let purged: Reply = block_on(async { Ok(client()?.call("purge", &params).await?) })?;
+    let purged: Reply = block_on(async { Ok(client()?.call(&params).await?) })?;
     if args.json {
         out::json(&purged)?;
         return Ok(ExitCode::SUCCESS);

@@ -92,7 +92,7 @@ pub(crate) async fn pages(
     };
     let mut params = Params { session: session.to_owned(), format: named, ..Params::default() };
     loop {
-        let page: Reply = client.call("recording", &params).await?;
+        let page: Reply = client.call(&params).await?;
         let content = match format {
             Format::Text => page.content,
             Format::Cast | Format::Jsonl => out::safe_json(&page.content),

@@ -35,7 +35,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let (cols, rows) =
         size.context("there is no terminal here to take the size of; give one, as in 120x40")?;
     let params = Params { session: args.session, cols: Some(cols), rows: Some(rows), fit: false };
-    let sized: Reply = block_on(async { Ok(client()?.call("resize", &params).await?) })?;
+    let sized: Reply = block_on(async { Ok(client()?.call(&params).await?) })?;
     if args.json {
         out::json(&sized)?;
     }

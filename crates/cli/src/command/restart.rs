@@ -5,10 +5,8 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use cotty_client::{Client, ClientError, keeper_pid};
 use cotty_protocol::op::status::{Formats, Readable};
-use cotty_protocol::op::{SessionInfo, list, status};
+use cotty_protocol::op::{Operation, SessionInfo, list, status};
 use rustix::process::{Pid, Signal};
-use serde::de::DeserializeOwned;
-use serde_json::json;
 use tokio::process::Command;
 
 use super::{block_on, client};
@@ -33,9 +31,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let pid = i32::try_from(keeper).ok().and_then(Pid::from_raw).context("the keeper's process id")?;
     block_on(async {
         // A daemon that hangs does not say who it is; then any that answers is a new one.
-        let before: Option<status::Reply> = ask(&client, "status", ASKED).await;
-        let listed: Option<list::Reply> = match &before {
-            Some(_) => ask(&client, "list", LIMIT).await,
+        let before = ask::<status::Params>(&client, ASKED).await;
+        let listed = match &before {
+            Some(_) => ask::<list::Params>(&client, LIMIT).await,
             None => None,
         };
         let next = formats_of(&next_daemon(keeper)?).await?;
@@ -46,9 +44,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         rustix::process::kill_process(pid, Signal::USR1)?;
         let started = Instant::now();
         while started.elapsed() < LIMIT {
-            let now: Option<status::Reply> = ask(&client, "status", LIMIT).await;
+            let now = ask::<status::Params>(&client, LIMIT).await;
             if now.is_some_and(|now| before.as_ref().is_none_or(|before| before.pid != now.pid)) {
-                report(&sessions, ask(&client, "list", LIMIT).await);
+                report(&sessions, ask::<list::Params>(&client, LIMIT).await);
                 return Ok(ExitCode::SUCCESS);
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
@@ -57,8 +55,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     })
 }
 
-async fn ask<T: DeserializeOwned>(client: &Client, op: &str, limit: Duration) -> Option<T> {
-    tokio::time::timeout(limit, client.call(op, &json!({}))).await.ok()?.ok()
+async fn ask<O: Operation + Default>(client: &Client, limit: Duration) -> Option<O::Reply> {
+    tokio::time::timeout(limit, client.call(&O::default())).await.ok()?.ok()
 }
 
 /// The program that the keeper will start: at its own path, where an upgrade has put a new one.

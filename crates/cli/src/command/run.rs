@@ -66,11 +66,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             allow: args.allow.into_iter().map(Allow::named).collect(),
             ..create::Params::default()
         };
-        let made: create::Reply = client.call("create", &params).await?;
+        let made: create::Reply = client.call(&params).await?;
         let session = made.session_id;
         let code = until_ended(&client, &session, &mut signals).await;
         let all = read::Params { session: session.clone(), view: read::View::New, ..Default::default() };
-        let output: read::Reply = client.call("read", &all).await?;
+        let output: read::Reply = client.call(&all).await?;
         match output.content.trim().is_empty() {
             // Without a recording it cannot be known; the command ran all the same.
             true => out::screen(&last_screen(&client, &session, size).await.unwrap_or_default()),
@@ -81,7 +81,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             None => Ok(()),
         };
         let gone = destroy::Params { session, force: false };
-        let _: destroy::Reply = client.call("destroy", &gone).await?;
+        let _: destroy::Reply = client.call(&gone).await?;
         recorded?;
         Ok(ExitCode::from(code?))
     })
@@ -95,7 +95,7 @@ async fn until_ended(client: &Client, session: &str, signals: &mut Signals) -> a
     let exit = wait::Params { session: session.to_owned(), wait: exit };
     loop {
         tokio::select! {
-            waited = client.call("wait", &exit) => {
+            waited = client.call(&exit) => {
                 let waited: wait::Reply = waited?;
                 if waited.exited {
                     // A signal has no code of its own; shells say 128 and its number.
@@ -108,7 +108,7 @@ async fn until_ended(client: &Client, session: &str, signals: &mut Signals) -> a
                     return Ok(128 + number);
                 }
                 let pass_on = signal::Params { session: session.to_owned(), signal: Some("INT".into()) };
-                let _: signal::Reply = client.call("signal", &pass_on).await?;
+                let _: signal::Reply = client.call(&pass_on).await?;
             }
         }
     }

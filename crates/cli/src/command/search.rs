@@ -29,7 +29,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let limit = Some(args.limit.into());
     let params = Params { session: args.session, regex: args.regex, limit, ..Params::default() };
-    let found: Reply = block_on(async { Ok(client()?.call("search", &params).await?) })?;
+    let found: Reply = block_on(async { Ok(client()?.call(&params).await?) })?;
     if args.json {
         out::json(&found)?;
     } else {

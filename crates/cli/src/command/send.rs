@@ -59,7 +59,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let typed: Reply = block_on(async {
         let mut all: Option<Reply> = None;
         for input in &inputs {
-            let typed: Reply = client.call("send", input).await?;
+            let typed: Reply = client.call(input).await?;
             all = Some(match all {
                 Some(before) => Reply { bytes: before.bytes + typed.bytes, seq: before.seq, ..typed },
                 None => typed,

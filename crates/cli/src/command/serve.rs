@@ -40,7 +40,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 fn refused(pid: &str) -> ClientError {
     let asked = block_on(async {
         let client = client()?.without_start();
-        Ok(tokio::time::timeout(LIMIT, client.call("status", &status::Params {})).await??)
+        Ok(tokio::time::timeout(LIMIT, client.call(&status::Params {})).await??)
     });
     let rest = match asked {
         Ok(status::Reply { version, live, http, .. }) => {

@@ -24,7 +24,7 @@ pub(crate) fn run() -> anyhow::Result<ExitCode> {
     }
     let (cols, rows) = terminal_size().unzip();
     let params = Params { cols, rows, ..Params::default() };
-    let made: Reply = block_on(async { Ok(client()?.call("create", &params).await?) })?;
+    let made: Reply = block_on(async { Ok(client()?.call(&params).await?) })?;
     let attach = Cli::try_parse_from(["cotty", "attach", &made.session_id])?;
     attach.command.map_or(Ok(ExitCode::SUCCESS), crate::dispatch)
 }

@@ -22,7 +22,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let client = client()?.without_start();
     let status: Reply = block_on(async {
-        let asked = tokio::time::timeout(LIMIT, client.call("status", &Params {})).await;
+        let asked = tokio::time::timeout(LIMIT, client.call(&Params {})).await;
         let stuck = || ClientError::NoAnswer(format!("nothing came in {} s", LIMIT.as_secs()));
         Ok(asked.map_err(|_| stuck())??)
     })?;

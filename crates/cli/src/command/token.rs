@@ -1,7 +1,6 @@
 use std::process::ExitCode;
 
 use cotty_protocol::op::{token_list, token_new, token_revoke};
-use serde_json::json;
 
 use super::{block_on, client};
 use crate::out;
@@ -52,7 +51,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.action {
         Action::New { name, read_only, json } => {
             let params = token_new::Params { name, read_only };
-            let made: token_new::Reply = block_on(async { Ok(client.call("token_new", &params).await?) })?;
+            let made: token_new::Reply = block_on(async { Ok(client.call(&params).await?) })?;
             match json {
                 true => out::json(&made)?,
                 false => {
@@ -63,7 +62,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
         Action::List { json } => {
             let list: token_list::Reply =
-                block_on(async { Ok(client.call("token_list", &json!({})).await?) })?;
+                block_on(async { Ok(client.call(&token_list::Params::default()).await?) })?;
             if json {
                 out::json(&list)?;
             } else if list.tokens.is_empty() {
@@ -77,7 +76,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
         Action::Revoke { name } => {
             let params = token_revoke::Params { name };
-            let _: token_revoke::Reply = block_on(async { Ok(client.call("token_revoke", &params).await?) })?;
+            let _: token_revoke::Reply = block_on(async { Ok(client.call(&params).await?) })?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -47,9 +47,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             limit: Some(usize::MAX),
             ..Params::default()
         };
-        let mut shown: Reply = client.call("read", &read(View::Screen)).await?;
+        let mut shown: Reply = client.call(&read(View::Screen)).await?;
         if args.history {
-            let history: Reply = client.call("read", &read(View::Scrollback)).await?;
+            let history: Reply = client.call(&read(View::Scrollback)).await?;
             if !history.content.is_empty() {
                 shown.content = format!("{}\n{}", history.content, shown.content);
                 shown.lines += history.lines;

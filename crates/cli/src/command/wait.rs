@@ -66,7 +66,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         ..Wait::default()
     };
     let params = Params { session: args.session, wait };
-    let waited: Reply = block_on(async { Ok(client.call("wait", &params).await?) })?;
+    let waited: Reply = block_on(async { Ok(client.call(&params).await?) })?;
     let (code, said) = match waited.met {
         Met::Timeout => {
             let why = waited.why.as_deref().unwrap_or("it did not come");

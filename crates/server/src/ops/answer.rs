@@ -4,21 +4,14 @@ use cotty_protocol::ApiError;
 use cotty_protocol::op::answer::{Params, Reply};
 
 use super::convert;
-use super::{Access, Context, Operation, Route};
+use super::{Access, Context, Perform, Route};
 
-/// See the module.
-#[derive(Debug)]
-pub struct Answer;
-
-impl Operation for Answer {
-    const NAME: &'static str = "answer";
+impl Perform for Params {
     const SUMMARY: &'static str = "Answer what an agent asks of people: it is done, or declined";
     const ACCESS: Access = Access::Person;
     const ROUTE: Route = Route::post("/v1/pleas/{plea}/answer");
-    type Params = Params;
-    type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
+    async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let Params { plea, decline, note } = params;
         let mut all = context.hub.list().await.into_iter();
         let info = all

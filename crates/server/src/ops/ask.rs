@@ -7,27 +7,20 @@ use cotty_protocol::op::ask::{Params, Reply};
 use cotty_session::Ask as What;
 
 use super::convert;
-use super::{Access, Context, Operation, Route};
+use super::{Access, Context, Perform, Route};
 
 /// How long a person has where nothing is said.
 const TIMEOUT_MS: u64 = 300_000;
 /// At most; nobody waits longer than that, either.
 const LONGEST_MS: u64 = 24 * 3_600_000;
 
-/// See the module.
-#[derive(Debug)]
-pub struct Ask;
-
-impl Operation for Ask {
-    const NAME: &'static str = "ask";
+impl Perform for Params {
     const SUMMARY: &'static str =
         "Ask people to take over a session for a moment, and wait for how that ends";
     const ACCESS: Access = Access::Ask;
     const ROUTE: Route = Route::post("/v1/sessions/{session}/ask");
-    type Params = Params;
-    type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
+    async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
         let what = match (params.message, params.plea) {
             // Who goes on may say again what was asked.

@@ -5,21 +5,14 @@ use std::path::Path;
 use cotty_protocol::ApiError;
 use cotty_protocol::op::capture::{Action, Params, Reply};
 
-use super::{Access, Context, Operation, Route};
+use super::{Access, Context, Perform, Route};
 
-/// See the module.
-#[derive(Debug)]
-pub struct Capture;
-
-impl Operation for Capture {
-    const NAME: &'static str = "capture";
+impl Perform for Params {
     const SUMMARY: &'static str = "Write all output of a session from now on to a file, or stop doing so";
     const ACCESS: Access = Access::Write;
     const ROUTE: Route = Route::post("/v1/sessions/{session}/capture");
-    type Params = Params;
-    type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
+    async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let capture = match params.action {
             Action::Start => {
                 // A relative directory is meant from where the caller stands.

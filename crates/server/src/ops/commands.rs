@@ -5,26 +5,19 @@ use cotty_protocol::op::commands::{Command, Output, Params, Reply, State};
 use cotty_session::{RanCommand, RanState};
 
 use super::convert::timestamp;
-use super::{Access, Context, Operation, Route};
+use super::{Access, Context, Perform, Route};
 
 /// Commands that are listed where nobody says how many.
 const LIMIT: usize = 20;
 /// Lines of output at either end, likewise.
 const LINES: usize = 100;
 
-/// See the module.
-#[derive(Debug)]
-pub struct Commands;
-
-impl Operation for Commands {
-    const NAME: &'static str = "commands";
+impl Perform for Params {
     const SUMMARY: &'static str = "List the commands that a session's shell ran, or read the output of one";
     const ACCESS: Access = Access::Read;
     const ROUTE: Route = Route::get("/v1/sessions/{session}/commands");
-    type Params = Params;
-    type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
+    async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
         let limit = if params.output.is_some() { 0 } else { params.limit.unwrap_or(LIMIT) };
         let ran = session.commands(limit).await?;

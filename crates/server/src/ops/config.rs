@@ -3,21 +3,14 @@
 use cotty_protocol::ApiError;
 use cotty_protocol::op::config::{Params, Reply};
 
-use super::{Access, Context, Operation, Route};
+use super::{Access, Context, Perform, Route};
 
-/// See the module.
-#[derive(Debug)]
-pub struct Config;
-
-impl Operation for Config {
-    const NAME: &'static str = "config";
+impl Perform for Params {
     const SUMMARY: &'static str = "Tell every setting of the daemon and where it comes from";
     const ACCESS: Access = Access::Read;
     const ROUTE: Route = Route::get("/v1/config");
-    type Params = Params;
-    type Reply = Reply;
 
-    async fn run(context: Context, _params: Params) -> Result<Reply, ApiError> {
+    async fn run(_params: Params, context: Context) -> Result<Reply, ApiError> {
         let place = &context.place;
         Ok(Reply {
             keys: place.config.keys(),

@@ -7,24 +7,17 @@ use cotty_protocol::op::create::{Allow, Params, Reply};
 use cotty_session as session;
 
 use super::convert::dimensions;
-use super::{Access, Context, Operation, Route};
+use super::{Access, Context, Perform, Route};
 use crate::config::Refused;
 
 const READY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// See the module.
-#[derive(Debug)]
-pub struct Create;
-
-impl Operation for Create {
-    const NAME: &'static str = "create";
+impl Perform for Params {
     const SUMMARY: &'static str = "Start a program (your shell by default) in a terminal of its own";
     const ACCESS: Access = Access::Write;
     const ROUTE: Route = Route::make("/v1/sessions");
-    type Params = Params;
-    type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
+    async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         // What the client's own environment says of its terminals.
         let theirs = context.place.config.for_client(&context.origin.env, context.usual).map_err(refused)?;
         let create = session::Create {

@@ -3,21 +3,14 @@
 use cotty_protocol::ApiError;
 use cotty_protocol::op::destroy::{Params, Reply};
 
-use super::{Access, Context, Operation, Route};
+use super::{Access, Context, Perform, Route};
 
-/// See the module.
-#[derive(Debug)]
-pub struct Destroy;
-
-impl Operation for Destroy {
-    const NAME: &'static str = "destroy";
+impl Perform for Params {
     const SUMMARY: &'static str = "End a session together with everything it started";
     const ACCESS: Access = Access::Destroy;
     const ROUTE: Route = Route::delete("/v1/sessions/{session}");
-    type Params = Params;
-    type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
+    async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let (actor, request) = (&context.actor, &context.request);
         let ended = context.hub.destroy_for(&params.session, params.force, actor, request).await;
         let ended = ended.map_err(|error| context.meant(error))?;

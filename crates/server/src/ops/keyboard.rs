@@ -5,26 +5,19 @@ use cotty_protocol::op::keyboard::{Action, Params, Reply};
 use cotty_session::Hold;
 
 use super::convert::keyboard_state;
-use super::{Access, Context, Operation, Route};
+use super::{Access, Context, Perform, Route};
 
 /// How long after the last key a keyboard that was asked for goes back. A viewer's own is kept until it is given back.
 const LEASE_MS: u64 = 600_000;
 /// The longest that can be asked for.
 const LONGEST_LEASE_MS: u64 = 24 * 3_600_000;
 
-/// See the module.
-#[derive(Debug)]
-pub struct Keyboard;
-
-impl Operation for Keyboard {
-    const NAME: &'static str = "keyboard";
+impl Perform for Params {
     const SUMMARY: &'static str = "Take the keyboard of a session, give it back, or ask who has it";
     const ACCESS: Access = Access::Write;
     const ROUTE: Route = Route::post("/v1/sessions/{session}/keyboard");
-    type Params = Params;
-    type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
+    async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
         let hold = match params.action {
             Action::Show => return Ok(keyboard_state(session.info().await?.keyboard)),

@@ -4,21 +4,14 @@ use cotty_protocol::ApiError;
 use cotty_protocol::op::list::{Other, Params, Reply};
 use cotty_session::{ActorKind, Info};
 
-use super::{Access, Context, Operation, Route, convert};
+use super::{Access, Context, Perform, Route, convert};
 
-/// See the module.
-#[derive(Debug)]
-pub struct List;
-
-impl Operation for List {
-    const NAME: &'static str = "list";
+impl Perform for Params {
     const SUMMARY: &'static str = "List the sessions";
     const ACCESS: Access = Access::Read;
     const ROUTE: Route = Route::get("/v1/sessions");
-    type Params = Params;
-    type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
+    async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let actor = &context.actor;
         let own = |info: &Info| actor.may_have(&info.meta.id, &info.meta.actor.owner);
         let (own, others): (Vec<Info>, Vec<Info>) = context.hub.list().await.into_iter().partition(own);

@@ -38,48 +38,18 @@ use std::pin::Pin;
 use std::sync::{Arc, LazyLock};
 
 use cotty_protocol::ApiError;
+use cotty_protocol::op::{self, Operation};
 use cotty_session::{Actor, ActorKind, Hub, Lane, Origin, Purpose, Session, SessionError, Typist};
+use schemars::Schema;
 use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, Schema};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::config::Usual;
 use crate::daemon::Place;
 use crate::near::nearest;
 
-pub use answer::Answer;
-pub use ask::Ask;
-pub use capture::Capture;
-pub use commands::Commands;
-pub use config::Config;
-pub use configure::Configure;
 pub(crate) use convert::{now_ms, plea_state, random_id, send_input};
-pub use create::Create;
-pub use destroy::Destroy;
-pub use info::Info;
-pub use keyboard::Keyboard;
-pub use list::List;
-pub use panel_open::PanelOpen;
-pub use panels::Panels;
-pub use pleas::Pleas;
-pub use purge::Purge;
-pub use read::Read;
-pub use recording::Recording;
-pub use resize::Resize;
-pub use run::Run;
-pub use search::Search;
-pub use search_recordings::SearchRecordings;
-pub use send::Send as SendInput;
-pub use signal::Signal;
-pub use snapshot::Snapshot;
-pub use status::{Status, formats};
-pub use token_list::TokenList;
-pub use token_new::TokenNew;
-pub use token_revoke::TokenRevoke;
-pub use wait::Wait;
-pub use withdraw::Withdraw;
+pub use status::formats;
 
 /// What an operation does to the world; rights are given by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -216,26 +186,17 @@ impl Context {
     }
 }
 
-/// One operation.
-pub trait Operation: Send + 'static {
-    /// As it is called.
-    const NAME: &'static str;
+/// What the daemon does with an operation.
+pub trait Perform: Operation {
     /// What it does, in one sentence.
     const SUMMARY: &'static str;
     /// What it does to the world.
     const ACCESS: Access;
     /// Where it is found over HTTP.
     const ROUTE: Route;
-    /// What it takes.
-    type Params: DeserializeOwned + JsonSchema + Send;
-    /// What it answers.
-    type Reply: Serialize + JsonSchema + Send;
 
     /// Does it, for somebody who may: [`perform`] asks that first.
-    fn run(
-        context: Context,
-        params: Self::Params,
-    ) -> impl Future<Output = Result<Self::Reply, ApiError>> + Send;
+    fn run(params: Self, context: Context) -> impl Future<Output = Result<Self::Reply, ApiError>> + Send;
 }
 
 type Answering = Pin<Box<dyn Future<Output = Result<Value, ApiError>> + Send>>;
@@ -259,52 +220,52 @@ pub struct Entry {
 
 /// Every operation there is.
 pub static OPERATIONS: &[Entry] = &[
-    entry::<Create>(),
-    entry::<SendInput>(),
-    entry::<Read>(),
-    entry::<Wait>(),
-    entry::<Run>(),
-    entry::<Commands>(),
-    entry::<List>(),
-    entry::<Info>(),
-    entry::<Search>(),
-    entry::<SearchRecordings>(),
-    entry::<Snapshot>(),
-    entry::<Panels>(),
-    entry::<PanelOpen>(),
-    entry::<Keyboard>(),
-    entry::<Ask>(),
-    entry::<Withdraw>(),
-    entry::<Pleas>(),
-    entry::<Answer>(),
-    entry::<Signal>(),
-    entry::<Resize>(),
-    entry::<Configure>(),
-    entry::<Destroy>(),
-    entry::<Recording>(),
-    entry::<Capture>(),
-    entry::<Purge>(),
-    entry::<Status>(),
-    entry::<TokenNew>(),
-    entry::<TokenList>(),
-    entry::<TokenRevoke>(),
-    entry::<Config>(),
+    entry::<op::create::Params>(),
+    entry::<op::send::Params>(),
+    entry::<op::read::Params>(),
+    entry::<op::wait::Params>(),
+    entry::<op::run::Params>(),
+    entry::<op::commands::Params>(),
+    entry::<op::list::Params>(),
+    entry::<op::info::Params>(),
+    entry::<op::search::Params>(),
+    entry::<op::search_recordings::Params>(),
+    entry::<op::snapshot::Params>(),
+    entry::<op::panels::Params>(),
+    entry::<op::panel_open::Params>(),
+    entry::<op::keyboard::Params>(),
+    entry::<op::ask::Params>(),
+    entry::<op::withdraw::Params>(),
+    entry::<op::pleas::Params>(),
+    entry::<op::answer::Params>(),
+    entry::<op::signal::Params>(),
+    entry::<op::resize::Params>(),
+    entry::<op::configure::Params>(),
+    entry::<op::destroy::Params>(),
+    entry::<op::recording::Params>(),
+    entry::<op::capture::Params>(),
+    entry::<op::purge::Params>(),
+    entry::<op::status::Params>(),
+    entry::<op::token_new::Params>(),
+    entry::<op::token_list::Params>(),
+    entry::<op::token_revoke::Params>(),
+    entry::<op::config::Params>(),
 ];
 
-const fn entry<O: Operation>() -> Entry {
+const fn entry<P: Perform>() -> Entry {
     Entry {
-        name: O::NAME,
-        summary: O::SUMMARY,
-        access: O::ACCESS,
-        route: O::ROUTE,
-        params: || schemars::schema_for!(O::Params),
+        name: P::NAME,
+        summary: P::SUMMARY,
+        access: P::ACCESS,
+        route: P::ROUTE,
+        params: || schemars::schema_for!(P),
         reply: || {
-            SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<O::Reply>()
+            SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<P::Reply>()
         },
         call: |context, params| {
             Box::pin(async move {
-                let params = parse::<O>(params)?;
-                let reply = perform::<O>(context, params).await?;
+                let params = parse::<P>(params)?;
+                let reply = perform(context, params).await?;
                 serde_json::to_value(reply).map_err(|e| ApiError::Broken { error: e.to_string() })
             })
         },
@@ -312,13 +273,13 @@ const fn entry<O: Operation>() -> Entry {
 }
 
 /// Does an operation, if the actor may. Every face comes through here.
-pub(crate) async fn perform<O: Operation>(context: Context, params: O::Params) -> Result<O::Reply, ApiError> {
+pub(crate) async fn perform<P: Perform>(context: Context, params: P) -> Result<P::Reply, ApiError> {
     let place = Arc::clone(&context.place);
-    let done = match context.may(O::ACCESS) {
-        Ok(()) => O::run(context, params).await,
+    let done = match context.may(P::ACCESS) {
+        Ok(()) => P::run(params, context).await,
         Err(error) => Err(error),
     };
-    place.metrics.operation(O::NAME, done.as_ref().err().map(ApiError::code));
+    place.metrics.operation(P::NAME, done.as_ref().err().map(ApiError::code));
     done
 }
 
@@ -331,19 +292,19 @@ pub async fn call(name: &str, context: Context, params: Value) -> Result<Value, 
     (entry.call)(context, params).await
 }
 
-fn parse<O: Operation>(params: Value) -> Result<O::Params, ApiError> {
+fn parse<P: Perform>(params: Value) -> Result<P, ApiError> {
     let params = if params.is_null() { Value::Object(serde_json::Map::new()) } else { params };
-    let known = &FIELDS[O::NAME];
+    let known = &FIELDS[P::NAME];
     let unknown = params.as_object().and_then(|given| given.keys().find(|key| !known.contains(*key)));
     if let Some(unknown) = unknown {
         return Err(ApiError::UnknownParameter {
-            of: O::NAME.to_owned(),
+            of: P::NAME.to_owned(),
             name: unknown.clone(),
             near: None,
             known: known.iter().cloned().collect(),
         });
     }
-    serde_json::from_value(params).map_err(|e| ApiError::invalid(format!("{}: {e}", O::NAME)))
+    serde_json::from_value(params).map_err(|e| ApiError::invalid(format!("{}: {e}", P::NAME)))
 }
 
 /// The parameters of each operation, by name: serde cannot refuse unknown ones where structs are flattened.
@@ -366,6 +327,7 @@ mod tests {
     fn every_operation_stands_in_the_table_once_and_describes_itself() {
         let names: BTreeSet<&str> = OPERATIONS.iter().map(|e| e.name).collect();
         assert_eq!(names.len(), OPERATIONS.len());
+        assert_eq!(names, op::OPERATIONS.iter().copied().collect());
         let files = std::fs::read_dir("src/ops").unwrap();
         let files = files.map(|f| f.unwrap().file_name().into_string().unwrap());
         let files: BTreeSet<String> = files.filter_map(|f| Some(f.strip_suffix(".rs")?.to_owned())).collect();

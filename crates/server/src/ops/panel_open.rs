@@ -7,26 +7,19 @@ use cotty_protocol::op::panel_open::{Params, Reply};
 use cotty_session as session;
 
 use super::create::refused;
-use super::{Access, Context, Operation, Route};
+use super::{Access, Context, Perform, Route};
 
 /// The name of a panel that nobody named.
 const UNNAMED: &str = "terminal";
 /// A shell that is slow to start is typed into all the same.
 const READY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// See the module.
-#[derive(Debug)]
-pub struct PanelOpen;
-
-impl Operation for PanelOpen {
-    const NAME: &'static str = "panel_open";
+impl Perform for Params {
     const SUMMARY: &'static str = "Open a panel with your shell, or find the one of that name";
     const ACCESS: Access = Access::Write;
     const ROUTE: Route = Route::make("/v1/panels");
-    type Params = Params;
-    type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
+    async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let theirs = context.place.config.for_client(&context.origin.env, context.usual).map_err(refused)?;
         let panel_id = params.panel_id.unwrap_or_else(|| UNNAMED.to_owned());
         let panel = session::Panel::of_owner(&context.actor.owner, &panel_id)?;

@@ -4,21 +4,14 @@ use cotty_protocol::ApiError;
 use cotty_protocol::op::panels::{Panel, Params, Reply};
 use cotty_session as session;
 
-use super::{Access, Context, Operation, Route};
+use super::{Access, Context, Perform, Route};
 
-/// See the module.
-#[derive(Debug)]
-pub struct Panels;
-
-impl Operation for Panels {
-    const NAME: &'static str = "panels";
+impl Perform for Params {
     const SUMMARY: &'static str = "List your panels";
     const ACCESS: Access = Access::Read;
     const ROUTE: Route = Route::get("/v1/panels");
-    type Params = Params;
-    type Reply = Reply;
 
-    async fn run(context: Context, _params: Params) -> Result<Reply, ApiError> {
+    async fn run(_params: Params, context: Context) -> Result<Reply, ApiError> {
         let scope = session::Panel::scope_of_owner(&context.actor.owner);
         let panel = |open: session::OpenPanel| Panel {
             panel_id: open.id,

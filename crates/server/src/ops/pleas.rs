@@ -4,21 +4,14 @@ use cotty_protocol::ApiError;
 use cotty_protocol::op::pleas::{Params, Plea, Reply};
 
 use super::convert;
-use super::{Access, Context, Operation, Route};
+use super::{Access, Context, Perform, Route};
 
-/// See the module.
-#[derive(Debug)]
-pub struct Pleas;
-
-impl Operation for Pleas {
-    const NAME: &'static str = "pleas";
+impl Perform for Params {
     const SUMMARY: &'static str = "List what agents ask of people";
     const ACCESS: Access = Access::Read;
     const ROUTE: Route = Route::get("/v1/pleas");
-    type Params = Params;
-    type Reply = Reply;
 
-    async fn run(context: Context, _params: Params) -> Result<Reply, ApiError> {
+    async fn run(_params: Params, context: Context) -> Result<Reply, ApiError> {
         let all = context.hub.list().await.into_iter();
         let own = all.filter(|info| context.actor.may_have(&info.meta.id, &info.meta.actor.owner));
         let mut pleas: Vec<Plea> = own.filter_map(|info| convert::info(info).plea).collect();

@@ -4,22 +4,15 @@ use cotty_protocol::ApiError;
 use cotty_protocol::op::purge::{Params, Reply};
 use cotty_session as session;
 
-use super::{Access, Context, Operation, Route};
+use super::{Access, Context, Perform, Route};
 
-/// See the module.
-#[derive(Debug)]
-pub struct Purge;
-
-impl Operation for Purge {
-    const NAME: &'static str = "purge";
+impl Perform for Params {
     const SUMMARY: &'static str = "Take away the recording of a session, old ones, or all";
     // What happened is on record for the person, not for the agent to take away.
     const ACCESS: Access = Access::Person;
     const ROUTE: Route = Route::post("/v1/recordings/purge");
-    type Params = Params;
-    type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
+    async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let which = match (params.session, params.older_than_seconds, params.all) {
             (Some(session), None, false) => session::Purge::Session(session),
             (None, Some(seconds), false) => session::Purge::OlderThan(seconds.saturating_mul(1000)),

@@ -5,25 +5,18 @@ use cotty_protocol::op::read::{Format, Params, Reply, View};
 use cotty_session::{self as session, Cut};
 
 use super::convert::{self, dimensions, place};
-use super::{Access, Context, Operation, Route};
+use super::{Access, Context, Perform, Route};
 
 const DEFAULT_LIMIT: usize = 1000;
 /// Longest name of a reader: it is kept with the session.
 const READER: usize = 64;
 
-/// See the module.
-#[derive(Debug)]
-pub struct Read;
-
-impl Operation for Read {
-    const NAME: &'static str = "read";
+impl Perform for Params {
     const SUMMARY: &'static str = "Read the screen, what is new, or what left the screen";
     const ACCESS: Access = Access::Read;
     const ROUTE: Route = Route::get("/v1/sessions/{session}/read");
-    type Params = Params;
-    type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
+    async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
         let (met, why) = match params.wait {
             Some(wait) => {

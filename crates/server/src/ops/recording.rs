@@ -4,25 +4,18 @@ use cotty_protocol::ApiError;
 use cotty_protocol::op::recording::{Format, Params, Reply};
 use cotty_session::RecordingFormat;
 
-use super::{Access, Context, Operation, Route};
+use super::{Access, Context, Perform, Route};
 
 /// Bytes of a page, where none are asked for and at most.
 const PAGE: usize = 256 * 1024;
 const LARGEST: usize = 4 << 20;
 
-/// See the module.
-#[derive(Debug)]
-pub struct Recording;
-
-impl Operation for Recording {
-    const NAME: &'static str = "recording";
+impl Perform for Params {
     const SUMMARY: &'static str = "Read the recording of a session, also of one that is long gone";
     const ACCESS: Access = Access::Read;
     const ROUTE: Route = Route::get("/v1/sessions/{session}/recording");
-    type Params = Params;
-    type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
+    async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let format = match params.format {
             Format::Cast => RecordingFormat::Cast,
             Format::Text => RecordingFormat::Text,

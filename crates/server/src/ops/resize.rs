@@ -4,21 +4,14 @@ use cotty_protocol::ApiError;
 use cotty_protocol::op::resize::{Params, Reply};
 
 use super::convert::dimensions;
-use super::{Access, Context, Operation, Route};
+use super::{Access, Context, Perform, Route};
 
-/// See the module.
-#[derive(Debug)]
-pub struct Resize;
-
-impl Operation for Resize {
-    const NAME: &'static str = "resize";
+impl Perform for Params {
     const SUMMARY: &'static str = "Give a session another size";
     const ACCESS: Access = Access::Write;
     const ROUTE: Route = Route::post("/v1/sessions/{session}/resize");
-    type Params = Params;
-    type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
+    async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
         let (cols, rows) = session.info().await?.size;
         let size = (params.cols.unwrap_or(cols), params.rows.unwrap_or(rows));

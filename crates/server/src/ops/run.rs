@@ -7,21 +7,14 @@ use cotty_protocol::op::run::{Outcome, Params, Reply};
 use cotty_session::{Cut, RunOutcome, USUAL_WAIT};
 
 use super::convert;
-use super::{Access, Context, Operation, Route};
+use super::{Access, Context, Perform, Route};
 
-/// See the module.
-#[derive(Debug)]
-pub struct Run;
-
-impl Operation for Run {
-    const NAME: &'static str = "run";
+impl Perform for Params {
     const SUMMARY: &'static str = "Run one command in a shell and answer with its output and exit code";
     const ACCESS: Access = Access::Write;
     const ROUTE: Route = Route::post("/v1/sessions/{session}/run");
-    type Params = Params;
-    type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
+    async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
         let timeout = params.timeout_ms.map_or(USUAL_WAIT, Duration::from_millis);
         let result = session

@@ -4,24 +4,17 @@ use cotty_protocol::ApiError;
 use cotty_protocol::op::search::{Match, Params, Reply};
 use cotty_session::{Found, FoundAt, Regex, Wait};
 
-use super::{Access, Context, Operation, Route};
+use super::{Access, Context, Perform, Route};
 
 pub(super) const DEFAULT_LIMIT: usize = 50;
 pub(super) const MOST: usize = 1000;
 
-/// See the module.
-#[derive(Debug)]
-pub struct Search;
-
-impl Operation for Search {
-    const NAME: &'static str = "search";
+impl Perform for Params {
     const SUMMARY: &'static str = "Search the screen, what left it, and what full-screen programs showed";
     const ACCESS: Access = Access::Read;
     const ROUTE: Route = Route::get("/v1/sessions/{session}/search");
-    type Params = Params;
-    type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
+    async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
         let limit = params.limit.unwrap_or(DEFAULT_LIMIT).min(MOST);
         let pattern = pattern(Some(params.regex).filter(|regex| !regex.is_empty()), params.text)?;

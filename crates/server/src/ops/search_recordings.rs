@@ -4,21 +4,14 @@ use cotty_protocol::ApiError;
 use cotty_protocol::op::search_recordings::{Match, Params, Reply};
 
 use super::search::{DEFAULT_LIMIT, MOST, pattern};
-use super::{Access, Context, Operation, Route};
+use super::{Access, Context, Perform, Route};
 
-/// See the module.
-#[derive(Debug)]
-pub struct SearchRecordings;
-
-impl Operation for SearchRecordings {
-    const NAME: &'static str = "search_recordings";
+impl Perform for Params {
     const SUMMARY: &'static str = "Search recordings, also of sessions that are long gone";
     const ACCESS: Access = Access::Read;
     const ROUTE: Route = Route::get("/v1/recordings/search");
-    type Params = Params;
-    type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
+    async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let pattern = pattern(params.regex, params.text)?;
         let limit = params.limit.unwrap_or(DEFAULT_LIMIT).min(MOST);
         let session = params.session.as_deref();

@@ -5,21 +5,14 @@ use cotty_protocol::op::send::{Params, Reply};
 use cotty_session::ActorKind;
 
 use super::convert::{returned, send_input};
-use super::{Access, Context, Operation, Route};
+use super::{Access, Context, Perform, Route};
 
-/// See the module.
-#[derive(Debug)]
-pub struct Send;
-
-impl Operation for Send {
-    const NAME: &'static str = "send";
+impl Perform for Params {
     const SUMMARY: &'static str = "Type text, press a key or use the mouse in a session";
     const ACCESS: Access = Access::Write;
     const ROUTE: Route = Route::post("/v1/sessions/{session}/send");
-    type Params = Params;
-    type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
+    async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
         let input = send_input(&params)?;
         let typist = context.typist();

@@ -4,7 +4,7 @@ use cotty_protocol::ApiError;
 use cotty_protocol::op::signal::{Params, Reply};
 use rustix::process::Signal as Sent;
 
-use super::{Access, Context, Operation, Route};
+use super::{Access, Context, Perform, Route};
 
 /// By the names that are taken.
 const SIGNALS: &[(&str, Sent)] = &[
@@ -20,19 +20,12 @@ const SIGNALS: &[(&str, Sent)] = &[
     ("USR2", Sent::USR2),
 ];
 
-/// See the module.
-#[derive(Debug)]
-pub struct Signal;
-
-impl Operation for Signal {
-    const NAME: &'static str = "signal";
+impl Perform for Params {
     const SUMMARY: &'static str = "Send a signal to the program in a session's foreground";
     const ACCESS: Access = Access::Write;
     const ROUTE: Route = Route::post("/v1/sessions/{session}/signal");
-    type Params = Params;
-    type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
+    async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
         let asked = params.signal.as_deref().unwrap_or("INT").to_ascii_uppercase();
         let name = asked.strip_prefix("SIG").unwrap_or(&asked);

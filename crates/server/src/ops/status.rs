@@ -3,7 +3,7 @@
 use cotty_protocol::ApiError;
 use cotty_protocol::op::status::{Format, Formats, Params, Reply};
 
-use super::{Access, Context, Operation, Route};
+use super::{Access, Context, Perform, Route};
 
 /// The versions of what this daemon leaves to the next one, and reads of the one before.
 pub fn formats() -> Formats {
@@ -16,19 +16,12 @@ pub fn formats() -> Formats {
     }
 }
 
-/// See the module.
-#[derive(Debug)]
-pub struct Status;
-
-impl Operation for Status {
-    const NAME: &'static str = "status";
+impl Perform for Params {
     const SUMMARY: &'static str = "Tell what runs and where it listens";
     const ACCESS: Access = Access::Read;
     const ROUTE: Route = Route::get("/v1/status");
-    type Params = Params;
-    type Reply = Reply;
 
-    async fn run(context: Context, _params: Params) -> Result<Reply, ApiError> {
+    async fn run(_params: Params, context: Context) -> Result<Reply, ApiError> {
         let (live, exited) = context.hub.count();
         let place = &context.place;
         // The link has a token that opens everything.

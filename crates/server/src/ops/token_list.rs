@@ -4,22 +4,15 @@ use cotty_protocol::ApiError;
 use cotty_protocol::op::token_list::{Params, Reply, TokenInfo};
 
 use super::convert::{timestamp, token_error};
-use super::{Access, Context, Operation, Route};
+use super::{Access, Context, Perform, Route};
 use crate::tokens::Tokens;
 
-/// See the module.
-#[derive(Debug)]
-pub struct TokenList;
-
-impl Operation for TokenList {
-    const NAME: &'static str = "token_list";
+impl Perform for Params {
     const SUMMARY: &'static str = "List the tokens for the HTTP listener";
     const ACCESS: Access = Access::Person;
     const ROUTE: Route = Route::get("/v1/tokens");
-    type Params = Params;
-    type Reply = Reply;
 
-    async fn run(context: Context, _params: Params) -> Result<Reply, ApiError> {
+    async fn run(_params: Params, context: Context) -> Result<Reply, ApiError> {
         let known = context.place.tokens.on_disk(Tokens::list).await.flatten().map_err(token_error)?;
         let info = |known: crate::tokens::Known| TokenInfo {
             name: known.name,

@@ -4,22 +4,15 @@ use cotty_protocol::ApiError;
 use cotty_protocol::op::token_new::{Kind, Params, Reply};
 
 use super::convert::{now_ms, token_error};
-use super::{Access, Context, Operation, Route};
+use super::{Access, Context, Perform, Route};
 use crate::tokens::Tokens;
 
-/// See the module.
-#[derive(Debug)]
-pub struct TokenNew;
-
-impl Operation for TokenNew {
-    const NAME: &'static str = "token_new";
+impl Perform for Params {
     const SUMMARY: &'static str = "Make a token for the HTTP listener, for everything or for looking only";
     const ACCESS: Access = Access::Person;
     const ROUTE: Route = Route::make("/v1/tokens");
-    type Params = Params;
-    type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
+    async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let kind = if params.read_only { Kind::ReadOnly } else { Kind::Full };
         let (name, request) = (params.name.clone(), context.request);
         let make = move |tokens: &Tokens| tokens.make(&name, kind, &request, now_ms());

@@ -5,22 +5,15 @@ use cotty_protocol::op::wait::{LastCommand, Params, Reply};
 use cotty_session::Met;
 
 use super::convert;
-use super::{Access, Context, Operation, Route};
+use super::{Access, Context, Perform, Route};
 
-/// See the module.
-#[derive(Debug)]
-pub struct Wait;
-
-impl Operation for Wait {
-    const NAME: &'static str = "wait";
+impl Perform for Params {
     const SUMMARY: &'static str =
         "Wait until text appears, output pauses, the prompt is back or the program ends";
     const ACCESS: Access = Access::Read;
     const ROUTE: Route = Route::get("/v1/sessions/{session}/wait");
-    type Params = Params;
-    type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
+    async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
         if !params.wait.has_condition() && params.wait.timeout_ms.is_none() {
             return Err(ApiError::invalid_instead(

@@ -4,21 +4,14 @@ use cotty_protocol::ApiError;
 use cotty_protocol::op::withdraw::{Params, Reply};
 
 use super::convert;
-use super::{Access, Context, Operation, Route};
+use super::{Access, Context, Perform, Route};
 
-/// See the module.
-#[derive(Debug)]
-pub struct Withdraw;
-
-impl Operation for Withdraw {
-    const NAME: &'static str = "withdraw";
+impl Perform for Params {
     const SUMMARY: &'static str = "Withdraw what people were asked for";
     const ACCESS: Access = Access::Ask;
     const ROUTE: Route = Route::post("/v1/sessions/{session}/withdraw");
-    type Params = Params;
-    type Reply = Reply;
 
-    async fn run(context: Context, params: Params) -> Result<Reply, ApiError> {
+    async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
         let plea = session.withdraw(&params.plea, &context.typist(), &context.request).await?;
         let info = session.info().await?;

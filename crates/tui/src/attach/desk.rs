@@ -513,7 +513,7 @@ async fn read(connection: &Connection<'_>) -> Result<Reply, ClientError> {
         since: Some(0),
         ..Params::default()
     };
-    connection.client.call("read", &params).await
+    connection.client.call(&params).await
 }
 
 async fn loaded(loading: &mut Loading<'_>) -> (Into, Result<Reply, ClientError>) {

@@ -80,7 +80,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 
 fn ask() -> anyhow::Result<Reply> {
     let client = client()?.without_start();
-    block_on(async { Ok(tokio::time::timeout(LIMIT, client.call("config", &Params {})).await??) })
+    block_on(async { Ok(tokio::time::timeout(LIMIT, client.call(&Params {})).await??) })
 }
 
 /// A daemon's value, and what the file would make of it. What only clients read holds as it stands here.

@@ -67,7 +67,7 @@ impl Asking {
                 let message = "withdraw needs the request_id of what is withdrawn";
                 return Err(ApiError::invalid(message));
             };
-            match ops::perform::<ops::Withdraw>(context.clone(), withdraw(plea)).await {
+            match ops::perform(context.clone(), withdraw(plea)).await {
                 // What has ended meanwhile is told of below.
                 Err(error) if error.code() != Code::PleaOver => return Err(error),
                 _ => wait_ms = 0,
@@ -78,13 +78,12 @@ impl Asking {
         let canceller = context.clone();
         call.on_cancel.set(async move {
             // One that has ended meanwhile, or was never made, needs no withdrawing.
-            let _ = ops::perform::<ops::Withdraw>(canceller, cancelled).await;
+            let _ = ops::perform(canceller, cancelled).await;
         });
         let timeout_ms = self.timeout_seconds.map(|seconds| (seconds * 1000.0).max(0.0) as u64);
         let Asking { message, request_id: plea, .. } = self;
         let params = ask::Params { session, message, timeout_ms, plea, wait_ms: Some(wait_ms) };
-        let ask::Reply { plea, screen, activity, keyboard, seq } =
-            ops::perform::<ops::Ask>(context, params).await?;
+        let ask::Reply { plea, screen, activity, keyboard, seq } = ops::perform(context, params).await?;
         let asked = Asked {
             outcome: match plea.state {
                 pleas::State::Waiting | pleas::State::Taken => Outcome::Waiting,

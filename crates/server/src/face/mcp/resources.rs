@@ -9,7 +9,7 @@ use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTempla
 
 use super::tool::{brief, short};
 use crate::face::http::in_plain_words;
-use crate::ops::{self, Context, perform};
+use crate::ops::{Context, perform};
 
 const SCHEME: &str = "terminal://";
 /// Most lines of history, newest first, and most bytes of a text.
@@ -68,7 +68,7 @@ pub(super) fn parse(uri: &str) -> Option<(&str, Part)> {
 
 /// Those of every session that the actor may have.
 pub(super) async fn listed(context: Context) -> Result<Vec<Resource>, ApiError> {
-    let listed = perform::<ops::List>(context, list::Params::default()).await?;
+    let listed = perform(context, list::Params::default()).await?;
     let of = |(session, called): (String, String)| {
         Part::ALL.map(|part| {
             Resource::new(format!("{SCHEME}{session}/{}", part.name()), format!("{called} {}", part.name()))
@@ -118,7 +118,7 @@ async fn text(context: Context, session: String, part: Part) -> Result<String, A
                 reader: Some(READER.to_owned()),
                 ..read::Params::default()
             };
-            let read = perform::<ops::Read>(context, params).await?;
+            let read = perform(context, params).await?;
             Ok(match read.left_out {
                 Some(out) => {
                     format!("{}\n[{} bytes in {} lines are left out]\n", read.content, out.bytes, out.lines)
@@ -128,12 +128,12 @@ async fn text(context: Context, session: String, part: Part) -> Result<String, A
         }
         Part::Commands => {
             let params = commands::Params { session, limit: Some(COMMANDS), ..commands::Params::default() };
-            let ran = perform::<ops::Commands>(context, params).await?;
+            let ran = perform(context, params).await?;
             serde_json::to_string(&ran).map_err(|error| ApiError::Broken { error: error.to_string() })
         }
         Part::Recording => {
             let params = recording::Params { session, limit: Some(BYTES), ..recording::Params::default() };
-            let recorded = perform::<ops::Recording>(context, params).await?;
+            let recorded = perform(context, params).await?;
             Ok(match recorded.end {
                 true => recorded.content,
                 // What begins like this is a comment in an asciicast.

@@ -10,7 +10,7 @@ use cotty_protocol::op::panels::{self, Panel};
 use super::advice::Phrase;
 use super::sets::{Line, ToolSet, item, line, say};
 use super::tool::{Call, Entry, entry};
-use crate::ops::{Panels, perform};
+use crate::ops::perform;
 
 pub(super) static SET: ToolSet = ToolSet { name: "panel", tools: TOOLS, instructions: INSTRUCTIONS, phrase };
 
@@ -51,7 +51,7 @@ static TOOLS: &[Entry] = &[entry::<write::Write>(), entry::<read_screen::ReadScr
 
 /// The caller's panels.
 async fn panels(call: &Call) -> Result<Vec<Panel>, ApiError> {
-    Ok(perform::<Panels>(call.context.clone(), panels::Params {}).await?.panels)
+    Ok(perform(call.context.clone(), panels::Params {}).await?.panels)
 }
 
 /// Which of these tools does what an operation advises.

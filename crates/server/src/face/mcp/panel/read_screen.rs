@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{names, panels, which};
 use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{self, Access, Info, Wait, perform};
+use crate::ops::{Access, perform};
 
 /// A screen that did not change for so long is still.
 const STILL_MS: u64 = 100;
@@ -51,8 +51,8 @@ impl McpTool for ReadScreen {
             settle(&call, &session, timeout_ms).await?;
         }
         // The state first: a screen may be newer than what is said of it, never older.
-        let info = perform::<Info>(call.context.clone(), info::Params { session: session.clone() }).await?;
-        let snapshot = perform::<ops::Snapshot>(call.context.clone(), snapshot::Params { session }).await?;
+        let info = perform(call.context.clone(), info::Params { session: session.clone() }).await?;
+        let snapshot = perform(call.context.clone(), snapshot::Params { session }).await?;
         Ok(Reply {
             panel_id: panel.panel_id,
             snapshot,
@@ -68,9 +68,9 @@ async fn settle(call: &Call, session: &str, timeout_ms: u64) -> Result<(), ApiEr
         let left = deadline.saturating_duration_since(Instant::now()).as_millis();
         let timeout_ms = Some(u64::try_from(left).unwrap_or(u64::MAX));
         let params = wait::Params { session: session.to_owned(), wait: op::Wait { timeout_ms, ..wait } };
-        perform::<Wait>(call.context.clone(), params).await
+        perform(call.context.clone(), params).await
     };
-    let info = perform::<Info>(call.context.clone(), info::Params { session: session.to_owned() }).await?;
+    let info = perform(call.context.clone(), info::Params { session: session.to_owned() }).await?;
     // A program that says nothing while it works has a still screen, too.
     if State::new(info.activity, None).is_at_work() {
         waited(op::Wait { prompt: true, reads: true, secret: true, ..op::Wait::default() }).await?;

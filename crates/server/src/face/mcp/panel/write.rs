@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{panels, which};
 use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Info, PanelOpen, SendInput, perform};
+use crate::ops::{Access, perform};
 
 pub(super) struct Write;
 
@@ -52,8 +52,7 @@ impl McpTool for Write {
             },
         };
         // One that is there and runs is found, any other opened.
-        let panel =
-            perform::<PanelOpen>(call.context.clone(), panel_open::Params { panel_id: wanted }).await?;
+        let panel = perform(call.context.clone(), panel_open::Params { panel_id: wanted }).await?;
         let send = send::Params {
             session: panel.session_id.clone(),
             text: Some(params.text),
@@ -61,8 +60,8 @@ impl McpTool for Write {
             paste: Paste::Never,
             ..send::Params::default()
         };
-        perform::<SendInput>(call.context.clone(), send).await?;
-        let info = perform::<Info>(call.context.clone(), info::Params { session: panel.session_id }).await?;
+        perform(call.context.clone(), send).await?;
+        let info = perform(call.context.clone(), info::Params { session: panel.session_id }).await?;
         let state = State::new(info.activity, Some(info.keyboard));
         Ok(Reply { ok: true, panel_id: panel.panel_id, opened: panel.opened, state })
     }

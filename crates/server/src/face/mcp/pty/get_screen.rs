@@ -7,7 +7,7 @@ use super::look;
 use super::reference::Reference;
 use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Read, perform};
+use crate::ops::{Access, perform};
 
 /// Most lines of one answer.
 const MOST: i64 = 1000;
@@ -92,7 +92,7 @@ impl McpTool for GetScreen {
             styled: params.include_colors,
             ..read::Params::default()
         };
-        let read = perform::<Read>(call.context.clone(), read).await?;
+        let read = perform(call.context.clone(), read).await?;
         let trimmed = |text: String| match whole {
             true => text.trim_end_matches('\n').to_owned(),
             false => text,

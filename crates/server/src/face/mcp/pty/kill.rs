@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::look;
 use super::reference::Reference;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Destroy, Signal, perform};
+use crate::ops::{Access, perform};
 
 pub(super) struct Kill;
 
@@ -64,15 +64,11 @@ impl McpTool for Kill {
             Err(fault) => return Err(fault),
         };
         if matches!(how, How::Int) {
-            perform::<Signal>(
-                call.context.clone(),
-                signal::Params { session, signal: Some("INT".to_owned()) },
-            )
-            .await?;
+            perform(call.context.clone(), signal::Params { session, signal: Some("INT".to_owned()) }).await?;
             return Ok(Reply { session_id, signal: how, killed: false, exit_code: None });
         }
         let force = matches!(how, How::Kill);
-        let ended = perform::<Destroy>(call.context.clone(), destroy::Params { session, force }).await?;
+        let ended = perform(call.context.clone(), destroy::Params { session, force }).await?;
         Ok(Reply { session_id, signal: how, killed: true, exit_code: ended.exit_code })
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::Usual;
 use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Create, Info, perform};
+use crate::ops::{Access, perform};
 
 /// What this set's sessions are like, where neither the configuration nor the client says otherwise.
 const USUAL: Usual = Usual { history_lines: Some(1000), max_per_owner: Some(15) };
@@ -57,8 +57,8 @@ impl McpTool for Launch {
             rows: params.rows,
             ..create::Params::default()
         };
-        let made = perform::<Create>(call.context.clone(), create).await?;
-        let info = perform::<Info>(call.context.clone(), info::Params { session: made.session_id }).await?;
+        let made = perform(call.context.clone(), create).await?;
+        let info = perform(call.context.clone(), info::Params { session: made.session_id }).await?;
         Ok(Reply {
             session_id: info.number,
             state: State::new(info.activity, Some(info.keyboard)),

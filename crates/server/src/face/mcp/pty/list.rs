@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{self, Access, perform};
+use crate::ops::{Access, perform};
 
 pub(super) struct List;
 
@@ -75,7 +75,7 @@ impl McpTool for List {
     type Reply = Reply;
 
     async fn call(call: Call, _params: Params) -> Result<Reply, ApiError> {
-        let listed = perform::<ops::List>(call.context.clone(), list::Params::default()).await?;
+        let listed = perform(call.context.clone(), list::Params::default()).await?;
         Ok(Reply { sessions: listed.sessions.into_iter().map(Listed::from).collect() })
     }
 }

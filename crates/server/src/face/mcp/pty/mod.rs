@@ -21,7 +21,7 @@ use self::reference::Reference;
 use super::advice::Phrase;
 use super::sets::{Line, ToolSet, item, line, say};
 use super::tool::{Call, Entry, entry};
-use crate::ops::{Info, perform};
+use crate::ops::perform;
 
 pub(super) static SET: ToolSet = ToolSet { name: "pty", tools: TOOLS, instructions: INSTRUCTIONS, phrase };
 
@@ -85,7 +85,7 @@ static TOOLS: &[Entry] = &[
 
 /// The session that is meant.
 async fn look(call: &Call, session: &Reference) -> Result<SessionInfo, ApiError> {
-    perform::<Info>(call.context.clone(), info::Params { session: session.to_string() }).await
+    perform(call.context.clone(), info::Params { session: session.to_string() }).await
 }
 
 /// Which of these tools does what an operation advises.

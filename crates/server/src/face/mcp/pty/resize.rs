@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::look;
 use super::reference::Reference;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{self, Access, perform};
+use crate::ops::{Access, perform};
 
 pub(super) struct Resize;
 
@@ -46,7 +46,7 @@ impl McpTool for Resize {
             rows: Some(params.rows),
             fit: false,
         };
-        let size = perform::<ops::Resize>(call.context.clone(), resize).await?.dimensions;
+        let size = perform(call.context.clone(), resize).await?.dimensions;
         Ok(Reply { session_id: info.number, size: [size.cols, size.rows] })
     }
 }

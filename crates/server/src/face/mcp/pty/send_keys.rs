@@ -9,7 +9,7 @@ use super::look;
 use super::reference::Reference;
 use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Info, SendInput, perform};
+use crate::ops::{Access, perform};
 
 pub(super) struct SendKeys;
 
@@ -76,7 +76,7 @@ impl McpTool for SendKeys {
             })?;
             (consumed, reacted) = (sent.consumed, sent.reacted);
         }
-        let info = perform::<Info>(call.context.clone(), info::Params { session }).await?;
+        let info = perform(call.context.clone(), info::Params { session }).await?;
         let state = State::new(info.activity, Some(info.keyboard));
         Ok(Reply { session_id: info.number, sent: true, consumed, reacted, state })
     }
@@ -100,5 +100,5 @@ async fn type_one(
         paste: Paste::Never,
         ..send::Params::default()
     };
-    perform::<SendInput>(call.context.clone(), send).await
+    perform(call.context.clone(), send).await
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::look;
 use super::reference::Reference;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Configure, perform};
+use crate::ops::{Access, perform};
 
 pub(super) struct SetScrollback;
 
@@ -38,7 +38,7 @@ impl McpTool for SetScrollback {
     async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
         let info = look(&call, &params.session_id).await?;
         let configure = configure::Params { session: info.session_id, history_lines: Some(params.lines) };
-        let set = perform::<Configure>(call.context.clone(), configure).await?;
+        let set = perform(call.context.clone(), configure).await?;
         Ok(Reply { session_id: info.number, scrollback_lines: set.history_lines })
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::look;
 use super::reference::Reference;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Capture, perform};
+use crate::ops::{Access, perform};
 
 pub(super) struct StartCapture;
 
@@ -37,7 +37,7 @@ impl McpTool for StartCapture {
     async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
         let info = look(&call, &params.session_id).await?;
         let start = capture::Params { session: info.session_id, action: Action::Start, dir: None };
-        let capture = perform::<Capture>(call.context.clone(), start).await?;
+        let capture = perform(call.context.clone(), start).await?;
         Ok(Reply { session_id: info.number, capture_file: capture.capture_file })
     }
 }

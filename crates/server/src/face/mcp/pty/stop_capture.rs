@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::look;
 use super::reference::Reference;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Capture, perform};
+use crate::ops::{Access, perform};
 
 pub(super) struct StopCapture;
 
@@ -37,7 +37,7 @@ impl McpTool for StopCapture {
     async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
         let info = look(&call, &params.session_id).await?;
         let stop = capture::Params { session: info.session_id, action: Action::Stop, dir: None };
-        let capture = perform::<Capture>(call.context.clone(), stop).await?;
+        let capture = perform(call.context.clone(), stop).await?;
         Ok(Reply { session_id: info.number, capture })
     }
 }

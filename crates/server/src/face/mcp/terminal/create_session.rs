@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::face::mcp::state::Doing;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Create, perform};
+use crate::ops::{Access, perform};
 
 /// How long a shell may take to its first prompt where no time is given.
 const READY_MS: u64 = 5_000;
@@ -79,7 +79,7 @@ impl McpTool for CreateSession {
             wait_ready: params.wait_ready,
             ready_timeout_ms: call.within(params.ready_timeout_ms.or(Some(READY_MS))),
         };
-        let made = perform::<Create>(call.context, params).await?;
+        let made = perform(call.context, params).await?;
         let (state, foreground) = Doing::of(made.activity);
         Ok(Reply {
             session_id: made.session_id,

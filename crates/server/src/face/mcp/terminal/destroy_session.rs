@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Destroy, perform};
+use crate::ops::{Access, perform};
 
 pub(super) struct DestroySession;
 
@@ -28,7 +28,6 @@ impl McpTool for DestroySession {
     type Reply = destroy::Reply;
 
     async fn call(call: Call, params: Params) -> Result<destroy::Reply, ApiError> {
-        perform::<Destroy>(call.context, destroy::Params { session: params.session_id, force: params.force })
-            .await
+        perform(call.context, destroy::Params { session: params.session_id, force: params.force }).await
     }
 }

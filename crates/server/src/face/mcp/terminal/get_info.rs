@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::session::Session;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Info, perform};
+use crate::ops::{Access, perform};
 
 pub(super) struct GetInfo;
 
@@ -25,7 +25,7 @@ impl McpTool for GetInfo {
     type Reply = Session;
 
     async fn call(call: Call, params: Params) -> Result<Session, ApiError> {
-        let info = perform::<Info>(call.context, info::Params { session: params.session_id }).await?;
+        let info = perform(call.context, info::Params { session: params.session_id }).await?;
         Ok(info.into())
     }
 }

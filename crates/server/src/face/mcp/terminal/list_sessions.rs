@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::session::Session;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, List, perform};
+use crate::ops::{Access, perform};
 
 pub(super) struct ListSessions;
 
@@ -35,7 +35,7 @@ impl McpTool for ListSessions {
     type Reply = Reply;
 
     async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
-        let listed = perform::<List>(call.context, list::Params { all: params.all }).await?;
+        let listed = perform(call.context, list::Params { all: params.all }).await?;
         let sessions: Vec<Session> = listed.sessions.into_iter().map(Session::from).collect();
         Ok(Reply { count: listed.count, sessions, others: listed.others })
     }

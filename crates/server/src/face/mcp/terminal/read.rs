@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{self, Access, perform};
+use crate::ops::{Access, perform};
 
 /// Of a longer text an agent gets the head and the tail, unless it asks for more.
 pub(super) const MAX_BYTES: usize = 16 << 10;
@@ -144,7 +144,7 @@ impl How {
         };
         // What was there before is asked for.
         let pages = self.since.is_some() || matches!(self.view, View::Scrollback | View::Whole);
-        let read = perform::<ops::Read>(call.context.clone(), params).await?;
+        let read = perform(call.context.clone(), params).await?;
         let state = State::new(read.activity, read.keyboard);
         let repeats = !read.has_new_content && !pages;
         let next = || call.advisor.in_words(&state.advice()).unwrap_or_default();

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{self, Access, perform};
+use crate::ops::{Access, perform};
 
 pub(super) struct Resize;
 
@@ -41,8 +41,8 @@ impl McpTool for Resize {
     async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
         let Params { session_id: session, rows, cols } = params;
         let asked = resize::Params { session: session.clone(), rows, cols, fit: false };
-        let resized = perform::<ops::Resize>(call.context.clone(), asked).await?;
-        let info = perform::<ops::Info>(call.context, info::Params { session }).await?;
+        let resized = perform(call.context.clone(), asked).await?;
+        let info = perform(call.context, info::Params { session }).await?;
         let state = State::new(info.activity, Some(info.keyboard));
         Ok(Reply { dimensions: resized.dimensions, state })
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::read::{MAX_BYTES, is_zero};
 use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{self, Access, perform};
+use crate::ops::{Access, perform};
 
 const NOT_TOLD: &str = "the prompt is back, but the shell did not tell how the command ended";
 
@@ -87,7 +87,7 @@ impl McpTool for Run {
         let max_bytes = Some(params.max_bytes.unwrap_or(MAX_BYTES));
         let session = params.session_id.clone();
         let run = run::Params { session: params.session_id, command: params.command, timeout_ms, max_bytes };
-        let ran = perform::<ops::Run>(call.context.clone(), run).await?;
+        let ran = perform(call.context.clone(), run).await?;
         let dropped = where_dropped(&session, &ran);
         let state = State::new(ran.activity, ran.keyboard);
         let note = match ran.outcome {

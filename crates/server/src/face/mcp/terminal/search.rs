@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{self, Access, perform};
+use crate::ops::{Access, perform};
 
 /// Most matches where nobody says how many, and of a long line about so many bytes.
 const LIMIT: usize = 20;
@@ -101,7 +101,7 @@ async fn terminals(call: Call, params: Params, limit: usize) -> Result<Reply, Ap
     let sessions = match params.session_id {
         Some(session) => vec![session],
         None => {
-            let listed = perform::<ops::List>(call.context.clone(), list::Params::default()).await?;
+            let listed = perform(call.context.clone(), list::Params::default()).await?;
             listed.sessions.into_iter().rev().map(|info| info.session_id).collect()
         }
     };
@@ -113,7 +113,7 @@ async fn terminals(call: Call, params: Params, limit: usize) -> Result<Reply, Ap
             text: params.query.clone(),
             limit: Some(MOST),
         };
-        let found = perform::<ops::Search>(call.context.clone(), asked).await?;
+        let found = perform(call.context.clone(), asked).await?;
         more |= found.more;
         let mut hits = found.matches;
         // A line is told once, however often it matches.
@@ -139,7 +139,7 @@ async fn recordings(call: Call, params: Params, limit: usize) -> Result<Reply, A
         text: params.query,
         limit: Some(limit),
     };
-    let found = perform::<ops::SearchRecordings>(call.context, asked).await?;
+    let found = perform(call.context, asked).await?;
     let matches: Vec<Match> = found
         .matches
         .into_iter()

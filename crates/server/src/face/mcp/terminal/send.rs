@@ -10,7 +10,7 @@ use super::read;
 use super::step::{self, Did, Step};
 use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{self, Access, SendInput, perform};
+use crate::ops::{Access, perform};
 
 /// Most bytes of changed rows: more is worth a read.
 const CHANGED: usize = 4 << 10;
@@ -180,7 +180,7 @@ async fn once(call: &Call, session: &str, params: Params) -> Result<Reply, ApiEr
         paste,
         ..send::Params::default()
     };
-    let sent = perform::<SendInput>(call.context.clone(), send).await?;
+    let sent = perform(call.context.clone(), send).await?;
     Ok(Reply {
         consumed: sent.consumed,
         reacted: sent.reacted,
@@ -244,7 +244,7 @@ impl Reply {
     async fn look(&mut self, call: Call, session: String) -> Result<(), ApiError> {
         let (view, since) = (View::Changes, Some(self.since));
         let params = reading::Params { session, view, since, ..reading::Params::default() };
-        let read = perform::<ops::Read>(call.context, params).await?;
+        let read = perform(call.context, params).await?;
         let mut changed = String::new();
         let mut rows = read.rows.iter().zip(read.content.split('\n'));
         for (row, text) in rows.by_ref() {

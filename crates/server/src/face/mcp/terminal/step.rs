@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::send::Mouse;
 use crate::face::mcp::tool::{Call, brief};
-use crate::ops::{self, Access, Context, SendInput, perform};
+use crate::ops::{Access, Context, perform};
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -149,7 +149,7 @@ impl Progress {
                 mouse: step.mouse.map(Into::into),
                 ..send::Params::default()
             };
-            let sent = perform::<SendInput>(context, send).await?;
+            let sent = perform(context, send).await?;
             self.first = self.first.or(Some(sent.seq));
             self.last = Some(sent.seq);
             self.returned = self.returned.take().or(sent.returned);
@@ -177,7 +177,7 @@ impl Progress {
         if wait.has_condition() {
             wait.timeout_ms = call.waiting(wait.timeout_ms);
         }
-        let waited = perform::<ops::Wait>(context, wait::Params { session, wait }).await?;
+        let waited = perform(context, wait::Params { session, wait }).await?;
         Ok(Did {
             met: Some(waited.met),
             elapsed_ms: Some(waited.elapsed_ms),

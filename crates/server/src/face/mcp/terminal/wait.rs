@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{self, Access, perform};
+use crate::ops::{Access, perform};
 
 pub(super) struct Wait;
 
@@ -90,7 +90,7 @@ impl McpTool for Wait {
             false => call.within(params.timeout_ms),
         };
         let asked = wait::Params { session: params.session_id, wait };
-        let waited = perform::<ops::Wait>(call.context.clone(), asked).await?;
+        let waited = perform(call.context.clone(), asked).await?;
         let elapsed_ms = call.lasted_ms(waited.elapsed_ms);
         let state = State::new(waited.activity, waited.keyboard);
         if waited.met == Met::Timeout {

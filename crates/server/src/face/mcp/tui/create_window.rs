@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::window;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Create, perform};
+use crate::ops::{Access, perform};
 
 /// The kinds of window that there are.
 const TYPES: &[&str] = &["terminal"];
@@ -42,7 +42,7 @@ impl McpTool for CreateWindow {
         if !TYPES.contains(&window_type.as_str()) {
             return Err(ApiError::unknown("window type", &window_type, TYPES.iter().copied()));
         }
-        let made = perform::<Create>(call.context.clone(), create::Params::default()).await?;
+        let made = perform(call.context.clone(), create::Params::default()).await?;
         let (rows, cols) = (made.dimensions.rows, made.dimensions.cols);
         Ok(Reply { success: true, window_id: window(made.number), rows, cols })
     }

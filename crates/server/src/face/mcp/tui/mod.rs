@@ -11,7 +11,7 @@ use cotty_protocol::{ApiError, Code};
 use super::advice::Phrase;
 use super::sets::{Line, ToolSet, item, line, say};
 use super::tool::{Call, Entry, entry};
-use crate::ops::{Info, List, perform};
+use crate::ops::perform;
 
 pub(super) static SET: ToolSet = ToolSet { name: "tui", tools: TOOLS, instructions: INSTRUCTIONS, phrase };
 
@@ -61,7 +61,7 @@ fn window(number: u32) -> String {
 async fn look(call: &Call, window_id: Option<String>) -> Result<SessionInfo, ApiError> {
     let named = window_id.filter(|id| !id.is_empty());
     let session = named.clone().unwrap_or_else(|| FRONT.to_owned());
-    match perform::<Info>(call.context.clone(), info::Params { session }).await {
+    match perform(call.context.clone(), info::Params { session }).await {
         Err(error) if is_missing(error.code()) => Err(missing(call, error.code(), named.is_some()).await),
         found => found,
     }
@@ -73,8 +73,7 @@ fn is_missing(code: Code) -> bool {
 
 /// No such window, with those that there are.
 async fn missing(call: &Call, code: Code, named: bool) -> ApiError {
-    let listed =
-        perform::<List>(call.context.clone(), list::Params::default()).await.map(|listed| listed.sessions);
+    let listed = perform(call.context.clone(), list::Params::default()).await.map(|listed| listed.sessions);
     let known = listed.unwrap_or_default().iter().map(|info| window(info.number)).collect();
     ApiError::NoWindow { named, known, code }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{look, window};
 use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Read, perform};
+use crate::ops::{Access, perform};
 
 pub(super) struct TerminalRead;
 
@@ -40,8 +40,7 @@ impl McpTool for TerminalRead {
         let info = look(&call, params.window_id).await?;
         let (session, view) = (info.session_id, read::View::Lines);
         let read =
-            perform::<Read>(call.context.clone(), read::Params { session, view, ..read::Params::default() })
-                .await?;
+            perform(call.context.clone(), read::Params { session, view, ..read::Params::default() }).await?;
         Ok(Reply {
             success: true,
             text: window_text(&read.content),

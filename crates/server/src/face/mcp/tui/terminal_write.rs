@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{look, window};
 use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
-use crate::ops::{Access, Info, SendInput, perform};
+use crate::ops::{Access, perform};
 
 pub(super) struct TerminalWrite;
 
@@ -47,8 +47,8 @@ impl McpTool for TerminalWrite {
             paste: Paste::Never,
             ..send::Params::default()
         };
-        perform::<SendInput>(call.context.clone(), send).await?;
-        let info = perform::<Info>(call.context.clone(), info::Params { session }).await?;
+        perform(call.context.clone(), send).await?;
+        let info = perform(call.context.clone(), info::Params { session }).await?;
         let state = State::new(info.activity, Some(info.keyboard));
         Ok(Reply { success: true, window_id: window(info.number), state })
     }
