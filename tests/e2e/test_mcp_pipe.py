@@ -67,6 +67,8 @@ def private(rpc):
     home = Path(run["output"].split()[-1])
     keeper = int((home / "run" / "keeper.lock").read_text())
     daemons = Path(f"/proc/{keeper}/task/{keeper}/children").read_text().split()
+    # The shell and what it put into the background, which is perhaps just becoming `sleep`.
+    eventually(lambda: len(carriers(session)) >= 2)
     pids = {keeper, *map(int, daemons), *carriers(session)}
     assert len(pids) >= 4 and all(map(alive, pids)), pids
     return home, pids

@@ -1,4 +1,4 @@
-import type { ErrorBody, FromViewer, SessionInfo, ToViewer } from "./protocol";
+import type { ErrorBody, FromViewer, Operations, ToViewer } from "./protocol";
 
 export type State = "connecting" | "connected" | "closed";
 
@@ -50,10 +50,10 @@ export class Connection {
   /** A WebSocket does not tell why it was refused, so the daemon is asked first. */
   async #find(): Promise<string | null> {
     if (this.session !== null) {
-      const info = await call<SessionInfo>(this.token, "info", { session: this.session });
+      const info = await call(this.token, "info", { session: this.session });
       return info.session_id;
     }
-    const { sessions } = await call<{ sessions: SessionInfo[] }>(this.token, "list", {});
+    const { sessions } = await call(this.token, "list", {});
     return sessions.findLast((session) => !session.exited)?.session_id ?? null;
   }
 
@@ -97,13 +97,17 @@ class Refused extends Error {
   }
 }
 
-async function call<Reply>(token: string, op: string, params: object): Promise<Reply> {
+async function call<Op extends keyof Operations>(
+  token: string,
+  op: Op,
+  params: Operations[Op]["params"],
+): Promise<Operations[Op]["reply"]> {
   const response = await fetch("/v1/call", {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
     body: JSON.stringify({ op, request_id: crypto.randomUUID(), caller: { kind: "person", client: "page" }, params }),
   });
-  const answer = (await response.json()) as { ok: Reply } | { error: ErrorBody };
+  const answer = (await response.json()) as { ok: Operations[Op]["reply"] } | { error: ErrorBody };
   if ("error" in answer) throw new Refused(answer.error);
   return answer.ok;
 }

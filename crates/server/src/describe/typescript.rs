@@ -10,8 +10,9 @@ use crate::ops::OPERATIONS;
 
 /// The types of everything that goes over the wire, as one file.
 pub fn typescript() -> String {
-    let mut text =
-        String::from("// What goes between cotty and its clients. Written by `cotty __typescript`.\n");
+    let mut text = String::from(
+        "// What goes between cotty and its clients. Written by `make docs`; served as /v1/types.ts.\n",
+    );
     for (name, schema) in TYPES.iter() {
         text.push('\n');
         comment(&mut text, schema, "");
@@ -170,5 +171,15 @@ mod tests {
             assert_eq!(of(&schema, ""), expected);
         }
         assert_eq!(plain("a */ b"), "a * / b");
+    }
+
+    #[test]
+    fn the_types_of_the_page_are_up_to_date() {
+        let path = "../../web/src/protocol.gen.ts";
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            std::fs::write(path, typescript()).unwrap();
+        }
+        let kept = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(kept == typescript(), "web/src/protocol.gen.ts is out of date: `make docs` writes it anew");
     }
 }
