@@ -105,7 +105,9 @@ impl State {
         let now = Instant::now();
         if self.start_at.is_some_and(|at| at <= now) {
             self.start_at = None;
-            self.start_daemon(now)?;
+            if !self.start_daemon(now)? {
+                return Ok(false);
+            }
         }
         if self.kill_daemon_at.is_some_and(|at| at <= now) {
             self.kill_daemon_at = None;
@@ -152,19 +154,24 @@ impl State {
         }
     }
 
-    fn start_daemon(&mut self, now: Instant) -> io::Result<()> {
+    /// `false`: it cannot be started to be asked to end, so there is nobody to wait for.
+    fn start_daemon(&mut self, now: Instant) -> io::Result<bool> {
         let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
         let child = Command::new(&self.exe).args(&self.daemon_args).stdin(Stdio::from(theirs)).spawn();
         match child {
             Ok(child) => {
                 let pid = Pid::from_child(&child);
                 self.daemon = Some(Daemon { pid, channel: Channel::new(ours)?, ready: false });
-                Ok(())
+                if self.stopping {
+                    self.ask_to_end();
+                }
+                Ok(true)
             }
+            Err(_) if self.stopping => Ok(false),
             // The binary may be missing for a moment while it is being replaced.
             Err(_) if self.was_ready => {
                 self.start_at = Some(now + Duration::from_millis(200));
-                Ok(())
+                Ok(true)
             }
             Err(e) => Err(e),
         }
@@ -183,6 +190,10 @@ impl State {
         }
         self.stopping = true;
         self.kill_daemon_at = Some(now + SHUTDOWN_LIMIT);
+        self.ask_to_end();
+    }
+
+    fn ask_to_end(&mut self) {
         if let Some(daemon) = &mut self.daemon {
             daemon.channel.queue(Frame::new(wire::SHUTDOWN, 0, Body::new()));
             let _ = daemon.channel.flush();

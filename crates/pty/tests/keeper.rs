@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use cotty_pty::keeper::Keeper;
@@ -27,6 +28,7 @@ fn main() {
         Some("dies") => die_three_times(),
         Some("obeys") => obey(),
         Some("never-ready") => {}
+        Some("takes-its-program-away") => take_program_away(),
         Some("__child") => {
             child::run();
             std::process::exit(127);
@@ -50,6 +52,19 @@ fn test() {
 
     eprintln!("USR1 replaces the daemon, TERM asks it to end");
     let (ok, _) = run("obeys", |keeper| signal(keeper, Signal::USR1));
+    assert!(ok);
+
+    eprintln!("a keeper whose daemon cannot be started any more ends when it is told to");
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("program");
+    std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    let (ok, _) = run_program(&program, "takes-its-program-away", |keeper| {
+        let children = format!("/proc/{keeper}/task/{keeper}/children");
+        while !std::fs::read_to_string(&children).unwrap().is_empty() {
+            std::thread::yield_now();
+        }
+        signal(keeper, Signal::TERM);
+    });
     assert!(ok);
 
     eprintln!("a daemon that ends before it was ready is not started again");
@@ -88,8 +103,11 @@ fn signal(pid: u32, signal: Signal) {
 
 /// Runs a keeper whose daemon plays `part`; answers whether it ended well, and what its readiness pipe said.
 fn run(part: &str, once_ready: impl Fn(u32)) -> (bool, String) {
-    let me = std::env::current_exe().unwrap();
-    let mut keeper = Command::new(me).args(["__keeper", part]).stdout(Stdio::piped()).spawn().unwrap();
+    run_program(&std::env::current_exe().unwrap(), part, once_ready)
+}
+
+fn run_program(program: &Path, part: &str, once_ready: impl Fn(u32)) -> (bool, String) {
+    let mut keeper = Command::new(program).args(["__keeper", part]).stdout(Stdio::piped()).spawn().unwrap();
     let mut ready = keeper.stdout.take().unwrap();
     let mut said = [0];
     let mut all = String::new();
@@ -235,6 +253,14 @@ fn die_three_times() {
         rustix::process::kill_process(me, Signal::KILL).unwrap();
     }
     ask(&mut channel, wire::STOP, Body::new(), Vec::new());
+}
+
+/// Serves, and then neither it nor its program is there any more.
+fn take_program_away() {
+    let mut channel = connect();
+    std::fs::remove_file(std::env::current_exe().unwrap()).unwrap();
+    ask(&mut channel, wire::READY, Body::new(), Vec::new());
+    rustix::process::kill_process(rustix::process::getpid(), Signal::KILL).unwrap();
 }
 
 /// In its first life it is killed from outside; in its second it is asked to end.
