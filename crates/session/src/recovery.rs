@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::SessionError;
 use crate::commands::Commands;
 use crate::journal::disk::{Capture, Capturing};
-use crate::journal::{Hot, Record, Signalled, What, memory};
+use crate::journal::{Hot, MOST, Record, Signalled, What, memory};
 use crate::keyboard::Keyboard;
 use crate::plea::Pleas;
 use crate::reading::{Echo, Place, Reader, Spot};
@@ -194,11 +194,18 @@ impl Checkpoint {
         Ok(fd)
     }
 
-    /// How much output and index a checkpoint covers.
+    /// How much output and index a checkpoint covers, where its counts can be true.
     pub(crate) fn covers(fd: &OwnedFd) -> Option<(u64, u64)> {
         let bytes = read_all(fd).ok()?;
         let (head, _) = Checkpoint::split(&bytes).ok()?;
-        Some((head.output, head.index))
+        (head.output < MOST && head.index < MOST).then_some((head.output, head.index))
+    }
+
+    /// Whether it covers no more than the journal holds, and the engine's state is of that moment.
+    fn agrees_with(&self, hot: &Hot) -> bool {
+        self.head.output <= hot.output_len()
+            && self.head.index <= hot.index_len()
+            && self.engine.as_ref().is_none_or(|engine| engine.seq() == self.head.output)
     }
 
     /// Reads what [`Task::checkpoint`] wrote. A part that cannot be read is left out, and `lost` is told why.
@@ -283,10 +290,16 @@ impl Task {
             }
             (Rebuild::Journal | Rebuild::Nothing, _) => None,
         };
+        let sound = checkpoint.filter(|checkpoint| checkpoint.agrees_with(&self.hot));
+        if sound.is_none() && lost.is_empty() && state.is_some() && how == Rebuild::Whole {
+            lost.push(format!("the checkpoint: {DAMAGED}"));
+        }
         let mut begins = 0;
-        let has_engine = match checkpoint {
+        let has_engine = match sound {
             Some(Checkpoint { head, saved, engine }) => {
-                self.input.accept(head.input);
+                if !self.input.accept_again(head.input) {
+                    lost.push(format!("what was typed and not read yet: its count: {DAMAGED}"));
+                }
                 index = head.index;
                 self.saved = saved.unwrap_or_default();
                 engine.map(|engine| self.vt = engine).is_some()

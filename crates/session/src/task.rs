@@ -160,9 +160,7 @@ impl Task {
             }
             Request::Wait { wait, reply } => self.waits.push((Running::new(wait, Instant::now()), reply)),
             Request::Read { view, raw, reader, request, since, most, reply } => {
-                if self.hot.wants_checkpoint() {
-                    let _ = self.checkpoint().await;
-                }
+                self.drain_before_read().await;
                 let _ = reply.send(self.read(view, raw, &reader, &request, since, most));
             }
             Request::Observe { seq, text, reply } => self.observers.push(Observer::new(seq, text, reply)),
@@ -234,6 +232,14 @@ impl Task {
     }
 
     /// Reads what is there, at most a turn's worth. `true`: there may be more.
+    /// Whoever reads sees what the program said before.
+    async fn drain_before_read(&mut self) {
+        self.drain().await;
+        if self.hot.wants_checkpoint() {
+            let _ = self.checkpoint().await;
+        }
+    }
+
     pub(crate) async fn drain(&mut self) -> bool {
         let mut taken = 0;
         while taken < TURN {

@@ -185,13 +185,18 @@ impl Hub {
         held: &Held,
         lost: &mut Vec<String>,
     ) -> Result<Hot, SessionError> {
+        let covers = held.state.as_ref().and_then(Checkpoint::covers);
+        let reaches = |hot: &Hot| {
+            covers.is_none_or(|(output, index)| output <= hot.output_len() && index <= hot.index_len())
+        };
         let reason = match held.journal.as_ref().map(Hot::adopt) {
-            Some(Ok(hot)) => return Ok(hot),
+            Some(Ok(hot)) if reaches(&hot) => return Ok(hot),
+            Some(Ok(_)) => "it ends before the checkpoint".to_owned(),
             Some(Err(error)) => error.to_string(),
             None => "the keeper does not have it".to_owned(),
         };
         lost.push(format!("the newest output: {reason}"));
-        let (output, index) = held.state.as_ref().and_then(Checkpoint::covers).unwrap_or_default();
+        let (output, index) = covers.unwrap_or_default();
         let counted = held.journal.as_ref().and_then(Hot::output_len_of).unwrap_or_default();
         let (mut hot, fd) = Hot::create()?;
         // A little further, so that the engine ends what was lost in the middle of a line.

@@ -34,8 +34,8 @@ const MAGIC: u64 = u64::from_le_bytes(*b"cottyJ03");
 /// What every version begins with.
 const FAMILY: &[u8] = b"cottyJ";
 
-/// More output than any session has.
-const MOST: u64 = 1 << 62;
+/// More output, records or input than any session has.
+pub(crate) const MOST: u64 = 1 << 62;
 
 const CELL_MAGIC: usize = 0;
 /// In every version: whoever cannot read the rest still counts on from here.

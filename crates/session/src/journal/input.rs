@@ -10,6 +10,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::fs::{FallocateFlags, SeekFrom};
 use rustix::io::Errno;
 
+use super::hot::MOST;
 use super::mapping::memory;
 
 /// Sent input is given back to the system in steps of this size.
@@ -95,6 +96,15 @@ impl InputQueue {
     /// Makes what was staged up to `end` part of the queue.
     pub(crate) fn accept(&mut self, end: u64) {
         self.end = end;
+    }
+
+    /// The same for what a daemon before us accepted. `false`: that cannot be true, and all that lies there is taken.
+    pub(crate) fn accept_again(&mut self, end: u64) -> bool {
+        let there = rustix::fs::fstat(&self.fd).map_or(0, |stat| stat.st_size.cast_unsigned());
+        // A queue that was lost and begun anew counts on, and is empty.
+        let sound = end <= there || (there == 0 && end < MOST);
+        self.end = if sound { end } else { there };
+        sound
     }
 
     /// Makes journal and queue agree where one of them lost its newest part: what the program has been given was accepted,

@@ -6,6 +6,6 @@ mod hot;
 mod input;
 mod mapping;
 
-pub(crate) use hot::{Hot, KeyboardChange, PleaChange, Record, Signalled, Source, What};
+pub(crate) use hot::{Hot, KeyboardChange, MOST, PleaChange, Record, Signalled, Source, What};
 pub(crate) use input::{InputQueue, Pushed};
 pub(crate) use mapping::memory;

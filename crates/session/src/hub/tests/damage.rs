@@ -33,6 +33,27 @@ fn garbage(held: &Held, slot: u8, from: u64) {
     overwrite(held, slot, from, &bytes);
 }
 
+/// Another number for one of the counts that a checkpoint begins with. It may be longer than the one that stood there.
+fn set_count(held: &mut Held, name: &str, count: u64) {
+    let len = rustix::fs::fstat(&held.slots[&slot::STATE]).unwrap().st_size as usize;
+    let mut bytes = vec![0; len];
+    assert_eq!(rustix::io::pread(&held.slots[&slot::STATE], &mut bytes, 0).unwrap(), len);
+    // In CBOR: the name behind its length, then the number, whose first byte says how long it is.
+    let key: Vec<u8> = [&[0x60 + name.len() as u8], name.as_bytes()].concat();
+    let at = bytes.windows(key.len()).position(|window| window == key).unwrap() + key.len();
+    let old = match bytes[at] {
+        0x18 => 2,
+        0x19 => 3,
+        0x1a => 5,
+        0x1b => 9,
+        _ => 1,
+    };
+    bytes.splice(at..at + old, [&[0x1b], count.to_be_bytes().as_slice()].concat());
+    let changed = crate::journal::memory("cotty-state", bytes.len() as u64).unwrap();
+    assert_eq!(rustix::io::pwrite(&changed, &bytes, 0).unwrap(), bytes.len());
+    held.slots.insert(slot::STATE, changed);
+}
+
 /// Behind the magic of a checkpoint.
 const CHECKPOINT_VERSION: u64 = "cotty-checkpoint".len() as u64;
 
@@ -78,6 +99,30 @@ const DAMAGES: &[Damage] = &[
         name: "a journal whose counts cannot be true",
         does: |held| overwrite(held, slot::JOURNAL, 8, &(1_u64 << 60).to_le_bytes()),
         told: "the newest output: it is damaged",
+        left: Left::Everything,
+    },
+    Damage {
+        name: "a journal whose counts were set to nothing",
+        does: |held| overwrite(held, slot::JOURNAL, 8, &[0; 48]),
+        told: "the newest output: it ends before the checkpoint",
+        left: Left::Everything,
+    },
+    Damage {
+        name: "a checkpoint that covers more records than there can be",
+        does: |held| set_count(held, "index", u64::MAX),
+        told: "the checkpoint: it is damaged",
+        left: Left::Newest,
+    },
+    Damage {
+        name: "a checkpoint that covers more output than there can be",
+        does: |held| set_count(held, "output", u64::MAX),
+        told: "the checkpoint: it is damaged",
+        left: Left::Newest,
+    },
+    Damage {
+        name: "a checkpoint with more input than there can be",
+        does: |held| set_count(held, "input", (1 << 63) - 2),
+        told: "what was typed and not read yet: its count",
         left: Left::Everything,
     },
     Damage {
