@@ -128,13 +128,13 @@ recordings:
 ## Output that nobody thought of, FUZZ_SECONDS for each target (fuzz/steps.rs), after all of the committed corpus. What
 ## fails is put into fuzz/artifacts; new inputs stay out of the committed corpus until `cargo fuzz cmin` has picked from them.
 fuzz: fuzz-build fuzz-seeds
-	@for target in $(FUZZ_TARGETS); do \
+	@failed=0; for target in $(FUZZ_TARGETS); do \
 		echo "fuzzing $$target for $(FUZZ_SECONDS) seconds"; \
 		mkdir -p fuzz/target/corpus/$$target; \
 		$(CARGO) fuzz run -s none $$target fuzz/target/corpus/$$target fuzz/corpus/$$target -- \
 			-dict=fuzz/vt.dict -max_len=2048 -timeout=10 -max_total_time=$(FUZZ_SECONDS) \
-			>fuzz/target/$$target.log 2>&1 || { tail -n 60 fuzz/target/$$target.log; exit 1; }; \
-	done
+			>fuzz/target/$$target.log 2>&1 || { tail -n 60 fuzz/target/$$target.log; failed=1; }; \
+	done; exit $$failed
 
 fuzz-build:
 	$(CARGO) fuzz --version >/dev/null 2>&1 || $(CARGO) install --quiet --locked cargo-fuzz --version 0.13.2
@@ -146,13 +146,13 @@ fuzz-seeds: recordings
 	tools/fuzz-seeds
 
 ## What `make test` has no time for, for the night and before a release: all ways, many seeds and kills (SOAK in
-## tests/e2e/conftest.py), a million streams through the engine, and long fuzzing.
-soak: soak-e2e soak-engine soak-fuzz
+## tests/e2e/conftest.py), a million streams through the engine, and long fuzzing. A part that fails stops no other.
+soak:
+	@$(MAKE) --no-print-directory --keep-going soak-e2e soak-engine soak-fuzz
 
 soak-e2e: setup web recordings
 	$(MAKE) --no-print-directory build
-	SOAK=1 tools/test-e2e
-	SOAK=1 tools/test-e2e root
+	failed=0; SOAK=1 tools/test-e2e || failed=1; SOAK=1 tools/test-e2e root || failed=1; exit $$failed
 
 ## The engine can always be restored: after a million random streams.
 soak-engine:
