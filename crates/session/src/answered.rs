@@ -18,10 +18,10 @@ const ANSWERS: usize = 32;
 /// between those two points of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Answered {
-    from: Position,
-    to: Position,
-    since: u64,
-    until: u64,
+    pub(crate) from: Position,
+    pub(crate) to: Position,
+    pub(crate) since: u64,
+    pub(crate) until: u64,
 }
 
 impl Answered {

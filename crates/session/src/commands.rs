@@ -287,6 +287,36 @@ impl Commands {
 }
 
 #[cfg(test)]
+impl Commands {
+    /// Something in every field: a finished command and a running one.
+    pub(crate) fn filled() -> Commands {
+        let position = |line| Position { line: cotty_vt::LineId(line), cell: 2 };
+        let moment = |seq| Moment { position: position(1), seq, stamp: seq + 1, ms: seq + 2 };
+        let finished = Command {
+            request: Some("r1".into()),
+            text: Some("mkfs".into()),
+            prompt: Some(position(3)),
+            typed: Some(moment(4)),
+            started: Some(moment(5)),
+            ended: Some(moment(6)),
+            exit_code: Some(1),
+            denied: Some("no".into()),
+            directory: Some("/tmp".into()),
+        };
+        let running = Command { request: Some("r2".into()), started: Some(moment(8)), ..Command::default() };
+        Commands {
+            phase: Phase::Prompt(moment(7)),
+            kept: [finished, running].into(),
+            forgotten: 3,
+            told: Some("/told".into()),
+            directory: Some("/at".into()),
+            prompt_began: Some(position(9)),
+            begun: Some(position(10)),
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use cotty_vt::LineId;

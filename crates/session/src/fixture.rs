@@ -1,4 +1,5 @@
-//! What earlier versions wrote is read by this one: `tests/formats` holds one file of each version of each format. A new
+//! What earlier versions wrote is read by this one: `tests/formats` holds one file of each version of each format, with something
+//! in every field, and what the newest wrote is read back equal: a field or a kind that got another name is found here. A new
 //! version gets its file by `WRITE_FORMATS=1 cargo test -p cotty-session`; those that are there are never written again.
 
 use std::path::Path;

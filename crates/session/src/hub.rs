@@ -163,7 +163,7 @@ struct State {
 }
 
 /// A session that was destroyed.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Gone {
     id: String,
     number: u32,
@@ -174,7 +174,7 @@ struct Gone {
 }
 
 /// What the keeper holds for the hub itself.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct HubBlob {
     next_number: u32,

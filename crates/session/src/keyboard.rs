@@ -152,6 +152,25 @@ impl Keyboard {
 }
 
 #[cfg(test)]
+impl Keyboard {
+    /// Something in every field.
+    pub(crate) fn filled() -> Keyboard {
+        let held = Held {
+            who: "view:1".into(),
+            name: "attach".into(),
+            since_ms: 1,
+            from_seq: 2,
+            bytes: 3,
+            last_key_ms: 4,
+            lease_ms: Some(5),
+            vanished_ms: Some(6),
+        };
+        let returned = Returned { by: "page".into(), held_ms: 7, bytes: 8, from_seq: 9, to_seq: 10 };
+        Keyboard { held: Some(held), returned: Some(returned) }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -188,6 +188,39 @@ fn is_shown(c: &char) -> bool {
 }
 
 #[cfg(test)]
+impl Plea {
+    /// Something in every field.
+    pub(crate) fn filled() -> Plea {
+        Plea {
+            id: "plea_a".into(),
+            request: "p".into(),
+            from: "claude".into(),
+            message: "log in".into(),
+            made_ms: 1,
+            ends_ms: 2,
+            from_seq: 3,
+            bytes: 4,
+            ended: Some(PleaEnd {
+                outcome: PleaOutcome::Completed,
+                at_ms: 5,
+                by: Some("attach".into()),
+                note: Some("done".into()),
+                request: "e".into(),
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+impl Pleas {
+    /// One that ended, and an open one.
+    pub(crate) fn filled() -> Pleas {
+        let open = Plea { id: "plea_b".into(), ended: None, ..Plea::filled() };
+        Pleas { known: [Plea::filled(), open].into() }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use cotty_protocol::ApiError;
 

@@ -113,8 +113,8 @@ pub(crate) struct Place {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Reader {
     pub(crate) place: Place,
-    before: Option<Place>,
-    request: u64,
+    pub(crate) before: Option<Place>,
+    pub(crate) request: u64,
 }
 
 /// A position, and a hash of what stood before it in its line: whether that was drawn anew can be seen later.

@@ -366,7 +366,8 @@ impl Hot {
 mod tests {
     use super::*;
     use crate::fixture::fixture;
-    use std::io::Write;
+    use std::fs::File;
+    use std::io::{Read, Write};
 
     fn pipe() -> (std::io::PipeReader, std::io::PipeWriter) {
         std::io::pipe().unwrap()
@@ -459,14 +460,15 @@ mod tests {
 
     /// One record of each kind.
     fn every_kind() -> Vec<What> {
-        let who = || "view:1".to_owned();
+        let (who, path) = (|| "view:1".to_owned(), || "/tmp/captured".into());
+        let keyboard = |change| What::Keyboard { change, at: 6 };
         let Record { what: typed, .. } = typed(1, 1);
         let by = Typist { kind: crate::ActorKind::Person, who: who(), name: "attach".into() };
         let shown = Shown::perhaps(b"line");
         let source = Source::Viewer(7);
         vec![
             typed,
-            What::Typed { source, bytes: 2, to: 3, lines: 1, shown, run: false, by, at: 5, recorded: false },
+            What::Typed { source, bytes: 2, to: 3, lines: 1, shown, run: true, by, at: 5, recorded: false },
             What::Signalled(Signalled {
                 request: "r".into(),
                 signal: 2,
@@ -476,37 +478,91 @@ mod tests {
             What::Replied { to: 4 },
             What::Marked { at: 5 },
             What::Resized { cols: 100, rows: 30, put_back: Some((80, 24)) },
-            What::Keyboard { change: KeyboardChange::Vanished { who: who() }, at: 6 },
-            What::Keyboard {
-                change: KeyboardChange::Took { who: who(), name: "page".into(), lease_ms: None },
-                at: 6,
-            },
-            What::Keyboard { change: KeyboardChange::Expired, at: 7 },
+            keyboard(KeyboardChange::Took { who: who(), name: "page".into(), lease_ms: Some(5) }),
+            keyboard(KeyboardChange::Gave { who: who() }),
+            keyboard(KeyboardChange::Vanished { who: who() }),
+            keyboard(KeyboardChange::Came { who: who() }),
+            keyboard(KeyboardChange::Expired),
+            keyboard(KeyboardChange::Left { who: who() }),
             What::History { lines: 500 },
             What::Read { reader: "a".into(), shown: 8, request: 9 },
+            What::CaptureBegan(Capturing { path: path(), request: "c".into(), since: 1, started_ms: 2 }),
+            What::CaptureEnded {
+                request: "d".into(),
+                capture: Capture { file: path(), bytes: 3, lost: 4, duration_ms: 5 },
+            },
+            What::Plea(PleaChange::Made(Plea { ended: None, ..Plea::filled() })),
+            What::Plea(PleaChange::Ended(Plea::filled().ended.unwrap())),
             What::Answered { reader: "a".into(), run: "r".into() },
         ]
     }
 
+    const PAGE: usize = 4096;
+
+    /// The memory of a journal without its many zeros: its length, then of each page that is not empty its place, how much of
+    /// it is not empty, and that.
+    fn packed(fd: &OwnedFd) -> Vec<u8> {
+        let mut memory = Vec::new();
+        File::from(fd.try_clone().unwrap()).read_to_end(&mut memory).unwrap();
+        let mut packed = (memory.len() as u32).to_le_bytes().to_vec();
+        for (place, page) in (0_u32..).step_by(PAGE).zip(memory.chunks(PAGE)) {
+            let used = page.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+            if used > 0 {
+                packed.extend([place, used as u32].map(u32::to_le_bytes).as_flattened());
+                packed.extend(&page[..used]);
+            }
+        }
+        packed
+    }
+
+    fn unpacked(mut packed: &[u8]) -> OwnedFd {
+        let number = |packed: &mut &[u8]| {
+            let (number, rest) = packed.split_first_chunk().unwrap();
+            *packed = rest;
+            u32::from_le_bytes(*number)
+        };
+        let fd = memory("journal", u64::from(number(&mut packed))).unwrap();
+        while !packed.is_empty() {
+            let (place, used) = (number(&mut packed), number(&mut packed));
+            let (page, rest) = packed.split_at(used as usize);
+            rustix::io::pwrite(&fd, page, u64::from(place)).unwrap();
+            packed = rest;
+        }
+        fd
+    }
+
+    const COUNTED: &[u8] = b"this was counted, ";
+    const NOT_COUNTED: &[u8] = "this was not: \u{fc}".as_bytes();
+
+    /// A journal of which a checkpoint covers some, and whose daemon died in the middle of a read.
+    fn written() -> Vec<u8> {
+        let (mut hot, fd) = Hot::create().unwrap();
+        let (reader, mut writer) = pipe();
+        hot.count_from(5000, 0);
+        writer.write_all(COUNTED).unwrap();
+        hot.read_from(&reader).unwrap();
+        for (seq, what) in (5000..).zip(every_kind()) {
+            hot.record(&Record { seq, what }).unwrap();
+        }
+        hot.checkpointed(5004, 3);
+        let end = hot.output_len();
+        hot.output.slice_mut(end, end + NOT_COUNTED.len() as u64).copy_from_slice(NOT_COUNTED);
+        packed(&fd)
+    }
+
     #[test]
     fn journals_of_every_version_are_read() {
-        let written = || {
-            let (mut hot, _fd) = Hot::create().unwrap();
-            for (seq, what) in (0..).zip(every_kind()) {
-                hot.record(&Record { seq, what }).unwrap();
-            }
-            hot.index.slice(0, hot.index_len()).to_vec()
-        };
         for version in Hot::OLDEST..=Hot::VERSION {
             let newest = (version == Hot::VERSION).then_some(&written as &dyn Fn() -> Vec<u8>);
-            let bytes = fixture("journal", u32::from(version), newest);
-            let (mut hot, fd) = Hot::create().unwrap();
-            hot.index.slice_mut(0, bytes.len() as u64).copy_from_slice(&bytes);
-            hot.cells.store(CELL_INDEX, bytes.len() as u64);
-            let found = Hot::adopt(&fd).unwrap().records(0);
+            let hot = Hot::adopt(&unpacked(&fixture("journal", u32::from(version), newest))).unwrap();
+            assert_eq!((hot.oldest(), hot.covered()), (5000, (5004, 3)), "version {version}");
+            let output = [COUNTED, NOT_COUNTED].concat();
+            assert_eq!(hot.output(5000, hot.output_len()), output, "version {version}");
+            let found = hot.records(0);
             assert_eq!(found.unreadable, 0, "version {version}");
-            let read: Vec<What> = found.records.into_iter().map(|(_, record)| record.what).collect();
-            assert_eq!(read, every_kind(), "version {version}");
+            let read: Vec<Record> = found.records.into_iter().map(|(_, record)| record).collect();
+            let expected = (5000..).zip(every_kind()).map(|(seq, what)| Record { seq, what });
+            assert_eq!(read, expected.collect::<Vec<_>>(), "version {version}");
         }
     }
 

@@ -231,6 +231,7 @@ mod tests {
             Note::Resized { cols: 100, rows: 30 },
             Note::Began { command: Some("ls".into()) },
             Note::Ended { code: 1 },
+            Note::Exited { code: Some(2), signal: None },
             Note::Exited { code: None, signal: Some(9) },
             Note::Hole { bytes: 3 },
         ];
