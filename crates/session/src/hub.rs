@@ -29,7 +29,7 @@ use crate::error::{broken, destroyed};
 use crate::images::Gallery;
 use crate::journal::{Hot, InputQueue};
 use crate::lane::Taken;
-use crate::recovery::{Saved, ToldLost};
+use crate::recovery::{Saved, ToldLost, slot};
 use crate::session::{Info, Request};
 use crate::shell::{Hook, Integration};
 use crate::task::Task;
@@ -260,15 +260,31 @@ impl Hub {
             self.register(Arc::new(meta), Start::Adopt(entry));
         }
         for (mut meta, entry) in damaged {
+            if let Some(copy) = self.copied(&meta).await {
+                meta = copy;
+            }
             // Behind all others, whose numbers are known by now.
             if meta.number == 0 || self.state().sessions.get(meta.number).is_some() {
                 meta.number = self.state().next_number;
             }
-            tracing::error!(session = meta.id, damage = meta.damage, "its description is damaged");
+            match &meta.damage {
+                Some(damage) => tracing::error!(session = meta.id, damage, "its description is damaged"),
+                None => tracing::warn!(session = meta.id, "its description was damaged; there was a copy"),
+            }
+            // What was lost is told and written down first, by whoever takes it over.
+            if let (None, Ok(blob)) = (&meta.damage, serde_json::to_vec(&meta)) {
+                let _ = self.inner.link.blob(&entry.key, &blob).await;
+            }
             self.register(Arc::new(meta), Start::Adopt(entry));
         }
         self.save().await;
         Ok(())
+    }
+
+    /// What a session's journal has in place of a damaged description.
+    async fn copied(&self, meta: &Meta) -> Option<Meta> {
+        let slots = self.inner.link.take(meta.id.as_bytes()).await.ok()?;
+        slots.get(&slot::JOURNAL).and_then(|journal| meta.copy_in(journal))
     }
 
     /// Lets the keeper know what belongs to no session.

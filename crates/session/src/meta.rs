@@ -1,9 +1,12 @@
 use std::collections::BTreeMap;
+use std::io;
+use std::os::fd::OwnedFd;
 
 use cotty_pty::Entry;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::journal::Hot;
 use crate::{Allow, Panel, line};
 
 /// What kind of actor asks.
@@ -70,7 +73,7 @@ pub struct Origin {
 /// What stays true of a session for its whole life. The keeper holds it as JSON, so that a newer daemon can read
 /// what an older one wrote.
 ///
-/// One that is damaged is read as far as it goes. Without its owner it is nobody's: people may have it, no agent may, and what
+/// The journal has a copy. Where both are damaged, it is read as far as it goes. Without its owner it is nobody's: people may have it, no agent may, and what
 /// runs inside it may do no more than what runs in an agent's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -142,6 +145,9 @@ impl Default for Meta {
     }
 }
 
+/// Fields of a description that may be long, and that nobody needs to go on.
+const LONG: &[&str] = &["args", "line", "cwd", "prompt_pattern", "usual_prompt"];
+
 impl Meta {
     /// What the keeper holds, as far as it can be read.
     pub(crate) fn read(entry: &Entry) -> Meta {
@@ -158,6 +164,29 @@ impl Meta {
                 meta
             }
         }
+    }
+
+    /// Puts a copy into a new journal: without its nonce a shell would run nothing any more. What is long and can be done
+    /// without is left out where it does not fit.
+    pub(crate) fn copy_into(&self, journal: &OwnedFd) -> io::Result<()> {
+        let mut fields = serde_json::to_value(self)?;
+        if !Hot::describe(journal, &serde_json::to_vec(&fields)?)? {
+            if let Some(fields) = fields.as_object_mut() {
+                fields.retain(|name, _| !LONG.contains(&name.as_str()));
+            }
+            Hot::describe(journal, &serde_json::to_vec(&fields)?)?;
+        }
+        Ok(())
+    }
+
+    /// In place of this one, which is damaged: the copy that the journal has.
+    pub(crate) fn copy_in(&self, journal: &OwnedFd) -> Option<Meta> {
+        let copy = Hot::description(journal)?;
+        let meta: Meta = serde_json::from_slice(&copy).ok().filter(|meta: &Meta| meta.id == self.id)?;
+        let fields: Map<String, Value> = serde_json::from_slice(&copy).ok()?;
+        let is_whole = LONG.iter().all(|name| fields.contains_key(*name));
+        let why = "the description: it is damaged, and its copy has no arguments";
+        Some(Meta { damage: (!is_whole).then(|| why.to_owned()), ..meta })
     }
 
     /// The fields that can be read by themselves. What is not known is not recorded, and nobody's.
@@ -262,6 +291,22 @@ mod tests {
         assert_eq!((meta.nonce.as_deref(), meta.record), (Some("n"), false));
         let nobodys = Actor { kind: ActorKind::Agent, ..Actor::default() };
         assert!(!nobodys.may_have("sess_x", ""), "nobody's session is no agent's");
+    }
+
+    #[test]
+    fn a_journal_has_a_copy_of_all_that_fits_and_of_what_cannot_be_done_without() {
+        let damaged = Meta::read(&entry("not ours"));
+        let (_, journal) = Hot::create().unwrap();
+        assert_eq!(damaged.copy_in(&journal), None);
+        filled().copy_into(&journal).unwrap();
+        assert_eq!(damaged.copy_in(&journal), Some(filled()));
+        assert_eq!(Meta { id: "sess_another1".into(), ..filled() }.copy_in(&journal), None);
+
+        let long = Meta { args: vec!["x".repeat(5000)], ..filled() };
+        long.copy_into(&journal).unwrap();
+        let copy = damaged.copy_in(&journal).unwrap();
+        assert_eq!((copy.nonce, copy.actor, copy.number), (long.nonce, long.actor, long.number));
+        assert!(copy.args.is_empty() && copy.damage.is_some());
     }
 
     #[test]

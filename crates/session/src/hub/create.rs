@@ -243,6 +243,7 @@ impl Hub {
         let refused = |error| self.refused(error);
         let (pty, slave) = Pty::open(WindowSize { cols, rows }).map_err(refused)?;
         let (hot, journal) = Hot::create().map_err(refused)?;
+        meta.copy_into(&journal).map_err(refused)?;
         let (input, queue) = InputQueue::create().map_err(refused)?;
         let hook = self.open_hook(&meta).await?;
         // Everything the child needs lies ready before it is asked for: it starts even if we die now.

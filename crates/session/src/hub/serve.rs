@@ -122,7 +122,7 @@ impl Hub {
             lost.push("screen and history: rebuilding them failed".to_owned());
         }
         lost.extend(meta.damage.clone());
-        let hot = self.adopt_journal(&entry, &held, &mut lost).await?;
+        let hot = self.adopt_journal(&meta, &held, &mut lost).await?;
         let input = self.adopt_input(&entry, held.input, &mut lost).await?;
         let (master, state) = (held.master, held.state);
         let pid = entry.pid.unwrap_or(0);
@@ -181,7 +181,7 @@ impl Hub {
     /// The journal, or a new one that counts on where it ended.
     async fn adopt_journal(
         &self,
-        entry: &Entry,
+        meta: &Meta,
         held: &Held,
         lost: &mut Vec<String>,
     ) -> Result<Hot, SessionError> {
@@ -201,7 +201,8 @@ impl Hub {
         let (mut hot, fd) = Hot::create()?;
         // A little further, so that the engine ends what was lost in the middle of a line.
         hot.count_from(output.max(counted) + GAP, index);
-        self.inner.link.put(&entry.key, slot::JOURNAL, fd).await?;
+        meta.copy_into(&fd)?;
+        self.inner.link.put(meta.id.as_bytes(), slot::JOURNAL, fd).await?;
         Ok(hot)
     }
 

@@ -28,6 +28,9 @@ const OUTPUT: usize = 2 << 20;
 /// What happened beside it. Pages that were never written cost nothing.
 const INDEX: usize = 256 * 1024;
 const HEADER: usize = 4096;
+/// Where a copy of the session's description stands in the header, behind its length: far from the cells, so that there may be
+/// more of them.
+const DESCRIPTION: usize = 1024;
 /// The version stands in the last two digits. A record's fields and kinds are found by their names, so one that is added
 /// needs no new version; `tests/formats` holds a journal of each.
 const MAGIC: u64 = u64::from_le_bytes(*b"cottyJ03");
@@ -238,6 +241,26 @@ impl Hot {
         let cells = is_large_enough.then(|| Cells::map(fd, 0).ok())??;
         let is_ours = cells.load(CELL_MAGIC).to_le_bytes().starts_with(FAMILY);
         is_ours.then(|| cells.load(CELL_OUTPUT)).filter(|&len| len < MOST)
+    }
+
+    /// Puts a copy of the session's description into a new journal, if there is room; false otherwise.
+    pub(crate) fn describe(fd: &OwnedFd, description: &[u8]) -> io::Result<bool> {
+        let len = u32::try_from(description.len()).map_err(io::Error::other)?;
+        let bytes = [&len.to_le_bytes(), description].concat();
+        if DESCRIPTION + bytes.len() > HEADER {
+            return Ok(false);
+        }
+        rustix::io::pwrite(fd, &bytes, DESCRIPTION as u64)?;
+        Ok(true)
+    }
+
+    /// That copy, also of a journal that cannot be read otherwise.
+    pub(crate) fn description(fd: &OwnedFd) -> Option<Vec<u8>> {
+        let mut bytes = [0; HEADER - DESCRIPTION];
+        let got = rustix::io::pread(fd, &mut bytes, DESCRIPTION as u64).ok()?;
+        let (len, rest) = bytes[..got].split_first_chunk()?;
+        let len = usize::try_from(u32::from_le_bytes(*len)).ok()?;
+        rest.get(..len).filter(|copy| !copy.is_empty()).map(<[u8]>::to_vec)
     }
 
     /// Takes the place of a journal that could not be read: counts on from here.
@@ -531,12 +554,14 @@ mod tests {
         fd
     }
 
+    const COPY: &[u8] = br#"{"id":"sess_a"}"#;
     const COUNTED: &[u8] = b"this was counted, ";
     const NOT_COUNTED: &[u8] = "this was not: \u{fc}".as_bytes();
 
     /// A journal of which a checkpoint covers some, and whose daemon died in the middle of a read.
     fn written() -> Vec<u8> {
         let (mut hot, fd) = Hot::create().unwrap();
+        assert!(Hot::describe(&fd, COPY).unwrap());
         let (reader, mut writer) = pipe();
         hot.count_from(5000, 0);
         writer.write_all(COUNTED).unwrap();
@@ -554,7 +579,9 @@ mod tests {
     fn journals_of_every_version_are_read() {
         for version in Hot::OLDEST..=Hot::VERSION {
             let newest = (version == Hot::VERSION).then_some(&written as &dyn Fn() -> Vec<u8>);
-            let hot = Hot::adopt(&unpacked(&fixture("journal", u32::from(version), newest))).unwrap();
+            let fd = unpacked(&fixture("journal", u32::from(version), newest));
+            assert_eq!(Hot::description(&fd).as_deref(), Some(COPY), "version {version}");
+            let hot = Hot::adopt(&fd).unwrap();
             assert_eq!((hot.oldest(), hot.covered()), (5000, (5004, 3)), "version {version}");
             let output = [COUNTED, NOT_COUNTED].concat();
             assert_eq!(hot.output(5000, hot.output_len()), output, "version {version}");
@@ -564,6 +591,20 @@ mod tests {
             let expected = (5000..).zip(every_kind()).map(|(seq, what)| Record { seq, what });
             assert_eq!(read, expected.collect::<Vec<_>>(), "version {version}");
         }
+    }
+
+    #[test]
+    fn a_journal_has_the_description_that_fits_or_none() {
+        let (_, fd) = Hot::create().unwrap();
+        assert_eq!(Hot::description(&fd), None);
+        let room = HEADER - DESCRIPTION - 4;
+        for (len, fits) in [(room + 1, false), (room, true)] {
+            assert_eq!(Hot::describe(&fd, &vec![b'x'; len]).unwrap(), fits);
+            assert_eq!(Hot::description(&fd).map(|copy| copy.len()), fits.then_some(len));
+        }
+        rustix::io::pwrite(&fd, &u32::MAX.to_le_bytes(), DESCRIPTION as u64).unwrap();
+        assert_eq!(Hot::description(&fd), None, "a length that cannot be true");
+        assert_eq!(Hot::adopt(&fd).unwrap().index_len(), 0, "it is in nobody's way");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What cannot be read of a session costs history, never its program.
 
+use std::io::{BufRead, BufReader};
 use std::os::fd::AsFd;
 
 use super::*;
@@ -146,6 +147,15 @@ const DAMAGES: &[Damage] = &[
     Damage {
         name: "no description",
         does: |held| held.blob = b"{\"id\":".to_vec(),
+        told: "",
+        left: Left::Everything,
+    },
+    Damage {
+        name: "neither description nor journal",
+        does: |held| {
+            held.blob = b"{\"id\":".to_vec();
+            held.slots.remove(&slot::JOURNAL);
+        },
         told: "the description: ",
         left: Left::Everything,
     },
@@ -220,5 +230,58 @@ fn what_cannot_be_read_costs_history_and_never_the_program() {
             runtime.block_on(check(damage, dir.path(), &keeper, &id, request));
             runtime.shutdown_timeout(Duration::from_secs(10));
         }
+    }
+}
+
+/// Asks as a shell does whether a line may run; answers what it is told.
+fn ask(dir: &Path, keeper: &Keeper, session: &Session, nonce: &str, id: u32) -> String {
+    let hook = dir.join("hooks").join(&session.meta().id);
+    let answers = BufReader::new(File::open(hook).unwrap());
+    write!(keeper.terminal(session), "\x1b]633;E;echo hi;{nonce};{id}\x07").unwrap();
+    // A daemon that takes over gives its last answer again.
+    let is_ours = |line: &String| line.starts_with(&format!("{id} "));
+    answers.lines().map(Result::unwrap).find(is_ours).unwrap()
+}
+
+#[test]
+fn a_shell_whose_description_is_destroyed_is_answered_and_its_owner_has_it() {
+    type Does = fn(&mut Held);
+    let damages: [(&str, Does); 3] = [
+        ("nothing", |_| {}),
+        ("no description", |held| held.blob.clear()),
+        ("no description, and a journal of another version", |held| {
+            held.blob = b"not ours".to_vec();
+            overwrite(held, slot::JOURNAL, 0, b"cottyJ99");
+        }),
+    ];
+    let (dir, keeper) = (tempfile::tempdir().unwrap(), Keeper::default());
+    let runtime = Runtime::new().unwrap();
+    let made = runtime.block_on(async {
+        let hub = Hub::start(options(dir.path()), keeper.link()).await.unwrap();
+        create(&hub, "a", "another").await.unwrap();
+        let program = Some("/bin/bash".into());
+        let bash = Create { program, name: Some("build".into()), cwd: Some("/".into()), ..Create::default() };
+        let session = hub.create(bash, agent(), &Origin::default(), "bash").await.unwrap();
+        session.meta().clone()
+    });
+    runtime.shutdown_timeout(Duration::from_secs(10));
+    let nonce = made.nonce.clone().unwrap();
+    // The second time without more damage: what one daemon repaired the next one finds whole.
+    for (turn, (name, does)) in (0..).zip(damages.iter().flat_map(|damage| [damage, &damages[0]])) {
+        does(keeper.held.lock().unwrap().get_mut(made.id.as_bytes()).unwrap());
+        let runtime = Runtime::new().unwrap();
+        runtime.block_on(async {
+            let hub = Hub::start(options(dir.path()), keeper.link()).await.unwrap();
+            let request = format!("look {turn}");
+            let session = hub.find_for("build", &agent(), &request, Purpose::Look).await;
+            let session = session.unwrap_or_else(|e| panic!("{name}: {e}"));
+            assert_eq!(*session.meta(), made, "{name}");
+            session.info().await.unwrap();
+            let (dir, keeper, nonce) = (dir.path().to_owned(), keeper.clone(), nonce.clone());
+            let answer = move || ask(&dir, &keeper, &session, &nonce, turn);
+            let answer = tokio::task::spawn_blocking(answer).await.unwrap();
+            assert_eq!(answer, format!("{turn} allow"), "{name}");
+        });
+        runtime.shutdown_timeout(Duration::from_secs(10));
     }
 }
