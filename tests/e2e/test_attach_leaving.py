@@ -1,7 +1,9 @@
 """However attach ends or pauses, the person's terminal is as it was, and nothing of a program reaches it but cells."""
 
+import fcntl
 import os
 import signal
+import termios
 
 import pytest
 
@@ -148,6 +150,27 @@ def test_the_daemon_is_waited_for_and_that_is_said(cotty, view):
     view.type("echo went on")
     view.press("Enter")
     cotty("wait", session, "--regex", "^went on$")
+
+
+def test_what_is_typed_while_there_is_no_daemon_is_lost(cotty, view):
+    session = cotty.new()
+    view.attach(session).shows(session)
+    pid, keeper = cotty.status()["pid"], cotty.status()["keeper_pid"]
+    os.kill(keeper, signal.SIGSTOP)
+    try:
+        os.kill(pid, signal.SIGKILL)
+        view.says("the daemon is gone: waiting for the next")
+        view.type("away")
+        # Until attach has taken it.
+        with open(view.value("#{pane_tty}")) as terminal:
+            eventually(lambda: fcntl.ioctl(terminal, termios.FIONREAD, bytes(4)) == bytes(4))
+    finally:
+        os.kill(keeper, signal.SIGCONT)
+    view.shows(session)
+    view.type("echo back")
+    view.press("Enter")
+    cotty("wait", session, "--regex", "^back$")
+    assert "away" not in cotty("view", session, "--history")
 
 
 def test_one_can_leave_while_the_daemon_is_gone(cotty, view):

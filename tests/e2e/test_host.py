@@ -1,6 +1,8 @@
 """`cotty --host`: the same commands, done by the cotty behind an sshd."""
 
+import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -134,6 +136,30 @@ def test_attach_and_a_shell_of_ones_own(cotty, box):
         eventually((box.user_home / "begun").exists)
         window.press("C-c")
         window.has("code 9")
+
+
+def test_a_session_goes_on_when_ssh_is_killed(cotty, box):
+    box.there.new("--name", "it")
+    with tmux_window(cotty, (80, 24)) as window:
+        window.line("cotty --host box attach it")
+        eventually(window.is_full_screen)
+        window.line("echo be''gun; until [ -e go ]; do sleep 0.05; done; echo went on")
+        box.there("wait", "it", "--regex", "^begun$")
+        # From the window's shell down to the last: `cotty`, and its ssh.
+        shell = window.tmux("display-message", "-p", "-t", window.pane, "#{pane_pid}").strip()
+        ssh = next(pid for pid in descendants(shell) if Path(f"/proc/{pid}/comm").read_text() == "ssh\n")
+        os.kill(ssh, signal.SIGKILL)
+        window.shows("outer$")
+    (box.user_home / "go").touch()
+    box.there("wait", "it", "--regex", "^went on$")
+    assert box.there.json("ls")["count"] == 1
+
+
+def descendants(pid):
+    """The processes that a process started, and those that they did."""
+    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        yield int(child)
+        yield from descendants(child)
 
 
 def test_what_is_missing_is_said(cotty, box):

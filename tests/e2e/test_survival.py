@@ -76,21 +76,43 @@ class Killer(threading.Thread):
         return len(self.killed) >= count
 
 
+# More than a journal holds.
+COUNT, WIDTH = 9000, 300
+NUMBERED = [f"{i:06d} " + "x" * (WIDTH - 8 - i % 7) for i in range(COUNT)] + [""]
+
+
+def numbered(cotty, session):
+    """All that `numbers` printed: the screen's rows are wrapped, history's lines are not, so the end of a line is its own mark."""
+    lines = cotty("view", session, "--history").rstrip("\n").split("\n")
+    return "".join(lines).split("$")
+
+
 @seeds(2, 20)
 def test_numbered_output_is_neither_lost_nor_doubled(cotty, seed):
-    count, width, may_end, done = 9000, 300, cotty.work / "may_end", cotty.work / "done"
+    may_end, done = cotty.work / "may_end", cotty.work / "done"
     # A terminal wider than the lines on odd seeds, one that wraps them on even ones.
     cols = 80 if seed % 2 == 0 else 320
-    session = cotty.new("--cols", cols, "--", *program("numbers", count, width, may_end, done))
+    session = cotty.new("--cols", cols, "--", *program("numbers", COUNT, WIDTH, may_end, done))
     with Killer(cotty, seed) as killer:
         eventually(lambda: killer.has_killed(6))
         may_end.touch()
         eventually(done.exists, limit=120)
         cotty("wait", session, "--exit")
-    lines = cotty("view", session, "--history").rstrip("\n").split("\n")
-    # The screen's rows are wrapped, history's lines are not: the end of a line is its own mark.
-    got = "".join(lines).split("$")
-    assert got == [f"{i:06d} " + "x" * (width - 8 - i % 7) for i in range(count)] + [""]
+    assert numbered(cotty, session) == NUMBERED
+
+
+def test_a_restart_in_the_midst_of_output_neither_loses_nor_doubles_any(cotty):
+    may_end, done = cotty.work / "may_end", cotty.work / "done"
+    session = cotty.new("--cols", 320, "--", *program("numbers", COUNT, WIDTH, may_end, done))
+    seqs = []
+    for _ in range(3):
+        cotty("restart")
+        assert "history was lost" not in cotty.stderr, cotty.stderr
+        seqs.append(cotty.info(session)["seq"])
+    may_end.touch()
+    cotty("wait", session, "--exit")
+    assert seqs[0] < seqs[-1] < cotty.info(session)["seq"], "it spoke meanwhile"
+    assert numbered(cotty, session) == NUMBERED
 
 
 def test_a_build_finishes_with_no_client_connected(cotty):

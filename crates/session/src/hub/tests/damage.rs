@@ -19,8 +19,10 @@ struct Damage {
 #[derive(Debug, PartialEq, Eq)]
 enum Left {
     Everything,
-    /// What the journal holds: 2 MiB.
+    /// What the journal holds: 2 MiB but for the little that may be ahead.
     Newest,
+    /// What the checkpoint holds, which was taken when the journal was full for the first time: the oldest.
+    Checkpoint,
     Nothing,
 }
 
@@ -88,19 +90,19 @@ const DAMAGES: &[Damage] = &[
         name: "a journal of another version",
         does: |held| overwrite(held, slot::JOURNAL, 0, b"cottyJ99"),
         told: "the newest output: another version of cotty wrote it",
-        left: Left::Everything,
+        left: Left::Checkpoint,
     },
     Damage {
         name: "a journal whose head is garbage",
         does: |held| garbage(held, slot::JOURNAL, 0),
         told: "the newest output: it is damaged",
-        left: Left::Everything,
+        left: Left::Checkpoint,
     },
     Damage {
         name: "a journal whose counts cannot be true",
         does: |held| overwrite(held, slot::JOURNAL, 8, &(1_u64 << 60).to_le_bytes()),
         told: "the newest output: it is damaged",
-        left: Left::Everything,
+        left: Left::Checkpoint,
     },
     Damage {
         name: "a journal whose counts were set to nothing",
@@ -157,12 +159,22 @@ const DAMAGES: &[Damage] = &[
             held.slots.remove(&slot::JOURNAL);
         },
         told: "the description: ",
-        left: Left::Everything,
+        left: Left::Checkpoint,
     },
 ];
 
 /// Lines of what a program says: more than the journal holds, so that there is a checkpoint.
-const LINES: usize = 30_000;
+const LINES: usize = 22_000;
+/// Bytes of one, with its end.
+const LINE: usize = 109;
+const JOURNAL: usize = 2 << 20;
+
+/// A hub whose sessions keep all that is said.
+async fn start(dir: &Path, keeper: &Keeper) -> Hub {
+    let mut options = options(dir);
+    options.terminal.history_lines = 2 * LINES;
+    Hub::start(options, keeper.link()).await.unwrap()
+}
 
 fn said(line: usize) -> String {
     format!("{line:06} {}", "-".repeat(100))
@@ -172,7 +184,7 @@ fn said(line: usize) -> String {
 fn leave_a_session(dir: &Path, keeper: &Keeper) -> String {
     let runtime = Runtime::new().unwrap();
     let id = runtime.block_on(async {
-        let hub = Hub::start(options(dir), keeper.link()).await.unwrap();
+        let hub = start(dir, keeper).await;
         let session = create(&hub, "a", "1").await.unwrap();
         let mut terminal = keeper.terminal(&session);
         let text: String = (0..LINES).map(|line| said(line) + "\n").collect();
@@ -196,7 +208,7 @@ async fn history(session: &Session) -> Vec<String> {
 
 async fn check(damage: &Damage, dir: &Path, keeper: &Keeper, id: &str, request: &str) {
     let name = damage.name;
-    let hub = Hub::start(options(dir), keeper.link()).await.unwrap();
+    let hub = start(dir, keeper).await;
     let session = hub.find(id).unwrap_or_else(|e| panic!("{name}: {e}"));
     let lost = session.info().await.unwrap().lost;
     let told = lost.as_ref().map_or(String::new(), |lost| lost.what.join("; "));
@@ -209,13 +221,17 @@ async fn check(damage: &Damage, dir: &Path, keeper: &Keeper, id: &str, request: 
     assert_eq!(line(&mut terminal), "and heard\n", "{name}");
     let lines = history(&session).await;
     assert!(lines.iter().any(|line| line == "still here"), "{name}");
-    let held = lines.iter().filter(|line| line.starts_with("0") && line.ends_with("---")).count();
+    // The last one that a checkpoint knows is cut where it was taken.
+    let is_whole = |line: &&String| line.len() + 2 == LINE && line.ends_with("---");
+    let held: Vec<&String> = lines.iter().filter(is_whole).collect();
     let expected = match damage.left {
-        Left::Everything => 1000..=LINES,
-        Left::Newest => 900..=1024,
+        Left::Everything => LINES..=LINES,
+        Left::Newest | Left::Checkpoint => (JOURNAL - JOURNAL / 32) / LINE..=JOURNAL / LINE,
         Left::Nothing => 0..=0,
     };
-    assert!(expected.contains(&held), "{name}: {held} lines are left");
+    let (count, first) = (held.len(), if damage.left == Left::Newest { LINES - held.len() } else { 0 });
+    assert!(expected.contains(&count), "{name}: {count} lines are left");
+    assert!(held.into_iter().eq(&(first..first + count).map(said).collect::<Vec<_>>()), "{name}");
 }
 
 #[test]
