@@ -231,7 +231,6 @@ impl Task {
         self.viewers.ended(ended, Instant::now());
     }
 
-    /// Reads what is there, at most a turn's worth. `true`: there may be more.
     /// Whoever reads sees what the program said before.
     async fn drain_before_read(&mut self) {
         self.drain().await;
@@ -240,6 +239,7 @@ impl Task {
         }
     }
 
+    /// Reads what is there, at most a turn's worth. `true`: there may be more.
     pub(crate) async fn drain(&mut self) -> bool {
         let mut taken = 0;
         while taken < TURN {

@@ -108,7 +108,7 @@ const DAMAGES: &[Damage] = &[
         name: "a journal whose counts were set to nothing",
         does: |held| overwrite(held, slot::JOURNAL, 8, &[0; 48]),
         told: "the newest output: it ends before the checkpoint",
-        left: Left::Everything,
+        left: Left::Checkpoint,
     },
     Damage {
         name: "a checkpoint that covers more records than there can be",
