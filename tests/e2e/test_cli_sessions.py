@@ -412,6 +412,21 @@ def test_wait_answers_by_its_exit_code(cotty):
     assert "Invalid pattern" in cotty.stderr
     cotty("wait", session, "--timeout=-1", code=2)
     cotty("wait", session, "--timeout=soon", code=2)
+
+
+def test_wait_knows_every_condition(cotty):
+    session = cotty.new()
+    cotty("wait", session, "--prompt")
+    assert cotty.json("wait", session, "--keyboard")["met"] == "keyboard"
+    cotty("send", session, "read -rp 'name? ' name; echo; read -rsp 'Password: ' secret; echo; echo 'it fai''led'; cat", "-e")
+    assert cotty.json("wait", session, "--text", "name?", "--reads", "--all")["met"] == "all"
+    cotty("send", session, "somebody", "-e")
+    assert cotty.json("wait", session, "--secret", "--prompt")["met"] == "secret"
+    seq = cotty.json("send", session, "hidden", "-e")["seq"]
+    waited = cotty.json("wait", session, "--text", "never", "--stop", "error|failed", "--since", str(seq), code=3)
+    assert (waited["met"], waited["matched"]) == ("stop", "it failed"), waited
+    cotty("wait", session, "--text", "never", "--stop", "error|failed", "--since", str(seq), code=3)
+    assert "it was stopped by: it failed" in cotty.stderr
     cotty("send", session, "--key", "ctrl+c")
     cotty("wait", session, "--prompt")
     cotty("send", session, "exit 6", "-e")

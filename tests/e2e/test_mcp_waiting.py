@@ -78,6 +78,18 @@ async def test_wait_for_text_regex_idle_prompt_exit(cotty):
         assert (waited["met"], waited["exited"], waited["exit_code"]) == ("exit", True, 9)
 
 
+
+async def test_wait_for_all_conditions_at_once(cotty):
+    async with agent_of(cotty) as agent:
+        session = await agent.shell()
+        await agent("send", session_id=session, text="read -rp 'name? ' name; echo tha''nks\n")
+        waited = await agent("wait", session_id=session, text="name?", reads=True, all=True)
+        assert waited["met"] == "all", waited
+        # In a step just so.
+        steps = [{"text": "somebody\n"}, {"wait": {"prompt": True, "text": "thanks", "all": True}}]
+        sent = await agent("send", session_id=session, steps=steps)
+        assert sent["steps"][1]["met"] == "all", sent
+
 async def test_wait_from_a_point_in_the_output(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()

@@ -1809,61 +1809,61 @@ export type Update = {
 /** Which part to read. */
 export type View = "screen" | "new" | "changes" | "scrollback" | "lines" | "whole";
 
-/** Conditions to wait for; the first that holds wins, and the program's exit ends every wait. */
+/** Conditions to wait for; the first that holds wins, and the program's end ends every wait. Every face offers all of them. */
 export interface Wait {
-  /** All of the conditions at once, instead of any. */
+  /** Until all of the conditions hold at once, instead of any. */
   all?: boolean;
-  /** The program ends. */
+  /** Until the program ends. */
   exit?: boolean;
-  /** No output for this many milliseconds. */
+  /** Until no output came for this many ms. */
   idle_ms?: number | null;
-  /** No person has the keyboard. */
+  /** Until no person has the keyboard. */
   keyboard?: boolean;
-  /** The shell waits for a command. */
+  /** Until the shell waits for a command. */
   prompt?: boolean;
-  /** The program has taken what was typed and reads the terminal again. */
+  /** Until the program took what was typed and reads again (REPLs, questions). */
   reads?: boolean;
-  /** A match of this regular expression appears. */
+  /** Until this regular expression matches. */
   regex?: string | null;
-  /** The program asks for a secret. */
+  /** Until the program asks for a secret. */
   secret?: boolean;
-  /** Only what came after this many bytes of output counts. */
+  /** Count only output after this: a `seq`, `since` or `next_since` of another answer. Default: since the last input. */
   since?: number | null;
-  /** A match of this ends the wait, whatever else is waited for: `error|failed`. */
+  /** A match of this regular expression ends the wait whatever else is waited for, e.g. "error|failed". */
   stop?: string | null;
-  /** This text appears in what came since `since`, or on the screen if that is newer. */
+  /** Until this text appears, or stands there already. */
   text?: string | null;
-  /** Give up after this many milliseconds; 30,000 where a condition is given. */
+  /** Longest wait in ms. Default: 30000 where a condition is given. */
   timeout_ms?: number | null;
 }
 
 /** Which session, and for what. */
 export interface WaitParams {
-  /** All of the conditions at once, instead of any. */
+  /** Until all of the conditions hold at once, instead of any. */
   all?: boolean;
-  /** The program ends. */
+  /** Until the program ends. */
   exit?: boolean;
-  /** No output for this many milliseconds. */
+  /** Until no output came for this many ms. */
   idle_ms?: number | null;
-  /** No person has the keyboard. */
+  /** Until no person has the keyboard. */
   keyboard?: boolean;
-  /** The shell waits for a command. */
+  /** Until the shell waits for a command. */
   prompt?: boolean;
-  /** The program has taken what was typed and reads the terminal again. */
+  /** Until the program took what was typed and reads again (REPLs, questions). */
   reads?: boolean;
-  /** A match of this regular expression appears. */
+  /** Until this regular expression matches. */
   regex?: string | null;
-  /** The program asks for a secret. */
+  /** Until the program asks for a secret. */
   secret?: boolean;
   /** Id, number or name. */
   session?: string;
-  /** Only what came after this many bytes of output counts. */
+  /** Count only output after this: a `seq`, `since` or `next_since` of another answer. Default: since the last input. */
   since?: number | null;
-  /** A match of this ends the wait, whatever else is waited for: `error|failed`. */
+  /** A match of this regular expression ends the wait whatever else is waited for, e.g. "error|failed". */
   stop?: string | null;
-  /** This text appears in what came since `since`, or on the screen if that is newer. */
+  /** Until this text appears, or stands there already. */
   text?: string | null;
-  /** Give up after this many milliseconds; 30,000 where a condition is given. */
+  /** Longest wait in ms. Default: 30000 where a condition is given. */
   timeout_ms?: number | null;
 }
 

@@ -244,54 +244,73 @@ pub struct Recording {
     pub error: Option<String>,
 }
 
-/// Conditions to wait for; the first that holds wins, and the program's exit ends every wait.
+/// Conditions to wait for; the first that holds wins, and the program's end ends every wait. Every face offers all of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Wait {
-    /// This text appears in what came since `since`, or on the screen if that is newer.
+    /// Until this text appears, or stands there already.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// A match of this regular expression appears.
+    /// Until this regular expression matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regex: Option<String>,
-    /// No output for this many milliseconds.
+    /// Until no output came for this many ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_ms: Option<u64>,
-    /// The shell waits for a command.
+    /// Until the shell waits for a command.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub prompt: bool,
-    /// The program ends.
+    /// Until the program ends.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub exit: bool,
-    /// The program asks for a secret.
+    /// Until the program asks for a secret.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub secret: bool,
-    /// The program has taken what was typed and reads the terminal again.
+    /// Until the program took what was typed and reads again (REPLs, questions).
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub reads: bool,
-    /// No person has the keyboard.
+    /// Until no person has the keyboard.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub keyboard: bool,
-    /// All of the conditions at once, instead of any.
+    /// Until all of the conditions hold at once, instead of any.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub all: bool,
-    /// A match of this ends the wait, whatever else is waited for: `error|failed`.
+    /// A match of this regular expression ends the wait whatever else is waited for, e.g. "error|failed".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<String>,
-    /// Only what came after this many bytes of output counts.
+    /// Count only output after this: a `seq`, `since` or `next_since` of another answer. Default: since the last input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
-    /// Give up after this many milliseconds; 30,000 where a condition is given.
+    /// Longest wait in ms. Default: 30000 where a condition is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
 }
 
 impl Wait {
+    /// The conditions that it names, in the order in which they win.
+    fn conditions(&self) -> impl Iterator<Item = Met> {
+        let all = [
+            (self.text.is_some(), Met::Text),
+            (self.regex.is_some(), Met::Regex),
+            (self.prompt, Met::Prompt),
+            (self.secret, Met::Secret),
+            (self.keyboard, Met::Keyboard),
+            (self.reads, Met::Reads),
+            (self.idle_ms.is_some(), Met::Idle),
+            (self.exit, Met::Exit),
+            (self.stop.is_some(), Met::Stop),
+        ];
+        all.into_iter().filter_map(|(named, met)| named.then_some(met))
+    }
+
     /// Whether it names a condition, and not a time alone.
     pub fn has_condition(&self) -> bool {
-        let texts = [&self.text, &self.regex, &self.stop];
-        let facts = [self.prompt, self.exit, self.secret, self.reads, self.keyboard];
-        self.idle_ms.is_some() || texts.iter().any(|text| text.is_some()) || facts.contains(&true)
+        self.conditions().next().is_some()
+    }
+
+    /// The first condition that it names.
+    pub fn first(&self) -> Option<Met> {
+        self.conditions().next()
     }
 }
 

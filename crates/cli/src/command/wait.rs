@@ -10,7 +10,7 @@ use crate::out;
 /// Wait until something is true of a session
 ///
 /// The first condition that holds wins; without one it is the program's end. Exits with 0 if one held, with 3 if the
-/// time ran out, and with 4 if the program ended before, or the session is gone.
+/// time ran out or `--stop` matched, and with 4 if the program ended before, or the session is gone.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cotty wait build --text 'Finished' --timeout 600\n  cotty wait build --prompt\n  \
@@ -35,6 +35,21 @@ pub(crate) struct Args {
     /// The program ends
     #[arg(long)]
     exit: bool,
+    /// The program asks for a secret
+    #[arg(long)]
+    secret: bool,
+    /// The program took what was typed and reads the terminal again: REPLs, questions
+    #[arg(long)]
+    reads: bool,
+    /// No person has the keyboard
+    #[arg(long)]
+    keyboard: bool,
+    /// All of the conditions hold at once, instead of any
+    #[arg(long)]
+    all: bool,
+    /// A match of this regular expression ends the wait, whatever else is waited for: `error|failed`
+    #[arg(long, value_name = "REGEX")]
+    stop: Option<String>,
     /// Only what came after this much output counts: the `seq` that other commands answer with
     #[arg(long, value_name = "SEQ")]
     since: Option<u64>,
@@ -53,24 +68,32 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let client = client()?;
-    let some = args.text.is_some() || args.regex.is_some() || args.idle.is_some() || args.prompt;
-    let exit = args.exit || !some;
-    let wait = Wait {
+    let mut wait = Wait {
         text: args.text,
         regex: args.regex,
         idle_ms: args.idle,
         prompt: args.prompt,
-        exit,
+        exit: args.exit,
+        secret: args.secret,
+        reads: args.reads,
+        keyboard: args.keyboard,
+        all: args.all,
+        stop: args.stop,
         since: args.since,
         timeout_ms: Some(u64::try_from(args.timeout.as_millis())?),
-        ..Wait::default()
     };
+    wait.exit |= !wait.has_condition();
+    let exit = wait.exit;
     let params = Params { session: args.session, wait };
     let waited: Reply = block_on(async { Ok(client.call(&params).await?) })?;
     let (code, said) = match waited.met {
         Met::Timeout => {
             let why = waited.why.as_deref().unwrap_or("it did not come");
             (ExitCode::from(out::NO), Some(format!("waited {} ms in vain: {why}", waited.elapsed_ms)))
+        }
+        Met::Stop => {
+            let found = waited.matched.as_deref().unwrap_or_default();
+            (ExitCode::from(out::NO), Some(format!("it was stopped by: {}", out::plain(found))))
         }
         Met::Exit if !exit => {
             let how = match (waited.exit_code, waited.signal) {

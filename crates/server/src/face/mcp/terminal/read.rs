@@ -63,7 +63,12 @@ fn formats(_: &mut SchemaGenerator) -> Schema {
 
 /// The schema of [`How`] without a word: they stand with `terminal__read`.
 pub(super) fn bare(generator: &mut SchemaGenerator) -> Schema {
-    let mut schema = How::json_schema(generator).to_value();
+    wordless::<How>(generator)
+}
+
+/// A schema without descriptions and defaults.
+pub(super) fn wordless<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    let mut schema = T::json_schema(generator).to_value();
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
         for property in properties.values_mut().filter_map(Value::as_object_mut) {
             property.retain(|key, _| !matches!(key.as_str(), "description" | "default"));

@@ -2,9 +2,10 @@
 
 use cotty_protocol::op::{self, Met, keyboard, send, wait};
 use cotty_protocol::{ApiError, ErrorBody};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
+use super::read::wordless;
 use super::send::Mouse;
 use crate::face::mcp::tool::{Call, brief};
 use crate::ops::{Access, Context, perform};
@@ -18,39 +19,13 @@ pub(super) struct Step {
     alt: bool,
     shift: bool,
     mouse: Option<Mouse>,
-    wait: Option<StepWait>,
+    #[schemars(schema_with = "bare_wait")]
+    wait: Option<op::Wait>,
 }
 
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct StepWait {
-    text: Option<String>,
-    regex: Option<String>,
-    idle_ms: Option<u64>,
-    prompt: bool,
-    exit: bool,
-    reads: bool,
-    secret: bool,
-    keyboard: bool,
-    stop: Option<String>,
-    timeout_ms: Option<u64>,
-}
-
-impl StepWait {
-    /// What it waits for; of several the first.
-    fn first(&self) -> Option<Met> {
-        let conditions = [
-            (self.text.is_some(), Met::Text),
-            (self.regex.is_some(), Met::Regex),
-            (self.prompt, Met::Prompt),
-            (self.secret, Met::Secret),
-            (self.keyboard, Met::Keyboard),
-            (self.reads, Met::Reads),
-            (self.idle_ms.is_some(), Met::Idle),
-            (self.exit, Met::Exit),
-        ];
-        conditions.into_iter().find_map(|(asked, met)| asked.then_some(met))
-    }
+/// The schema of a wait without a word: they stand with `terminal__wait`.
+fn bare_wait(generator: &mut SchemaGenerator) -> Schema {
+    wordless::<op::Wait>(generator)
 }
 
 /// What a step did.
@@ -160,23 +135,11 @@ impl Progress {
             let message = "a step is one of text, key, mouse and wait";
             return Err(ApiError::invalid_instead(message, "make two steps of it"));
         }
-        let mut wait = op::Wait {
-            text: wait.text,
-            regex: wait.regex,
-            idle_ms: wait.idle_ms,
-            prompt: wait.prompt,
-            exit: wait.exit,
-            reads: wait.reads,
-            secret: wait.secret,
-            keyboard: wait.keyboard,
-            stop: wait.stop,
-            since: self.last,
-            timeout_ms: call.within(wait.timeout_ms),
-            ..op::Wait::default()
+        let timeout_ms = match wait.has_condition() {
+            true => call.waiting(wait.timeout_ms),
+            false => call.within(wait.timeout_ms),
         };
-        if wait.has_condition() {
-            wait.timeout_ms = call.waiting(wait.timeout_ms);
-        }
+        let wait = op::Wait { since: wait.since.or(self.last), timeout_ms, ..wait };
         let waited = perform(context, wait::Params { session, wait }).await?;
         Ok(Did {
             met: Some(waited.met),
