@@ -171,7 +171,7 @@ async def test_a_newer_version_takes_over_all_output_and_open_calls(cotty):
             tasks.start_soon(run)
             await anyio.to_thread.run_sync(replace)
         assert (answer["outcome"], answer["exit_code"]) == ("done", 0), answer
-    said = [line for line in cotty("view", session, "--history").split("\n") if line.endswith("$")]
+    said = [line for line in cotty("view", session, "--history").split("\n") if line.endswith("x$")]
     assert said == [f"{i:06d} " + "x" * (width - 8 - i % 7) + "$" for i in range(count)]
     assert lost(cotty) == {}
 

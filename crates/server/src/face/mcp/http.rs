@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Extension, Query, Request, State};
-use axum::http::{HeaderMap, StatusCode, Uri};
+use axum::http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::response::Response;
 use axum::routing::any;
 use cotty_protocol::ApiError;
@@ -91,10 +92,6 @@ async fn answer(
         },
         false => None,
     };
-    let turn = match session {
-        Some(id) if !sessions.has_session(&id).await.unwrap_or_default() => Some(restoring.lock().await),
-        _ => None,
-    };
     let revoked = app.place.tokens.revocation(standing.token());
     let make = move || {
         let way = Way::Http { standing: standing.clone() };
@@ -108,12 +105,34 @@ async fn answer(
         // Whose page may ask, and under which name, is checked for all our routes alike.
         .disable_allowed_hosts();
     config.session_store = Some(Arc::new(begun));
-    let response = StreamableHttpService::new(make, sessions, config).handle(request).await;
-    drop(turn);
+    let service = StreamableHttpService::new(make, Arc::clone(&sessions), config);
+    if let Some(id) = session {
+        // One that is half brought back is there already, and answers nothing.
+        let _turn = restoring.lock().await;
+        if !sessions.has_session(&id).await.unwrap_or_default() {
+            service.handle(ping(&request)).await;
+        }
+    }
+    let response = service.handle(request).await;
     match message {
         Some(message) if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE => message.refused(),
         _ => response.map(|body| Body::new(Granted::new(body, revoked, place))),
     }
+}
+
+/// A request of the same client that asks for nothing: it brings its session back.
+fn ping(request: &Request) -> Request {
+    let mut ping = Request::new(Body::from(r#"{"jsonrpc":"2.0","id":"restore","method":"ping"}"#));
+    *ping.method_mut() = Method::POST;
+    *ping.uri_mut() = request.uri().clone();
+    *ping.extensions_mut() = request.extensions().clone();
+    let headers = ping.headers_mut();
+    for (name, value) in request.headers().iter().filter(|(name, _)| **name != CONTENT_LENGTH) {
+        headers.append(name, value.clone());
+    }
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+    ping
 }
 
 /// What a client asks for.
