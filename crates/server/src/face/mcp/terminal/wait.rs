@@ -11,6 +11,7 @@ use crate::ops::{Access, perform};
 pub(super) struct Wait;
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("additionalProperties" = false))]
 pub(super) struct Params {
     /// The session.
     session_id: String,
