@@ -7,7 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 from conftest import LIMIT, alive, eventually
@@ -389,17 +389,25 @@ def test_a_daemon_whose_words_nobody_reads_goes_on(cotty):
 # The port
 
 
+def listens(listener, port):
+    try:
+        listener.bind(("127.0.0.1", port))
+        listener.listen()
+    except OSError:
+        return False
+    return True
+
+
 @contextmanager
 def taken(port=0):
+    """A port that somebody listens on for as long as the block runs: this test, or whoever had it before and stays."""
     with socket.socket() as listener:
         # As the daemon does: a connection that was closed a moment ago does not hold the port.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind(("127.0.0.1", port))
-            listener.listen()
-        except OSError:
-            assert port, "somebody else has it, which is as good"
-        yield f"127.0.0.1:{port or listener.getsockname()[1]}"
+        # A daemon that is just ending gives it up in a moment: the block must not begin before.
+        with suppress(AssertionError):
+            eventually(lambda: listens(listener, port), limit=10)
+        yield f"127.0.0.1:{listener.getsockname()[1] or port}"
 
 
 @pytest.mark.xdist_group("port 7420")
