@@ -4,6 +4,7 @@ import fcntl
 import os
 import signal
 import termios
+from contextlib import contextmanager
 
 import pytest
 
@@ -44,6 +45,19 @@ def view(cotty, window):
     eventually(lambda: view.value("#{pane_title}") == "mine")
     note(view, "before")
     return view
+
+
+@contextmanager
+def no_daemon(cotty, view):
+    """The daemon is killed, and the keeper held, so that it starts no other."""
+    status = cotty.status()
+    os.kill(status["keeper_pid"], signal.SIGSTOP)
+    try:
+        os.kill(status["pid"], signal.SIGKILL)
+        view.says("the daemon is gone: waiting for the next")
+        yield
+    finally:
+        os.kill(status["keeper_pid"], signal.SIGCONT)
 
 
 ENDS = ["detach", "exit", "destroyed", "stop", "SIGTERM", "SIGHUP", "SIGINT"]
@@ -137,15 +151,8 @@ def test_nobody_is_suspended_who_could_not_go_on(cotty, window):
 def test_the_daemon_is_waited_for_and_that_is_said(cotty, view):
     session = cotty.new()
     view.attach(session).shows(session)
-    pid = cotty.status()["pid"]
-    keeper = cotty.status()["keeper_pid"]
-    # The keeper is held, so that no next one is started yet.
-    os.kill(keeper, signal.SIGSTOP)
-    try:
-        os.kill(pid, signal.SIGKILL)
-        view.says("the daemon is gone: waiting for the next")
-    finally:
-        os.kill(keeper, signal.SIGCONT)
+    with no_daemon(cotty, view):
+        pass
     view.shows(session)
     view.type("echo went on")
     view.press("Enter")
@@ -155,17 +162,11 @@ def test_the_daemon_is_waited_for_and_that_is_said(cotty, view):
 def test_what_is_typed_while_there_is_no_daemon_is_lost(cotty, view):
     session = cotty.new()
     view.attach(session).shows(session)
-    pid, keeper = cotty.status()["pid"], cotty.status()["keeper_pid"]
-    os.kill(keeper, signal.SIGSTOP)
-    try:
-        os.kill(pid, signal.SIGKILL)
-        view.says("the daemon is gone: waiting for the next")
+    with no_daemon(cotty, view):
         view.type("away")
         # Until attach has taken it.
         with open(view.value("#{pane_tty}")) as terminal:
             eventually(lambda: fcntl.ioctl(terminal, termios.FIONREAD, bytes(4)) == bytes(4))
-    finally:
-        os.kill(keeper, signal.SIGCONT)
     view.shows(session)
     view.type("echo back")
     view.press("Enter")
@@ -176,15 +177,9 @@ def test_what_is_typed_while_there_is_no_daemon_is_lost(cotty, view):
 def test_one_can_leave_while_the_daemon_is_gone(cotty, view):
     session = cotty.new()
     view.attach(session).shows(session)
-    pid, keeper = cotty.status()["pid"], cotty.status()["keeper_pid"]
-    os.kill(keeper, signal.SIGSTOP)
-    try:
-        os.kill(pid, signal.SIGKILL)
-        view.says("the daemon is gone: waiting for the next")
+    with no_daemon(cotty, view):
         view.press("C-]", "d")
         view.detached(f"[detached from {session}; `cotty attach {session}` comes back]")
-    finally:
-        os.kill(keeper, signal.SIGCONT)
     same(cotty, view)
 
 

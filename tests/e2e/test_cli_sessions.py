@@ -35,7 +35,7 @@ def test_new_ls_view_kill(cotty):
     cotty("kill", session)
     assert cotty("ls") == "" and "no sessions" in cotty.stderr
     cotty("view", session, code=4)
-    assert "already destroyed" in cotty.stderr and "`cotty new` starts another" in cotty.stderr
+    assert "already destroyed" in cotty.stderr and "start another with `cotty new`" in cotty.stderr
     cotty("kill", session, code=4)
     assert "already destroyed" in cotty.stderr
 

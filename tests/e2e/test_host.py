@@ -71,7 +71,7 @@ def test_exit_codes_come_back(cotty, box):
     assert cotty(*at, "run", "--", "sh", "-c", "echo out; exit 7", code=7) == "out\n"
     cotty(*at, "run", "--", "sh", "-c", "kill -TERM $$", code=128 + 15)
     cotty(*at, "view", "nobody", code=4)
-    assert "`cotty ls` lists the sessions" in cotty.stderr
+    assert "list the sessions with `cotty ls`" in cotty.stderr
     cotty(*at, "new", "--no-such-option", code=2)
 
 

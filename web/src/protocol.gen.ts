@@ -43,38 +43,7 @@ export interface AnswerParams {
   plea?: string;
 }
 
-/** What an agent asks of people: to take over its session for a moment. */
-export interface AnswerReply {
-  /** The person who has the keyboard meanwhile, or who ended it. */
-  by?: string | null;
-  /** In how many milliseconds it is given up, while it is open. */
-  ends_in_ms?: number | null;
-  /** The agent's name. */
-  from: string;
-  /** ISO 8601. */
-  made_at: string;
-  /** What a person is to do: data, not markup. */
-  message: string;
-  /** What that person tells the agent. */
-  note?: string | null;
-  /** Its number. */
-  number: number;
-  /** How long it has been open, or was. */
-  open_ms: number;
-  /** Its id, `plea_` and eight characters. */
-  plea: string;
-  /** The session. */
-  session_id: string;
-  /** What came since it was made: `read` with this as `since`. */
-  since: number;
-  /** How far it came. */
-  state: AnswerState;
-  /** How many bytes people typed meanwhile. */
-  typed_bytes: number;
-}
-
-/** How far a plea came. */
-export type AnswerState = "waiting" | "taken" | "completed" | "declined" | "timeout" | "cancelled";
+export type AnswerReply = Plea;
 
 /** Why an operation was refused or failed. The text of an error says what happened and names no tool or command. */
 export type ApiError = {
@@ -102,8 +71,10 @@ export type ApiError = {
   /** The name. */
   name: string;
 } | {
+  /** The kernel's reason, where the program is there and could not be started. */
+  error?: string | null;
   kind: "program_not_found";
-  /** As it was asked for, with the kernel's reason where there is one. */
+  /** As it was asked for. */
   program: string;
 } | {
   /** The directory. */
@@ -240,7 +211,7 @@ export type ApiError = {
   id: string;
   kind: "request_over";
   /** How it ended. */
-  state: ErrorBodyState;
+  state: RequestState;
 } | {
   kind: "no_recording";
   /** As it was asked for. */
@@ -432,7 +403,7 @@ export interface AskReply {
   /** The agent's name. */
   from: string;
   /** Who may type. */
-  keyboard: Reply;
+  keyboard: KeyboardReply;
   /** ISO 8601. */
   made_at: string;
   /** What a person is to do: data, not markup. */
@@ -454,13 +425,10 @@ export interface AskReply {
   /** What came since it was made: `read` with this as `since`. */
   since: number;
   /** How far it came. */
-  state: AskState;
+  state: RequestState;
   /** How many bytes people typed meanwhile. */
   typed_bytes: number;
 }
-
-/** How far a plea came. */
-export type AskState = "waiting" | "taken" | "completed" | "declined" | "timeout" | "cancelled";
 
 /** What an agent asks of people. */
 export interface Asked {
@@ -473,7 +441,7 @@ export interface Asked {
   /** The plea's id. */
   plea: string;
   /** How far it came. */
-  state: ToViewerState;
+  state: RequestState;
 }
 
 /** What text may have beside colours and underlines. */
@@ -558,10 +526,13 @@ export interface Command {
   /** When it began; ISO 8601. */
   started: string;
   /** How far it came. */
-  state: CommandsState;
+  state: CommandState;
   /** Its text, where the shell could tell it. */
   text: string | null;
 }
+
+/** How far a command came. */
+export type CommandState = "done" | "running" | "denied" | "exited";
 
 /** Which commands, or the output of which one. */
 export interface CommandsParams {
@@ -584,9 +555,6 @@ export interface CommandsReply {
   /** How many there were in all, with those that are not listed. */
   total: number;
 }
-
-/** How far a command came. */
-export type CommandsState = "done" | "running" | "denied" | "exited";
 
 /** Who is there, and what a viewer's keys and mouse would do. */
 export interface Company {
@@ -754,9 +722,6 @@ export interface ErrorBody {
   message: string;
 }
 
-/** How far a plea came. */
-export type ErrorBodyState = "waiting" | "taken" | "completed" | "declined" | "timeout" | "cancelled";
-
 /** The versions of what one daemon leaves to the next. */
 export interface Formats {
   /** A session's state but for its terminal. */
@@ -814,9 +779,6 @@ export type FromViewer = {
   type: "fit";
 };
 
-/** The gestures. */
-export type FromViewerAction = "click" | "double_click" | "press" | "release" | "move" | "scroll";
-
 /** What a daemon could not take over from the one before it: the program goes on, history is missing. */
 export interface HistoryLost {
   /** When, in ISO 8601. */
@@ -846,68 +808,7 @@ export interface InfoParams {
   session?: string;
 }
 
-/** Everything that a list shows of a session. */
-export interface InfoReply {
-  /** What it is doing. */
-  activity: Activity;
-  /** Its arguments. */
-  args: string[];
-  /** Whether its history is longer than the journal: then a daemon that cannot read this one's checkpoints loses the rest of it. */
-  checkpointed: boolean;
-  /** Both as one line, or the line that it was made from. */
-  command: string;
-  /** ISO 8601. */
-  created_at: string;
-  /** The cursor, 1-based. */
-  cursor: Place;
-  /** The directory of its foreground program, now; where it has ended, the one that it began in. */
-  cwd: string | null;
-  /** Its size. */
-  dimensions: Dimensions;
-  /** With what, where it ended by itself. */
-  exit_code: number | null;
-  /** Whether the program has ended. */
-  exited: boolean;
-  /** No errors, not exited. */
-  healthy: boolean;
-  /** Lines of history it keeps. */
-  history_lines: number;
-  /** What a daemon could not take over from the one before it, where that happened. */
-  history_lost?: HistoryLost | null;
-  /** Milliseconds since anything came or was typed. */
-  idle_ms: number;
-  /** Who may type. */
-  keyboard: Reply;
-  /** The name its maker gave it. */
-  name?: string | null;
-  /** Its small number, never used again in this home. */
-  number: number;
-  /** Whose it is. */
-  owner: string;
-  /** Which of its owner's panels it is, where it is one. */
-  panel_id?: string | null;
-  /** Its process id. */
-  pid: number;
-  /** What an agent asks of people here, while it does. */
-  plea?: Plea | null;
-  /** The program's path. */
-  program: string;
-  /** How its recording goes. */
-  recording: Recording;
-  /** Bytes of output processed. */
-  seq: number;
-  /** Its id, `sess_` and eight characters. */
-  session_id: string;
-  /** By which signal, where one ended it. */
-  signal?: number | null;
-  /** Whether a signal stopped the program in the foreground. */
-  stopped?: boolean;
-  /** The title that the program set. */
-  title: string;
-}
-
-/** How far a plea came. */
-export type InfoState = "waiting" | "taken" | "completed" | "declined" | "timeout" | "cancelled";
+export type InfoReply = SessionInfo;
 
 /** One key. */
 export interface Key {
@@ -990,16 +891,13 @@ export interface ListReply {
   sessions: SessionInfo[];
 }
 
-/** How far a plea came. */
-export type ListState = "waiting" | "taken" | "completed" | "declined" | "timeout" | "cancelled";
-
 /** Which condition ended a wait. */
 export type Met = "text" | "regex" | "idle" | "prompt" | "secret" | "reads" | "keyboard" | "all" | "stop" | "exit" | "timeout";
 
 /** A gesture, at a place or on a text that the screen shows. */
 export interface Mouse {
   /** What it does. */
-  action?: SendAction;
+  action?: MouseAction;
   /** With which button. */
   button?: Button;
   /** Column, from 1. */
@@ -1015,6 +913,9 @@ export interface Mouse {
   /** Row, from 1. */
   row?: number | null;
 }
+
+/** The gestures. */
+export type MouseAction = "click" | "double_click" | "press" | "release" | "move" | "scroll";
 
 /** The process behind a call: where it stands and what its environment is. */
 export interface Origin {
@@ -1140,7 +1041,7 @@ export interface Plea {
   /** What came since it was made: `read` with this as `since`. */
   since: number;
   /** How far it came. */
-  state: ListState;
+  state: RequestState;
   /** How many bytes people typed meanwhile. */
   typed_bytes: number;
 }
@@ -1155,9 +1056,6 @@ export interface PleasReply {
   /** Each of them; for an agent, those of its own sessions. */
   pleas: Plea[];
 }
-
-/** How far a plea came. */
-export type PleasState = "waiting" | "taken" | "completed" | "declined" | "timeout" | "cancelled";
 
 /** Which: exactly one of `session`, `older_than_seconds` and `all`. */
 export interface PurgeParams {
@@ -1241,7 +1139,7 @@ export interface ReadReply {
   /** Images that came since then. */
   images?: Images[];
   /** Who has the keyboard, where a person has it or just had it. */
-  keyboard?: Reply | null;
+  keyboard?: KeyboardReply | null;
   /** What stands between the head and the tail of a long text. */
   left_out?: LeftOut | null;
   /** Lines in it. */
@@ -1314,17 +1212,8 @@ export interface Region {
   y2: number;
 }
 
-/** What is known of a keyboard. */
-export interface Reply {
-  /** The person who has it, as it introduced itself. */
-  by?: string | null;
-  /** Who may type now. */
-  holder: Holder;
-  /** What happened while the agent did not have it, until it types again. */
-  returned?: Returned | null;
-  /** In how many milliseconds it goes back if that person does nothing more; absent: when it is given back. */
-  returns_in_ms?: number | null;
-}
+/** How far a plea came. */
+export type RequestState = "waiting" | "taken" | "completed" | "declined" | "timeout" | "cancelled";
 
 /** Which session, and how large. */
 export interface ResizeParams {
@@ -1411,7 +1300,7 @@ export interface RunReply {
   /** The command is not complete: the shell waits for the rest of it. */
   incomplete?: boolean;
   /** Who has the keyboard, where a person has it or just had it. */
-  keyboard?: Reply | null;
+  keyboard?: KeyboardReply | null;
   /** What stands between the head and the tail of a long output: `read` the view `new` from there. */
   left_out?: LeftOut | null;
   /** How far it came. */
@@ -1489,9 +1378,6 @@ export interface SearchReply {
   /** Whether there are more than were asked for. */
   more: boolean;
 }
-
-/** The gestures. */
-export type SendAction = "click" | "double_click" | "press" | "release" | "move" | "scroll";
 
 /** What to type: text, one key, the mouse, or bytes as they are. */
 export interface SendParams {
@@ -1572,7 +1458,7 @@ export interface SessionInfo {
   /** Milliseconds since anything came or was typed. */
   idle_ms: number;
   /** Who may type. */
-  keyboard: Reply;
+  keyboard: KeyboardReply;
   /** The name its maker gave it. */
   name?: string | null;
   /** Its small number, never used again in this home. */
@@ -1648,27 +1534,7 @@ export interface SnapshotParams {
   session?: string;
 }
 
-/** The screen at one moment. */
-export interface SnapshotReply {
-  /** Whether it is the alternate screen, that of full-screen programs. */
-  alternate: boolean;
-  /** Columns of the session. */
-  cols: number;
-  /** Where the cursor is. */
-  cursor: Cursor;
-  /** The text of each row from the top, right-trimmed. */
-  lines: string[];
-  /** Rows of the session. */
-  rows: number;
-  /** Output that it shows, in bytes. */
-  seq: number;
-  /** The session's id. */
-  session_id: string;
-  /** For each line where it does not look plain; left out where every line does. */
-  styles?: Run[][];
-  /** The title that the program set: data, not markup. */
-  title: string;
-}
+export type SnapshotReply = Snapshot;
 
 /** The versions of one format. */
 export interface StatusFormat {
@@ -1719,9 +1585,6 @@ export type ToViewer = Paint & {
 } | Company & {
   type: "company";
 };
-
-/** How far a plea came. */
-export type ToViewerState = "waiting" | "taken" | "completed" | "declined" | "timeout" | "cancelled";
 
 /** What is known of a token; not the token itself. */
 export interface TokenInfo {
@@ -1880,7 +1743,7 @@ export interface WaitReply {
   /** Whether the program has ended. */
   exited: boolean;
   /** Who has the keyboard, where a person has it or just had it. */
-  keyboard?: Reply | null;
+  keyboard?: KeyboardReply | null;
   /** The line that was waited for. */
   matched?: string | null;
   /** Which condition held. */
@@ -1911,38 +1774,7 @@ export interface WithdrawParams {
   session?: string;
 }
 
-/** What an agent asks of people: to take over its session for a moment. */
-export interface WithdrawReply {
-  /** The person who has the keyboard meanwhile, or who ended it. */
-  by?: string | null;
-  /** In how many milliseconds it is given up, while it is open. */
-  ends_in_ms?: number | null;
-  /** The agent's name. */
-  from: string;
-  /** ISO 8601. */
-  made_at: string;
-  /** What a person is to do: data, not markup. */
-  message: string;
-  /** What that person tells the agent. */
-  note?: string | null;
-  /** Its number. */
-  number: number;
-  /** How long it has been open, or was. */
-  open_ms: number;
-  /** Its id, `plea_` and eight characters. */
-  plea: string;
-  /** The session. */
-  session_id: string;
-  /** What came since it was made: `read` with this as `since`. */
-  since: number;
-  /** How far it came. */
-  state: WithdrawState;
-  /** How many bytes people typed meanwhile. */
-  typed_bytes: number;
-}
-
-/** How far a plea came. */
-export type WithdrawState = "waiting" | "taken" | "completed" | "declined" | "timeout" | "cancelled";
+export type WithdrawReply = Plea;
 
 /** The parameters and the reply of each operation. */
 export interface Operations {

@@ -39,20 +39,21 @@ fn say(step: &Step) -> Option<String> {
     let text = match step {
         Step::ReadWithoutCommands(session) => {
             return Some(format!(
-                "`cotty view {session}` and `cotty recording {session} --format text` show what else was said"
+                "read the rest with `cotty view {session}` or `cotty recording {session} --format text`"
             ));
         }
-        Step::ListSessions | Step::UseOwnSession => "`cotty ls` lists the sessions",
-        Step::CreateSession => "`cotty new` starts another",
-        Step::DestroySession => "`cotty kill` takes it away",
-        Step::InspectSession => "`cotty ls` shows how it is",
-        Step::ReadRecording => "`cotty recording` reads what it showed",
-        Step::ReadLastScreen => "`cotty view` shows its last screen",
-        Step::ReadScreen | Step::ReadNew => "`cotty view` shows the screen",
-        Step::TypeAndRead => "`cotty send`, `cotty view` and `cotty search` work without a shell",
+        Step::ListSessions | Step::UseOwnSession => "list the sessions with `cotty ls`",
+        Step::CreateSession => "start another with `cotty new`",
+        Step::DestroySession => "remove it with `cotty kill`",
+        Step::InspectSession => "see its state with `cotty ls`",
+        Step::ReadRecording => "read what it showed with `cotty recording`",
+        Step::ReadLastScreen => "read its last screen with `cotty view`",
+        Step::ReadScreen | Step::ReadNew => "look at the screen with `cotty view`",
+        Step::TypeAndRead => "use `cotty send`, `cotty view` and `cotty search`, which need no shell",
         Step::WaitForPrompt => "wait for the prompt with `cotty wait --prompt`",
-        Step::GivePath => "give its path, or a PATH that has it: --env PATH=…",
-        Step::ListRequests => "`cotty pleas` lists what is asked",
+        Step::WaitForKeyboard => "wait for the keyboard with `cotty wait --keyboard`",
+        Step::GivePath => "give the program's path, or a PATH that has it with `--env PATH=…`",
+        Step::ListRequests => "list what people are asked with `cotty pleas`",
         Step::TakeKeyboard => "take the keyboard first, in `cotty attach`",
         _ => return None,
     };

@@ -32,6 +32,13 @@ pub fn random<const N: usize>() -> io::Result<String> {
     Ok(bytes.iter().map(|b| char::from(ALPHABET[usize::from(b % 32)])).collect())
 }
 
+/// A secret that nobody guesses: 32 random bytes, as text.
+pub fn secret() -> io::Result<String> {
+    let mut bytes = [0u8; 32];
+    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+    Ok(hex(&bytes))
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;

@@ -8,7 +8,7 @@ use std::path::Path;
 use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, HOST, ORIGIN, SEC_WEBSOCKET_PROTOCOL};
 use cotty_protocol::ApiError;
-use cotty_protocol::text::hex;
+use cotty_protocol::text::secret;
 use subtle::ConstantTimeEq;
 
 use crate::standing::Standing;
@@ -34,9 +34,7 @@ impl Token {
                 file.read_to_string(&mut text)?;
             }
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
-                let mut bytes = [0u8; 32];
-                getrandom::fill(&mut bytes).map_err(io::Error::other)?;
-                text = hex(&bytes);
+                text = secret()?;
                 // There whole or not at all: the next daemon could not start with half of it.
                 let fresh = path.with_extension("new");
                 let mut file =

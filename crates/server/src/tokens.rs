@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use cotty_protocol::op::token_new::Kind;
-use cotty_protocol::text::hex;
+use cotty_protocol::text::{hex, secret};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
@@ -94,9 +94,7 @@ impl Tokens {
         {
             return Err(TokenError::Exists(name.to_owned()));
         }
-        let mut secret = [0u8; 32];
-        getrandom::fill(&mut secret).map_err(io::Error::other)?;
-        let secret = hex(&secret);
+        let secret = secret()?;
         let stored = Stored { kind, made_ms: now_ms, request: request.to_owned(), hash: hash(&secret) };
         // No name of a token begins with a dot.
         let fresh = self.dir.join(format!(".{name}"));

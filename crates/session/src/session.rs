@@ -366,7 +366,7 @@ impl Session {
         self.tell(request(reply)).await?;
         answer.await.map_err(|_| match self.requests.is_closed() {
             true => destroyed(self.meta.id.clone()),
-            false => broken("it failed on this, and was taken over as it was before"),
+            false => broken("the session failed on this call and was restored to its earlier state"),
         })
     }
 

@@ -332,7 +332,7 @@ impl ApiError {
                     format!("give another name: `{name}` is that session's for as long as it is there");
                 [Step::say(text)].into()
             }
-            ApiError::ProgramNotFound { program } if program.contains(' ') => {
+            ApiError::ProgramNotFound { program, .. } if program.contains(' ') => {
                 say("program is its name or path alone: arguments go into args")
             }
             ApiError::ProgramNotFound { .. } => [Step::GivePath].into(),
@@ -353,8 +353,9 @@ impl ApiError {
             ApiError::Busy { .. } => [Step::LetCallEnd].into(),
             ApiError::KeyboardHeld { ends_in_ms: Some(ms), .. } => {
                 let seconds = ms.div_ceil(1000);
-                Advice::from([Step::WaitForKeyboard])
-                    .and([Step::say(format!("it comes back {seconds} s after the last key"))])
+                Advice::from([Step::WaitForKeyboard]).and([Step::say(format!(
+                    "the keyboard is free in {seconds} s if the person types nothing more"
+                ))])
             }
             ApiError::KeyboardHeld { ends_in_ms: None, .. } => {
                 [Step::WaitForKeyboard, Step::say("ask the person to give it back")].into()

@@ -52,10 +52,13 @@ pub enum ApiError {
         name: String,
     },
     /// There is no such program on the child's PATH, or it cannot be executed.
-    #[error("Program not found: {program}")]
+    #[error("Program not found: {program}{}", error.as_ref().map_or_else(String::new, |error| format!(": {error}")))]
     ProgramNotFound {
-        /// As it was asked for, with the kernel's reason where there is one.
+        /// As it was asked for.
         program: String,
+        /// The kernel's reason, where the program is there and could not be started.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
     },
     /// A directory cannot be entered.
     #[error("cannot enter the directory {dir}: {error}")]

@@ -26,6 +26,7 @@ pub struct Params {
 /// How far a command came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "CommandState")]
 pub enum State {
     /// It ended.
     Done,

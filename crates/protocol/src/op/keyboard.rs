@@ -43,6 +43,7 @@ pub enum Holder {
 
 /// What is known of a keyboard.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "KeyboardReply")]
 pub struct Reply {
     /// Who may type now.
     pub holder: Holder,

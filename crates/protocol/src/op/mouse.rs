@@ -34,6 +34,7 @@ pub struct Mouse {
 /// The gestures.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "MouseAction")]
 pub enum Action {
     /// Down and up.
     #[default]

@@ -54,6 +54,7 @@ pub struct Plea {
 /// How far a plea came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "RequestState")]
 pub enum State {
     /// For a person.
     Waiting,

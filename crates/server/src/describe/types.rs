@@ -9,7 +9,7 @@ use cotty_protocol::update::Update;
 use cotty_protocol::view::{FromViewer, ToViewer};
 use cotty_protocol::{Call, ErrorBody};
 use schemars::generate::SchemaSettings;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::ops::OPERATIONS;
 
@@ -75,7 +75,20 @@ fn put_together(roots: Vec<(String, String, Value)>) -> BTreeMap<String, Value> 
         }
         all.insert(name, renamed(&bare(&schema), &to));
     }
+    named_once(&mut all, &taken);
     all
+}
+
+/// A root that is a type with a name of its own refers to it.
+fn named_once(all: &mut BTreeMap<String, Value>, roots: &BTreeSet<String>) {
+    let inner: Vec<(String, Value)> =
+        all.iter().filter(|(name, _)| !roots.contains(*name)).map(|(n, s)| (n.clone(), s.clone())).collect();
+    for (name, schema) in all.iter_mut().filter(|(name, _)| roots.contains(*name)) {
+        if let Some((known, _)) = inner.iter().find(|(_, other)| other == schema && other.is_object()) {
+            debug_assert_ne!(known, name);
+            *schema = json!({ "$ref": format!("{DEFS}{known}") });
+        }
+    }
 }
 
 fn definitions(schema: &Value) -> Vec<(String, Value)> {
@@ -133,8 +146,6 @@ pub(crate) fn is_text(schema: &Value, root: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -154,6 +165,18 @@ mod tests {
         assert_eq!(all["TwoKind"], json!({ "type": "integer" }));
         assert_eq!(all["TwoParams"]["properties"]["a"]["$ref"], "#/$defs/TwoKind");
         assert_eq!(all["TwoParams"]["properties"]["b"]["$ref"], "#/$defs/Same");
+    }
+
+    #[test]
+    fn a_root_that_is_a_type_of_another_name_refers_to_it() {
+        let inner = json!({ "type": "object", "properties": { "a": { "type": "string" } } });
+        let list =
+            json!({ "type": "array", "items": { "$ref": "#/$defs/Info" }, "$defs": { "Info": inner } });
+        let all = put_together(vec![
+            ("List".into(), "ListReply".into(), list),
+            ("Info".into(), "InfoReply".into(), inner.clone()),
+        ]);
+        assert_eq!((&all["InfoReply"], &all["Info"]), (&json!({ "$ref": "#/$defs/Info" }), &inner));
     }
 
     #[test]

@@ -359,7 +359,7 @@ fn resolve(program: &str, path: Option<&String>, cwd: &Path) -> Result<PathBuf, 
     candidates
         .into_iter()
         .find(runs)
-        .ok_or_else(|| ApiError::ProgramNotFound { program: program.to_owned() }.into())
+        .ok_or_else(|| ApiError::ProgramNotFound { program: program.to_owned(), error: None }.into())
 }
 
 fn start_error(failure: &child::Failure, program: &str, cwd: &Path) -> SessionError {
@@ -367,6 +367,8 @@ fn start_error(failure: &child::Failure, program: &str, cwd: &Path) -> SessionEr
     match failure.stage {
         Stage::Terminal => ApiError::Pty { error: error.to_string() }.into(),
         Stage::Directory => directory(cwd, &error),
-        Stage::Program => ApiError::ProgramNotFound { program: format!("{program}: {error}") }.into(),
+        Stage::Program => {
+            ApiError::ProgramNotFound { program: program.to_owned(), error: Some(error.to_string()) }.into()
+        }
     }
 }

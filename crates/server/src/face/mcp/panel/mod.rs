@@ -66,6 +66,7 @@ fn phrase(step: &Step) -> Phrase {
         Step::OpenPanel => WordsCall("there are none yet: write to one, and it is opened", WRITE, ""),
         Step::ReadLastScreen | Step::DestroySession | Step::ReadRecording => Unsaid,
         Step::TakeKeyboard | Step::ListRequests | Step::OpenWindow => Unsaid,
+        Step::MakeToken => Words("ask the person for a token that is not read-only"),
         _ => Plain,
     }
 }

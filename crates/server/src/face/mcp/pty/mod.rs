@@ -107,6 +107,7 @@ fn phrase(step: &Step) -> Phrase {
         Step::GivePath => Words("give the program's path, or another command"),
         Step::ReadRecording | Step::TakeKeyboard | Step::ListRequests => Unsaid,
         Step::OpenPanel | Step::OpenWindow => Unsaid,
+        Step::MakeToken => Words("ask the person for a token that is not read-only"),
         _ => Plain,
     }
 }

@@ -45,11 +45,12 @@ pub(super) fn phrase(step: &Step) -> Phrase {
         Step::LeaveSecret => WordsCall("leave the question", SEND, " key \"ctrl+c\""),
         Step::TypeAndRead => Call(SEND, " with read"),
         Step::AskForSecret => Call("terminal__request_user_input", ""),
-        Step::LetCallEnd => Words("another of your calls types there: let it end, then call again"),
+        Step::LetCallEnd => Words("wait until the other call ends, then call again"),
         Step::GiveInput => Words("give text, key, mouse or steps"),
         Step::TryAgain => {
             Words("call once more; if it fails again, make another session, and tell the person")
         }
+        Step::MakeToken => Words("ask the person for a token that is not read-only"),
         Step::TakeKeyboard | Step::ListRequests | Step::OpenPanel | Step::OpenWindow => Unsaid,
         Step::Say(_)
         | Step::DidYouMean(_)
@@ -63,7 +64,6 @@ pub(super) fn phrase(step: &Step) -> Phrase {
         | Step::StopCapture
         | Step::StartCapture
         | Step::WaitForRequest(_)
-        | Step::MakeToken
         | Step::GetToken
         | Step::ListTokens => Plain,
     }

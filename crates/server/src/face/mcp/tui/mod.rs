@@ -91,6 +91,7 @@ fn phrase(step: &Step) -> Phrase {
         Step::OpenWindow => Call(CREATE, ""),
         Step::DestroySession | Step::ReadRecording => Unsaid,
         Step::TakeKeyboard | Step::ListRequests | Step::OpenPanel => Unsaid,
+        Step::MakeToken => Words("ask the person for a token that is not read-only"),
         _ => Plain,
     }
 }
