@@ -187,6 +187,14 @@ class Cotty:
     def status(self):
         return self.json("status")
 
+    def metrics(self):
+        """What the daemon counts, in the text format of Prometheus."""
+        connection = UnixConnection(self.status()["socket"])
+        connection.request("GET", "/metrics", headers={"host": "cotty"})
+        text = connection.getresponse().read().decode()
+        connection.close()
+        return text
+
     def kill_daemon(self):
         """SIGKILL, and nothing else: the keeper has to notice by itself."""
         pid = self.status()["pid"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import BINARY, LIMIT, UnixConnection, alive, eventually
+from conftest import BINARY, LIMIT, alive, eventually
 from websocket import WebSocket
 
 INSIDER = Path(__file__).parent / "programs" / "insider.py"
@@ -54,13 +54,6 @@ class Inside:
         answers = Path(f"{out}.answers")
         eventually(answers.exists)
         return json.loads(answers.read_text())
-
-    def metrics(self):
-        connection = UnixConnection(self.path)
-        connection.request("GET", "/metrics")
-        text = connection.getresponse().read().decode()
-        connection.close()
-        return text
 
     def codes(self, *requests, **more):
         """What each was answered with: `ok`, or the code of the refusal."""
@@ -245,7 +238,7 @@ def test_attach_inside_a_persons_session_types_as_an_agent(cotty):
     inside.run(f"{BINARY} attach {inside.make()}; {BINARY} attach $({BINARY} new --name inner -- cat)")
 
     def viewers():
-        return "cotty_viewers 1\n" in inside.metrics()
+        return "cotty_viewers 1\n" in cotty.metrics()
 
     eventually(viewers)
     cotty.call("send", actor="person", session=inside.session, text="typed\n")

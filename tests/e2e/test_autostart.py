@@ -171,23 +171,24 @@ def test_a_client_does_not_wait_for_a_daemon_that_cannot_start(cotty):
 
 
 def test_who_was_in_the_middle_of_something_does_not_undo_a_stop(cotty):
-    session = cotty.new("--", "cat")
-    waiting = cotty.start("wait", session, "--text", "never", stderr=subprocess.PIPE)
+    waiting = cotty.start("wait", cotty.new("--", "cat"), "--text", "never", stderr=subprocess.PIPE)
     agent = cotty.start("mcp", stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    call = {"name": "terminal__wait", "arguments": {"session_id": session, "text": "never"}}
-    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
-    tell = lambda message: (agent.stdin.write(json.dumps(message) + "\n"), agent.stdin.flush())
+    tell = lambda message: (agent.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n"), agent.stdin.flush())
+    call = lambda name, **arguments: {"method": "tools/call", "params": {"name": name, "arguments": arguments}}
     tell(INITIALIZE)
     json.loads(agent.stdout.readline())
-    tell({"jsonrpc": "2.0", "method": "notifications/initialized"})
-    tell(asked)
+    tell({"method": "notifications/initialized"})
+    tell({"id": 1, **call("terminal__create_session", program="cat")})
+    session = json.loads(agent.stdout.readline())["result"]["structuredContent"]["session_id"]
+    tell({"id": 2, **call("terminal__wait", session_id=session, text="never")})
+    eventually(lambda: "cotty_waits 2\n" in cotty.metrics())
     cotty("stop")
     # Told that the program has ended, or by the client itself when nobody was left to tell.
     waiting.communicate(timeout=LIMIT)
-    assert json.loads(agent.stdout.readline())["id"] == 1
+    assert json.loads(agent.stdout.readline())["id"] == 2
     assert processes_of(cotty) == {"__keeper": [], "__daemon": []}
     # Whoever asks for something new has it started again.
-    tell({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
-    assert json.loads(agent.stdout.readline())["id"] == 2
+    tell({"id": 3, "method": "tools/list"})
+    assert json.loads(agent.stdout.readline())["id"] == 3
     assert len(processes_of(cotty)["__daemon"]) == 1
     assert agent.communicate(timeout=LIMIT)[1] == "" and agent.returncode == 0
