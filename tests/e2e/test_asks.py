@@ -256,7 +256,10 @@ def test_a_killed_daemon_forgets_nothing(cotty):
     assert (same["plea"], same["state"], same["by"]) == (made["plea"], "taken", "tests")
     assert same["open_ms"] >= made["open_ms"]
     assert cotty.any_call("withdraw", session=session, plea=first["plea"], request="w")["ok"]["state"] == asked["state"]
-    # Giving the keyboard back completes it.
+    # Letting go of the keyboard does not complete it; giving it back does.
+    cotty.call("keyboard", actor="person", session=session, action="leave")
+    assert again(cotty, session, made["plea"], wait_ms=0)["state"] == "waiting"
+    cotty.call("keyboard", actor="person", session=session, action="take")
     waiting = Asking(cotty, session, plea=made["plea"])
     cotty.call("keyboard", actor="person", session=session, action="give")
     done = waiting.ends()

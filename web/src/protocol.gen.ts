@@ -826,7 +826,7 @@ export interface Key {
 export type KeyEvent = "press" | "repeat" | "release";
 
 /** What to do with it. */
-export type KeyboardAction = "show" | "take" | "give";
+export type KeyboardAction = "show" | "take" | "give" | "leave";
 
 /** Whose keyboard, and what to do with it. */
 export interface KeyboardParams {

@@ -1,17 +1,16 @@
 //! A session's updates in their form on the wire, for every face that serves them.
 
 use cotty_protocol::update as wire;
-use cotty_session::{Color, CursorShape, Line, Reason, Snapshot, Style, UnderlineStyle, Update};
+use cotty_session::{Color, Line, Snapshot, Style, UnderlineStyle, Update};
 
 /// An update of the session with this id.
 pub(crate) fn to_wire(update: &Update, id: &str) -> wire::Update {
     match update {
         Update::Bell => wire::Update::Bell,
-        Update::Cursor(at) => wire::Update::Cursor(cursor(*at)),
+        Update::Cursor(at) => wire::Update::Cursor(*at),
         Update::Diff { region, lines, reason } => {
             let (lines, styles) = split(lines.iter().map(AsRef::as_ref));
-            let region = wire::Region { x: region.x, y: region.y, x2: region.x2, y2: region.y2 };
-            wire::Update::Diff(wire::Diff { region, lines, styles, reason: to_reason(*reason) })
+            wire::Update::Diff(wire::Diff { region: *region, lines, styles, reason: *reason })
         }
         Update::Snapshot(shown) => wire::Update::Snapshot(snapshot(shown, id)),
         Update::Exited(ended) => wire::Update::Exited { exit_code: ended.exit_code, signal: ended.signal },
@@ -28,29 +27,10 @@ pub(crate) fn snapshot(shown: &Snapshot, id: &str) -> wire::Snapshot {
         cols: shown.cols,
         lines,
         styles,
-        cursor: cursor(shown.cursor),
+        cursor: shown.cursor,
         title: shown.title.clone(),
         alternate: shown.alternate,
     }
-}
-
-fn to_reason(reason: Reason) -> wire::Reason {
-    match reason {
-        Reason::Text => wire::Reason::Text,
-        Reason::Clear => wire::Reason::Clear,
-        Reason::Scroll => wire::Reason::Scroll,
-        Reason::ScreenSwitch => wire::Reason::ScreenSwitch,
-        Reason::Redraw => wire::Reason::Redraw,
-    }
-}
-
-fn cursor(at: cotty_session::Cursor) -> wire::Cursor {
-    let shape = match at.shape {
-        CursorShape::Block => wire::Shape::Block,
-        CursorShape::Underline => wire::Shape::Underline,
-        CursorShape::Bar => wire::Shape::Bar,
-    };
-    wire::Cursor { x: at.x, y: at.y, visible: at.visible, shape }
 }
 
 /// Text and styles apart; no styles at all where everything is plain.

@@ -35,7 +35,7 @@ use crate::shell::{Hook, Integration};
 use crate::task::Task;
 use crate::unread::Unread;
 use crate::viewers::Viewers;
-use crate::{Actor, Meta, Policy, RecordingLimits, Session, SessionError, Wait};
+use crate::{Actor, Meta, Policy, RecordingLimits, Session, SessionError, pattern};
 
 pub use access::{Present, Purpose};
 pub use create::Create;
@@ -211,7 +211,7 @@ impl Hub {
             integration: Integration::install(&options.runtime_dir.join("shell"))?,
             policy: Arc::new(Policy::built_in()?),
             recorder: Recorder::start(&options)?,
-            prompt_pattern: Arc::new(Wait::pattern(&options.terminal.prompt_pattern)?),
+            prompt_pattern: Arc::new(pattern(&options.terminal.prompt_pattern)?),
             state: Mutex::new(State { next_number: 1, ..State::default() }),
             saving: tokio::sync::Mutex::new(()),
             making: tokio::sync::Mutex::new(()),
@@ -336,7 +336,7 @@ impl Hub {
         let vt = Vt::with_options(options);
         // It was looked at when the session was made.
         let asked = meta.prompt_pattern.as_deref().or(meta.usual_prompt.as_deref());
-        let prompt_pattern = asked.and_then(|pattern| Wait::pattern(pattern).ok()).map(Arc::new);
+        let prompt_pattern = asked.and_then(|asked| pattern(asked).ok()).map(Arc::new);
         let prompt_pattern = prompt_pattern.unwrap_or_else(|| Arc::clone(&self.inner.prompt_pattern));
         Ok(Task {
             tape: self.inner.recorder.tape(&meta),

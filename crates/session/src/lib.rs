@@ -25,6 +25,7 @@ mod line;
 mod meta;
 mod notation;
 mod panel;
+mod pattern;
 mod plea;
 mod pleading;
 mod pointing;
@@ -61,6 +62,7 @@ pub use lane::Lane;
 pub use meta::{Actor, ActorKind, Meta, Origin, Typist};
 pub use notation::with_keys;
 pub use panel::{OpenPanel, Panel};
+pub use pattern::{literal, pattern};
 pub use plea::{Plea, PleaEnd, PleaOutcome, one_line, short_name};
 pub use pleading::{Ask, Pleaded};
 pub use pointing::{Gesture, Mouse, Target};
@@ -72,19 +74,20 @@ pub use recovery::{Format, Formats, Lost, formats};
 pub use secret::has_a_terminal_inside;
 pub use session::{Control, Ended, Info, Input, RanBefore, RunOutcome, RunResult, Session, Typed, Waited};
 pub use share::Shared;
-pub use updates::{Batch, Cursor, Line, Reason, Region, Run, Snapshot, Subscription, Update};
+pub use updates::{Batch, Line, Run, Snapshot, Subscription, Update};
 pub use viewers::{Frame, Viewer};
-pub use wait::{Met, USUAL_WAIT, Wait};
+pub use wait::USUAL_WAIT;
 
 /// What travels as it is.
 pub use cotty_protocol::ApiError;
-pub use cotty_protocol::op::Activity;
+pub use cotty_protocol::op::{Activity, Met, Wait};
+pub use cotty_protocol::update::{Cursor, Reason, Region};
 
 /// Patterns are compiled here, within bounds.
 pub use regex::Regex;
 
 /// Keys, paste modes and looks are the engine's own.
 pub use cotty_vt::{
-    Allow, Color, CursorShape, Key, KeyAction, KeyCode, MouseButton, Paste, Style, UnderlineStyle,
-    UnknownKey, edit_distance,
+    Allow, Color, Key, KeyAction, KeyCode, MouseButton, Paste, Style, UnderlineStyle, UnknownKey,
+    edit_distance,
 };

@@ -11,6 +11,7 @@ use crate::lane::Taken;
 use crate::meta::{Typist, now_ms};
 use crate::session::{RunOutcome, RunResult, Typed};
 use crate::task::Task;
+use crate::wait::Conditions;
 use crate::{Activity, SessionError, Verdict};
 
 /// A shell that is given more on one line is busy with it for minutes.
@@ -187,7 +188,7 @@ impl Task {
     }
 
     /// Why a wait came to nothing, in words to act on.
-    pub(crate) fn why_not(&self, wait: &crate::Wait) -> String {
+    pub(crate) fn why_not(&self, wait: &Conditions) -> String {
         let waited_for_text = wait.text.is_some() || wait.regex.is_some();
         let on_screen = wait.text.as_ref().is_some_and(|needle| self.vt.screen_text().contains(needle));
         let doing = match self.activity() {

@@ -27,6 +27,7 @@ use crate::recovery::Lost;
 use crate::running::PROMPT_COMES;
 use crate::updates::{Snapshot, Subscribed, Subscription, Update};
 use crate::viewers::Viewer;
+use crate::wait::Conditions;
 use crate::{Met, Meta, SessionError, Wait};
 
 /// A shell that has told its prompt's end has drawn the rest of it when nothing came for this long.
@@ -249,7 +250,7 @@ pub(crate) enum Request {
         reply: Reply<Option<(RanCommand, String)>>,
     },
     Wait {
-        wait: Wait,
+        wait: Conditions,
         reply: Reply<Waited>,
     },
     Read {
@@ -455,6 +456,10 @@ impl Session {
 
     /// Waits.
     pub async fn wait(&self, wait: Wait) -> Result<Waited, SessionError> {
+        self.wait_until(Conditions::new(wait)?).await
+    }
+
+    async fn wait_until(&self, wait: Conditions) -> Result<Waited, SessionError> {
         let _counted = Counted::new(&counts::WAITS);
         self.ask(|reply| Request::Wait { wait, reply }).await
     }
@@ -483,18 +488,19 @@ impl Session {
                 // The cursor is not where the prompt ends: perhaps only because a right prompt is being drawn.
                 Err(SessionError::Refused(ApiError::LineStarted { .. })) if !drawn => {
                     let (idle, timeout) = (Some(PROMPT_DRAWN), Some(10 * PROMPT_DRAWN));
-                    self.wait(Wait { idle, timeout, ..Wait::default() }).await?;
+                    self.wait_until(Conditions { idle, timeout, ..Conditions::default() }).await?;
                     drawn = true;
                 }
                 Err(SessionError::NotAtPrompt { soon, .. }) if !soon.is_zero() && !left.is_zero() => {
-                    self.wait(Wait { shell: true, timeout: Some(soon.min(left)), ..Wait::default() }).await?;
+                    let timeout = Some(soon.min(left));
+                    self.wait_until(Conditions { shell: true, timeout, ..Conditions::default() }).await?;
                 }
                 started => break started?,
             }
         };
         let (command, timeout) = (Some(request.to_owned()), Some(timeout.saturating_sub(began.elapsed())));
-        let wait = Wait { command, asks: Some(ASKS), timeout, ..Wait::default() };
-        self.wait(wait).await?;
+        let wait = Conditions { command, asks: Some(ASKS), timeout, ..Conditions::default() };
+        self.wait_until(wait).await?;
         let (request, reader) = (request.to_owned(), reader.to_owned());
         let result = self.ask(|reply| Request::RunResult { request, reader, reply }).await?;
         drop(lane);

@@ -19,7 +19,7 @@ use crate::session::Ended;
 use crate::share::{BEHIND, Pace, Shared};
 use crate::{Session, SessionError};
 
-pub use snapshot::{Cursor, Line, Reason, Region, Run, Snapshot, Update};
+pub use snapshot::{Line, Run, Snapshot, Update};
 use snapshot::{Shown, Step};
 
 /// How long a subscriber that lost its way may have to wait for a snapshot, and how often there is one.

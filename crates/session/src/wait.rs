@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use cotty_protocol::ApiError;
+use cotty_protocol::op::{Met, Wait};
 use regex::Regex;
 
 use crate::SessionError;
+use crate::error::invalid;
+use crate::pattern::pattern;
 
-/// Longest regular expression, in bytes.
-const LONGEST_PATTERN: usize = 16 << 10;
 /// How long is waited where no time limit is given with a condition, and for a command.
 pub const USUAL_WAIT: Duration = Duration::from_secs(30);
 /// After input, silence counts only once something came back, or after this long without anything.
@@ -30,88 +30,67 @@ const SAMPLES: [Duration; 4] = [
     Duration::from_millis(250),
 ];
 
-/// What to wait for. The first condition that holds wins, unless all are asked for; the program's exit ends every wait.
+/// A [`Wait`] with its patterns compiled, and what only the daemon itself waits for. The first condition that holds wins,
+/// unless all are asked for; the program's exit ends every wait.
 #[derive(Debug, Clone, Default)]
-pub struct Wait {
+pub(crate) struct Conditions {
     /// This text appears.
-    pub text: Option<String>,
+    pub(crate) text: Option<String>,
     /// A match appears.
-    pub regex: Option<Regex>,
+    pub(crate) regex: Option<Regex>,
     /// No output for this long, and no frame half drawn.
-    pub idle: Option<Duration>,
+    pub(crate) idle: Option<Duration>,
     /// The shell waits for a command.
-    pub prompt: bool,
+    pub(crate) prompt: bool,
     /// The shell has marked its prompt, and has read all that was typed before.
-    pub shell: bool,
+    pub(crate) shell: bool,
     /// The command that this request typed is over.
-    pub command: Option<String>,
+    pub(crate) command: Option<String>,
     /// The program asks for a secret.
-    pub secret: bool,
+    pub(crate) secret: bool,
     /// The program has taken what was typed and reads the terminal again.
-    pub reads: bool,
+    pub(crate) reads: bool,
     /// The program waits for input or asks for a secret, and has done nothing else for this long.
-    pub asks: Option<Duration>,
+    pub(crate) asks: Option<Duration>,
     /// No person has the keyboard.
-    pub keyboard: bool,
+    pub(crate) keyboard: bool,
     /// All of the conditions at once, instead of any.
-    pub all: bool,
+    pub(crate) all: bool,
     /// A match of this ends the wait, whatever else was asked for: what should not happen.
-    pub stop: Option<Regex>,
+    pub(crate) stop: Option<Regex>,
     /// Only what came after this much output counts.
-    pub since: Option<u64>,
+    pub(crate) since: Option<u64>,
     /// Give up after this long.
-    pub timeout: Option<Duration>,
+    pub(crate) timeout: Option<Duration>,
 }
 
-/// Which condition ended a wait.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Met {
-    /// The text appeared.
-    Text,
-    /// The pattern matched.
-    Regex,
-    /// Nothing came for the asked time.
-    Idle,
-    /// The shell waits for a command.
-    Prompt,
-    /// The command is over.
-    Command,
-    /// The program asks for a secret.
-    Secret,
-    /// The program reads the terminal again.
-    Reads,
-    /// The program asks for something.
-    Asks,
-    /// The keyboard is free.
-    Keyboard,
-    /// All of the conditions hold.
-    All,
-    /// What should not happen did.
-    Stop,
-    /// The program ended.
-    Exit,
-    /// Nothing of it, in time.
-    Timeout,
-}
-
-impl Wait {
-    /// Compiles a pattern, bounded in size: it comes from anybody.
-    pub fn pattern(pattern: &str) -> Result<Regex, SessionError> {
-        // Reading one that is too large takes its time, too.
-        if pattern.len() > LONGEST_PATTERN {
-            let error = format!("it has {} bytes, and may have {LONGEST_PATTERN}", pattern.len());
-            return Err(ApiError::InvalidPattern { error, literal: None }.into());
-        }
-        regex::RegexBuilder::new(pattern)
-            .size_limit(1 << 20)
-            .multi_line(true)
-            .build()
-            .map_err(|e| ApiError::InvalidPattern { error: e.to_string(), literal: None }.into())
-    }
-
-    /// The pattern of a text as it stands.
-    pub fn literal(text: &str) -> Result<Regex, SessionError> {
-        Wait::pattern(&regex::escape(text))
+impl Conditions {
+    /// Compiles what a caller waits for.
+    pub(crate) fn new(wait: Wait) -> Result<Conditions, SessionError> {
+        let not_empty = |name: &str, value: &Option<String>| match value {
+            Some(value) if value.is_empty() => {
+                Err(invalid(format!("`{name}` is empty, and would hold at once")))
+            }
+            _ => Ok(()),
+        };
+        not_empty("text", &wait.text)?;
+        not_empty("regex", &wait.regex)?;
+        not_empty("stop", &wait.stop)?;
+        let compile = |given: Option<String>| given.as_deref().map(pattern).transpose();
+        Ok(Conditions {
+            text: wait.text,
+            regex: compile(wait.regex)?,
+            idle: wait.idle_ms.filter(|&ms| ms > 0).map(Duration::from_millis),
+            prompt: wait.prompt,
+            secret: wait.secret,
+            reads: wait.reads,
+            keyboard: wait.keyboard,
+            all: wait.all,
+            stop: compile(wait.stop)?,
+            since: wait.since,
+            timeout: wait.timeout_ms.map(Duration::from_millis),
+            ..Conditions::default()
+        })
     }
 
     fn reads_text(&self) -> bool {
@@ -166,7 +145,7 @@ struct Found {
 /// A wait that goes on.
 #[derive(Debug)]
 pub(crate) struct Running {
-    pub(crate) wait: Wait,
+    pub(crate) wait: Conditions,
     pub(crate) started: Instant,
     /// When it was checked last.
     checked: Instant,
@@ -182,7 +161,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    pub(crate) fn new(wait: Wait, now: Instant) -> Running {
+    pub(crate) fn new(wait: Conditions, now: Instant) -> Running {
         let (text, regex, stop) = (None, None, None);
         let (asking, secret) = (None, None);
         Running { wait, started: now, checked: now, searched: None, text, regex, stop, asking, secret }
@@ -254,7 +233,7 @@ impl Running {
         let now_if = |holds: bool| holds.then_some(look.now);
         let mut conditions = Vec::new();
         if let Some(request) = &wait.command {
-            conditions.push((Met::Command, now_if((look.is_over)(request))));
+            conditions.push((Met::Prompt, now_if((look.is_over)(request))));
         }
         if wait.text.is_some() {
             conditions.push((Met::Text, frame_ends(self.text.as_ref(), look)));
@@ -278,7 +257,7 @@ impl Running {
             conditions.push((Met::Reads, now_if((look.reads)())));
         }
         if let Some(quiet) = wait.asks {
-            conditions.push((Met::Asks, self.asking.map(|since| since + quiet)));
+            conditions.push((Met::Reads, self.asking.map(|since| since + quiet)));
         }
         if wait.idle.is_some() {
             conditions.push((Met::Idle, self.idle_at(look)));
@@ -441,7 +420,7 @@ mod tests {
     #[test]
     fn text_is_true_at_once_if_it_already_holds() {
         let mut fake = Fake::new();
-        let wait = Wait { text: Some("done".into()), ..Wait::default() };
+        let wait = Conditions { text: Some("done".into()), ..Conditions::default() };
         let mut running = Running::new(wait, fake.at(0));
         assert_eq!(fake.check(&mut running, 0, None, 0), None);
         fake.text = "all done".into();
@@ -449,14 +428,16 @@ mod tests {
         assert_eq!(fake.check(&mut running, 3, Some(1), 8), Some(Met::Text));
         assert_eq!(running.found(Met::Text).as_deref(), Some("all done"));
         // What is long quiet is true at once.
-        let mut running = Running::new(Wait { text: Some("done".into()), ..Wait::default() }, fake.at(50));
+        let mut running =
+            Running::new(Conditions { text: Some("done".into()), ..Conditions::default() }, fake.at(50));
         assert_eq!(fake.check(&mut running, 50, Some(1), 8), Some(Met::Text));
     }
 
     #[test]
     fn what_comes_true_right_after_a_check_is_looked_at() {
         let mut fake = Fake::new();
-        let mut running = Running::new(Wait { text: Some("done".into()), ..Wait::default() }, fake.at(0));
+        let mut running =
+            Running::new(Conditions { text: Some("done".into()), ..Conditions::default() }, fake.at(0));
         fake.text = "all done".into();
         assert_eq!(fake.check(&mut running, 1, Some(1), 8), None);
         // The caller was held up between the check and the question.
@@ -466,7 +447,7 @@ mod tests {
     #[test]
     fn a_shell_that_reads_what_was_typed_is_looked_at_again_and_again() {
         let mut fake = Fake::new();
-        let mut running = Running::new(Wait { shell: true, ..Wait::default() }, fake.at(0));
+        let mut running = Running::new(Conditions { shell: true, ..Conditions::default() }, fake.at(0));
         assert_eq!(fake.check(&mut running, 0, Some(0), 5), None);
         assert_eq!(fake.wakeup(&running, 0, Some(0)), fake.at(2));
         assert_eq!(fake.check(&mut running, 300, Some(0), 5), None);
@@ -478,7 +459,8 @@ mod tests {
     #[test]
     fn a_wait_without_a_limit_ends_after_thirty_seconds() {
         let fake = Fake::new();
-        let mut running = Running::new(Wait { text: Some("x".into()), ..Wait::default() }, fake.at(0));
+        let mut running =
+            Running::new(Conditions { text: Some("x".into()), ..Conditions::default() }, fake.at(0));
         assert_eq!(fake.check(&mut running, 29_999, None, 0), None);
         assert_eq!(fake.check(&mut running, 30_000, None, 0), Some(Met::Timeout));
     }
@@ -486,7 +468,8 @@ mod tests {
     #[test]
     fn idle_after_input_means_changed_and_then_quiet() {
         let fake = Fake::new();
-        let wait = Wait { idle: Some(Duration::from_millis(100)), since: Some(5), ..Wait::default() };
+        let wait =
+            Conditions { idle: Some(Duration::from_millis(100)), since: Some(5), ..Conditions::default() };
         let mut running = Running::new(wait, fake.at(0));
         // Long quiet before the input does not count.
         assert_eq!(fake.check(&mut running, 200, Some(0), 5), None);
@@ -494,7 +477,8 @@ mod tests {
         assert_eq!(fake.check(&mut running, 349, Some(250), 9), None);
         assert_eq!(fake.check(&mut running, 350, Some(250), 9), Some(Met::Idle));
         // A program that says nothing at all ends it too, later.
-        let wait = Wait { idle: Some(Duration::from_millis(100)), since: Some(5), ..Wait::default() };
+        let wait =
+            Conditions { idle: Some(Duration::from_millis(100)), since: Some(5), ..Conditions::default() };
         let mut running = Running::new(wait, fake.at(0));
         assert_eq!(fake.check(&mut running, 500, Some(0), 5), Some(Met::Idle));
     }
@@ -502,7 +486,7 @@ mod tests {
     #[test]
     fn a_half_drawn_frame_is_not_idle() {
         let fake = Fake::new();
-        let wait = Wait { idle: Some(Duration::from_millis(10)), ..Wait::default() };
+        let wait = Conditions { idle: Some(Duration::from_millis(10)), ..Conditions::default() };
         let mut running = Running::new(wait, fake.at(0));
         assert_eq!(fake.check_with(&mut running, 100, Some(0), 5, None, Some(150)), None);
         assert_eq!(fake.check_with(&mut running, 150, Some(0), 5, None, Some(150)), Some(Met::Idle));
@@ -511,7 +495,7 @@ mod tests {
     #[test]
     fn an_old_prompt_does_not_end_a_wait_and_a_guessed_one_must_settle() {
         let fake = Fake::new();
-        let wait = Wait { prompt: true, since: Some(10), ..Wait::default() };
+        let wait = Conditions { prompt: true, since: Some(10), ..Conditions::default() };
         let mut running = Running::new(wait, fake.at(0));
         let prompt = |seq, guessed| Some(Prompt { seq, guessed });
         assert_eq!(fake.check_with(&mut running, 100, Some(0), 20, prompt(10, false), None), None);
@@ -530,7 +514,8 @@ mod tests {
     fn what_is_drawn_with_a_find_is_let_finish() {
         let mut fake = Fake::new();
         fake.text = "x".into();
-        let mut running = Running::new(Wait { text: Some("x".into()), ..Wait::default() }, fake.at(0));
+        let mut running =
+            Running::new(Conditions { text: Some("x".into()), ..Conditions::default() }, fake.at(0));
         for ms in 0..50 {
             // More comes all the time.
             assert_eq!(fake.check(&mut running, ms, Some(ms), ms + 1), None, "{ms}");
@@ -541,8 +526,8 @@ mod tests {
     #[test]
     fn what_should_not_happen_ends_a_wait() {
         let mut fake = Fake::new();
-        let stop = Some(Wait::pattern("error|failed").unwrap());
-        let wait = Wait { text: Some("done".into()), stop, ..Wait::default() };
+        let stop = Some(pattern("error|failed").unwrap());
+        let wait = Conditions { text: Some("done".into()), stop, ..Conditions::default() };
         let mut running = Running::new(wait, fake.at(0));
         fake.text = "one\nit failed here\ntwo".into();
         assert_eq!(fake.check(&mut running, 8, Some(8), 5), None);
@@ -553,7 +538,7 @@ mod tests {
     #[test]
     fn all_means_all_at_once() {
         let mut fake = Fake::new();
-        let wait = Wait { text: Some("x".into()), secret: true, all: true, ..Wait::default() };
+        let wait = Conditions { text: Some("x".into()), secret: true, all: true, ..Conditions::default() };
         let mut running = Running::new(wait, fake.at(0));
         fake.text = "x".into();
         assert_eq!(fake.check(&mut running, 20, Some(0), 5), None);
@@ -561,14 +546,15 @@ mod tests {
         assert_eq!(fake.check(&mut running, 30, Some(0), 5), None);
         assert_eq!(fake.check(&mut running, 50, Some(0), 5), Some(Met::All));
         // Nothing asked for is not everything.
-        let mut running = Running::new(Wait { all: true, ..Wait::default() }, fake.at(0));
+        let mut running = Running::new(Conditions { all: true, ..Conditions::default() }, fake.at(0));
         assert_eq!(fake.check(&mut running, 30, Some(0), 5), None);
     }
 
     #[test]
     fn the_kernel_is_asked_at_moments_and_the_keyboard_tells_itself() {
         let mut fake = Fake::new();
-        let mut running = Running::new(Wait { secret: true, reads: true, ..Wait::default() }, fake.at(0));
+        let mut running =
+            Running::new(Conditions { secret: true, reads: true, ..Conditions::default() }, fake.at(0));
         for (now, due) in [(3, 5), (5, 13), (13, 53), (53, 253), (253, 503), (503, 753)] {
             assert_eq!(fake.check(&mut running, now, Some(3), 5), None);
             assert_eq!(fake.wakeup(&running, now, Some(3)), fake.at(due), "at {now}");
@@ -576,7 +562,7 @@ mod tests {
         fake.reads = true;
         assert_eq!(fake.check(&mut running, 753, Some(3), 5), Some(Met::Reads));
         fake.keyboard_free = false;
-        let mut running = Running::new(Wait { keyboard: true, ..Wait::default() }, fake.at(0));
+        let mut running = Running::new(Conditions { keyboard: true, ..Conditions::default() }, fake.at(0));
         assert_eq!(fake.check(&mut running, 5, None, 5), None);
         fake.keyboard_free = true;
         assert_eq!(fake.check(&mut running, 5, None, 5), Some(Met::Keyboard));
@@ -585,7 +571,7 @@ mod tests {
     #[test]
     fn an_echo_that_is_off_for_a_moment_is_no_question_for_a_secret() {
         let mut fake = Fake::new();
-        let mut running = Running::new(Wait { secret: true, ..Wait::default() }, fake.at(0));
+        let mut running = Running::new(Conditions { secret: true, ..Conditions::default() }, fake.at(0));
         fake.secret = true;
         assert_eq!(fake.check(&mut running, 3, Some(1), 5), None);
         assert_eq!(fake.wakeup(&running, 3, Some(1)), fake.at(11));
@@ -600,7 +586,7 @@ mod tests {
     #[test]
     fn a_program_asks_once_it_has_done_nothing_else_for_a_while() {
         let mut fake = Fake::new();
-        let asks = || Wait { asks: Some(Duration::from_millis(500)), ..Wait::default() };
+        let asks = || Conditions { asks: Some(Duration::from_millis(500)), ..Conditions::default() };
         let mut running = Running::new(asks(), fake.at(0));
         assert_eq!(fake.check(&mut running, 1000, Some(0), 5), None);
         // Seen reading, between other things.
@@ -613,13 +599,13 @@ mod tests {
         // It says something.
         assert_eq!(fake.check(&mut running, 2000, Some(1900), 9), None);
         assert_eq!(fake.check(&mut running, 2499, Some(1900), 9), None);
-        assert_eq!(fake.check(&mut running, 2500, Some(1900), 9), Some(Met::Asks));
+        assert_eq!(fake.check(&mut running, 2500, Some(1900), 9), Some(Met::Reads));
     }
 
     #[test]
     fn what_looks_like_a_prompt_is_looked_at_again() {
         let mut fake = Fake::new();
-        let prompt = || Wait { prompt: true, ..Wait::default() };
+        let prompt = || Conditions { prompt: true, ..Conditions::default() };
         let mut running = Running::new(prompt(), fake.at(0));
         assert_eq!(fake.check(&mut running, 3, Some(3), 5), None);
         assert_eq!(fake.wakeup(&running, 3, Some(3)), fake.at(30_000));
@@ -630,7 +616,8 @@ mod tests {
     #[test]
     fn much_output_is_searched_piece_by_piece() {
         let mut fake = Fake::new();
-        let mut running = Running::new(Wait { text: Some("x".into()), ..Wait::default() }, fake.at(0));
+        let mut running =
+            Running::new(Conditions { text: Some("x".into()), ..Conditions::default() }, fake.at(0));
         assert_eq!(fake.check(&mut running, 0, None, MUCH + 1), None);
         fake.text = "never looked at: x".into();
         assert_eq!(fake.check(&mut running, 100, Some(0), MUCH + 2), None);
@@ -642,19 +629,24 @@ mod tests {
     fn the_end_is_told_as_such_unless_what_was_waited_for_came_first() {
         let mut fake = Fake::new();
         fake.exited = true;
-        let idle = Wait { idle: Some(Duration::from_millis(1)), ..Wait::default() };
+        let idle = Conditions { idle: Some(Duration::from_millis(1)), ..Conditions::default() };
         assert_eq!(fake.check(&mut Running::new(idle, fake.at(0)), 10, Some(0), 5), Some(Met::Exit));
         fake.text = "done".into();
-        let text = Wait { text: Some("done".into()), ..Wait::default() };
+        let text = Conditions { text: Some("done".into()), ..Conditions::default() };
         assert_eq!(fake.check(&mut Running::new(text, fake.at(9)), 10, Some(10), 5), Some(Met::Text));
     }
 
     #[test]
-    fn a_pattern_that_would_grow_too_large_is_refused() {
-        assert!(matches!(
-            Wait::pattern("(a{1000}){1000}"),
-            Err(SessionError::Refused(ApiError::InvalidPattern { .. }))
-        ));
-        assert!(Wait::pattern("(").is_err());
+    fn an_empty_text_or_pattern_is_refused() {
+        for wait in [
+            Wait { text: Some(String::new()), ..Wait::default() },
+            Wait { regex: Some(String::new()), ..Wait::default() },
+            Wait { stop: Some(String::new()), ..Wait::default() },
+            Wait { regex: Some("(".into()), ..Wait::default() },
+        ] {
+            assert!(Conditions::new(wait.clone()).is_err(), "{wait:?}");
+        }
+        let idle = Conditions::new(Wait { idle_ms: Some(0), ..Wait::default() }).unwrap();
+        assert_eq!(idle.idle, None, "no time at all is no condition");
     }
 }

@@ -12,8 +12,10 @@ pub enum Action {
     Show,
     /// Take it. Only a person can.
     Take,
-    /// Give it back.
+    /// Give it back. What an agent asked of people is done with that.
     Give,
+    /// Let go of it, with what was asked still to be done.
+    Leave,
 }
 
 /// Whose keyboard, and what to do with it.

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use cotty_session::{Key, Wait};
+use cotty_session::{self as session, Key};
 use serde_json::Value;
 
 /// A value as it was given.
@@ -73,7 +73,7 @@ impl Slot<'_> {
             }
             Slot::Pattern(slot) => {
                 let pattern = text(given).ok_or_else(wrong)?;
-                Wait::pattern(pattern).map_err(|e| format!("{}: {e}", shown(given)))?;
+                session::pattern(pattern).map_err(|e| format!("{}: {e}", shown(given)))?;
                 *slot = pattern.to_owned();
             }
             Slot::Press(slot) => {

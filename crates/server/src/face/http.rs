@@ -58,6 +58,7 @@ impl App {
             request,
             usual: Usual::default(),
             lane: None,
+            viewer: None,
             place: Arc::clone(&self.place),
         }
     }

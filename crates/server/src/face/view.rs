@@ -1,23 +1,25 @@
 //! A viewer over a WebSocket: paints go out, keys come in.
 
+use std::sync::Arc;
+
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{Extension, Path, Query, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use cotty_protocol::ApiError;
-use cotty_protocol::op::keyboard::Holder;
-use cotty_protocol::op::send;
+use cotty_protocol::op::keyboard::{Action, Holder};
+use cotty_protocol::op::{answer, keyboard, resize, send};
 use cotty_protocol::text::acts;
 use cotty_protocol::view::{self, FromViewer, Paint, ToViewer};
 use cotty_session::counts::Counted;
-use cotty_session::{ActorKind, Company, Frame, HeldBy, Hold, Session, Shared, Typist, Viewer, Watcher};
+use cotty_session::{ActorKind, Company, Frame, HeldBy, Origin, Session, Shared, Typist, Viewer, Watcher};
 use serde::Deserialize;
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::auth::VIEW_PROTOCOL;
-use crate::face::http::{App, in_plain_words, refuse, shared_text};
+use crate::face::http::{App, in_plain_words, refuse, shared_text, without_process};
 use crate::metrics::VIEWERS;
-use crate::ops::{Access, allowed, plea_state, random_id, send_input};
+use crate::ops::{Access, Context, Viewing, perform, plea_state, random_id};
 use crate::standing::{Standing, introduction};
 
 /// Longest message from a viewer: a large paste.
@@ -34,12 +36,6 @@ pub(crate) struct Who {
     kind: Option<String>,
 }
 
-/// Who views, and whether it may do more than that.
-struct Viewing {
-    typist: Typist,
-    types: Result<(), ApiError>,
-}
-
 pub(crate) async fn view(
     State(app): State<App>,
     Extension(standing): Extension<Standing>,
@@ -50,15 +46,18 @@ pub(crate) async fn view(
 ) -> Response {
     let kind = who.kind.clone().unwrap_or_else(|| "viewer".to_owned());
     let found = introduction(&headers).and_then(|(caller, cwd)| {
-        let actor = standing.actor(caller, cwd.as_deref());
+        let mut context = app.context(&standing, caller, Some(without_process(cwd)), String::new());
         // Only a person comes back as the same: others cannot be taken for somebody who holds the keyboard.
-        let types = allowed(actor.kind, standing.read_only(), Access::Write);
-        let comes_back = types.is_ok() && actor.kind == ActorKind::Person;
+        let comes_back = context.may(Access::Write).is_ok() && context.actor.kind == ActorKind::Person;
         let who = if comes_back { who } else { Who { viewer: None, ..who } };
-        let session = app.hub.show_to(&name, &actor)?;
-        Ok((session, Viewing { typist: typist(who, actor.kind)?, types }))
+        // Nothing is started from here, and this is copied with every key.
+        context.origin = Origin::default();
+        let session = app.hub.show_to(&name, &context.actor)?;
+        let typist = typist(who, context.actor.kind)?;
+        context.viewer = Some(Arc::new(Viewing { session: session.clone(), typist: typist.clone() }));
+        Ok((context, session, typist))
     });
-    let (session, viewing) = match found {
+    let (context, session, typist) = match found {
         Ok(found) => found,
         Err(error) => return refuse(error),
     };
@@ -66,11 +65,10 @@ pub(crate) async fn view(
     upgrade.protocols([VIEW_PROTOCOL]).max_message_size(MESSAGE).on_upgrade(move |socket| async move {
         // Whoever closes first, the session goes on.
         let _counted = Counted::new(&VIEWERS);
-        let typist = &viewing.typist;
         let watcher = Watcher { who: typist.who.clone(), name: typist.name.clone(), kind };
         let _ = session.viewer_came(watcher).await;
         tokio::select! {
-            _ = serve(socket, &session, &viewing) => {}
+            _ = serve(socket, &session, &typist, &context) => {}
             () = revoked => {}
         }
         let _ = session.viewer_went(&typist.who).await;
@@ -87,8 +85,12 @@ fn typist(who: Who, kind: ActorKind) -> Result<Typist, ApiError> {
     Ok(Typist { kind, who: who.viewer.unwrap_or_else(random_id), name })
 }
 
-async fn serve(mut socket: WebSocket, session: &Session, viewing: &Viewing) -> Result<(), axum::Error> {
-    let typist = &viewing.typist;
+async fn serve(
+    mut socket: WebSocket,
+    session: &Session,
+    typist: &Typist,
+    context: &Context,
+) -> Result<(), axum::Error> {
     let Some(mut viewer) = begin(&mut socket, session, typist).await? else { return Ok(()) };
     loop {
         tokio::select! {
@@ -107,7 +109,7 @@ async fn serve(mut socket: WebSocket, session: &Session, viewing: &Viewing) -> R
             }
             received = socket.recv() => match received {
                 Some(Ok(Message::Text(text))) => {
-                    if let Err(refused) = told(session, viewing, &text).await {
+                    if let Err(refused) = told(context, &session.meta().id, &text).await {
                         tell(&mut socket, &ToViewer::Refused(in_plain_words(refused))).await?;
                     }
                 }
@@ -179,38 +181,42 @@ fn seen_by(company: &Company, typist: &Typist) -> view::Company {
     }
 }
 
-async fn told(session: &Session, viewing: &Viewing, text: &str) -> Result<(), ApiError> {
-    let Viewing { typist, types } = viewing;
-    types.clone()?;
+/// Does what a viewer's keyboard, mouse or buttons ask for.
+async fn told(context: &Context, session: &str, text: &str) -> Result<(), ApiError> {
     let message: FromViewer =
         serde_json::from_str(text).map_err(|e| ApiError::invalid(format!("not a message: {e}")))?;
-    let params = match message {
+    let context = Context { request: random_id(), ..context.clone() };
+    let session = session.to_owned();
+    match message {
         FromViewer::Key { key, ctrl, alt, shift } => {
-            send::Params { key: Some(key), ctrl, alt, shift, ..send::Params::default() }
+            let key = Some(key);
+            let params = send::Params { session, key, ctrl, alt, shift, ..send::Params::default() };
+            perform(context, params).await.map(drop)
         }
         FromViewer::Text { text, paste } => {
-            send::Params { text: Some(text), paste, ..send::Params::default() }
+            let params = send::Params { session, text: Some(text), paste, ..send::Params::default() };
+            perform(context, params).await.map(drop)
         }
         FromViewer::Mouse { mouse, ctrl, alt, shift } => {
-            send::Params { mouse: Some(mouse), ctrl, alt, shift, ..send::Params::default() }
+            let mouse = Some(mouse);
+            let params = send::Params { session, mouse, ctrl, alt, shift, ..send::Params::default() };
+            perform(context, params).await.map(drop)
         }
-        // As long as it is looked at, it is kept.
-        FromViewer::Take => {
-            return Ok(session.hold(Hold::Take(None), typist).await.map(drop)?);
-        }
-        FromViewer::Give => return Ok(session.hold(Hold::Give, typist).await.map(drop)?),
-        FromViewer::Leave => return Ok(session.hold(Hold::Leave, typist).await.map(drop)?),
+        FromViewer::Take => hold(context, session, Action::Take).await,
+        FromViewer::Give => hold(context, session, Action::Give).await,
+        FromViewer::Leave => hold(context, session, Action::Leave).await,
         FromViewer::Answer { plea, decline, note } => {
-            let answered = session.answer(&plea, decline, note, typist, &random_id()).await;
-            return Ok(answered.map(drop)?);
+            perform(context, answer::Params { plea, decline, note }).await.map(drop)
         }
         FromViewer::Fit { size } => {
-            let size = size.map(|size| (size.cols, size.rows));
-            return Ok(session.fit(size, typist).await?);
+            let (cols, rows) = (size.map(|size| size.cols), size.map(|size| size.rows));
+            perform(context, resize::Params { session, cols, rows, fit: true }).await.map(drop)
         }
-    };
-    let input = send_input(&params)?;
-    Ok(session.press(input, typist).await.map(drop)?)
+    }
+}
+
+async fn hold(context: Context, session: String, action: Action) -> Result<(), ApiError> {
+    perform(context, keyboard::Params { session, action, lease_ms: None }).await.map(drop)
 }
 
 fn message(frame: &Frame, session: &Session) -> ToViewer {

@@ -2,6 +2,7 @@
 
 use cotty_protocol::ApiError;
 use cotty_protocol::op::answer::{Params, Reply};
+use cotty_session::Info;
 
 use super::convert;
 use super::{Access, Context, Perform, Route};
@@ -13,11 +14,16 @@ impl Perform for Params {
 
     async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let Params { plea, decline, note } = params;
-        let mut all = context.hub.list().await.into_iter();
-        let info = all
-            .find(|info| info.plea.as_ref().is_some_and(|newest| newest.id == plea))
-            .ok_or_else(|| ApiError::RequestNotFound { id: plea.clone() })?;
-        let session = context.hub.show_to(&info.meta.id, &context.actor)?;
+        let session = match &context.viewer {
+            Some(viewer) => viewer.session.clone(),
+            None => {
+                let asked = |info: &Info| info.plea.as_ref().is_some_and(|newest| newest.id == plea);
+                let found = context.hub.list().await.into_iter().find(asked);
+                let info = found.ok_or_else(|| ApiError::RequestNotFound { id: plea.clone() })?;
+                context.hub.show_to(&info.meta.id, &context.actor)?
+            }
+        };
+        let info = session.info().await?;
         let answered = session.answer(&plea, decline, note, &context.typist(), &context.request).await;
         Ok(convert::plea(&answered?, &info.meta, &info.keyboard))
     }

@@ -1,7 +1,5 @@
 //! Between the session's types and the wire's. The only place that knows both.
 
-use std::time::Duration;
-
 use base64::Engine as _;
 use cotty_protocol::ApiError;
 use cotty_protocol::op::{self, Dimensions, Place, SessionInfo, keyboard, mouse, pleas, send};
@@ -9,7 +7,7 @@ use cotty_protocol::text::random;
 use cotty_session as session;
 use cotty_session::{
     Control, Gesture, Holder, ImageKind, Images, Info, Input, Key, KeyAction, KeyCode, KeyboardState, Lost,
-    Met, Meta, Mouse, MouseButton, Paste, Plea, PleaOutcome, Returned, Target, Wait, with_keys,
+    Meta, Mouse, MouseButton, Paste, Plea, PleaOutcome, Returned, Target, with_keys,
 };
 
 use crate::tokens::TokenError;
@@ -73,7 +71,6 @@ pub(super) fn images(images: Vec<Images>) -> Vec<op::Images> {
     images.map(|i| op::Images { kind: kind(i.kind).to_owned(), count: i.count, bytes: i.bytes }).collect()
 }
 
-/// What was cut out of a text that is read as new since `since`.
 /// What was left out; `since` is where the text begins, if it can be read again from there.
 pub(super) fn left_out(left_out: session::LeftOut, since: Option<u64>) -> op::LeftOut {
     let offset = since.map(|_| left_out.after);
@@ -177,54 +174,8 @@ pub(super) fn history_lost(lost: Lost) -> op::HistoryLost {
     op::HistoryLost { at: timestamp(lost.at_ms), before_seq: lost.before_seq, what: lost.what }
 }
 
-/// The wire's wait as the session's.
-pub(super) fn wait(wait: op::Wait) -> Result<Wait, ApiError> {
-    let nonempty = |what: &str, value: &Option<String>| match value {
-        Some(value) if value.is_empty() => {
-            Err(ApiError::invalid(format!("`{what}` is empty, and would hold at once")))
-        }
-        _ => Ok(()),
-    };
-    nonempty("text", &wait.text)?;
-    nonempty("regex", &wait.regex)?;
-    nonempty("stop", &wait.stop)?;
-    let pattern = |given: Option<String>| given.as_deref().map(Wait::pattern).transpose();
-    Ok(Wait {
-        text: wait.text,
-        regex: pattern(wait.regex)?,
-        stop: pattern(wait.stop)?,
-        secret: wait.secret,
-        reads: wait.reads,
-        keyboard: wait.keyboard,
-        all: wait.all,
-        idle: wait.idle_ms.filter(|&ms| ms > 0).map(Duration::from_millis),
-        prompt: wait.prompt,
-        shell: false,
-        command: None,
-        asks: None,
-        since: wait.since,
-        timeout: wait.timeout_ms.map(Duration::from_millis),
-    })
-}
-
-pub(super) fn met(met: Met) -> op::Met {
-    match met {
-        Met::Text => op::Met::Text,
-        Met::Regex => op::Met::Regex,
-        Met::Idle => op::Met::Idle,
-        Met::Prompt | Met::Command => op::Met::Prompt,
-        Met::Secret => op::Met::Secret,
-        Met::Reads | Met::Asks => op::Met::Reads,
-        Met::Keyboard => op::Met::Keyboard,
-        Met::All => op::Met::All,
-        Met::Stop => op::Met::Stop,
-        Met::Exit => op::Met::Exit,
-        Met::Timeout => op::Met::Timeout,
-    }
-}
-
 /// What `send` was asked to type.
-pub(crate) fn send_input(params: &send::Params) -> Result<Input, ApiError> {
+pub(super) fn send_input(params: &send::Params) -> Result<Input, ApiError> {
     let kinds = [
         ("text", params.text.is_some()),
         ("key", params.key.is_some()),

@@ -1,16 +1,17 @@
 //! `create`: starts a program in a terminal of its own.
 
-use std::time::Duration;
-
 use cotty_protocol::ApiError;
-use cotty_protocol::op::create::{Allow, Params, Reply};
+use cotty_protocol::op::{
+    self,
+    create::{Allow, Params, Reply},
+};
 use cotty_session as session;
 
 use super::convert::dimensions;
 use super::{Access, Context, Perform, Route};
 use crate::config::Refused;
 
-const READY_TIMEOUT: Duration = Duration::from_secs(5);
+const READY_TIMEOUT_MS: u64 = 5_000;
 
 impl Perform for Params {
     const SUMMARY: &'static str = "Start a program (your shell by default) in a terminal of its own";
@@ -44,12 +45,12 @@ impl Perform for Params {
         let made = context.hub.create(create, context.actor, &context.origin, &context.request).await;
         let made = made?;
         let wait_ready = params.wait_ready.unwrap_or_else(|| made.is_interactive_shell());
-        let timeout = params.ready_timeout_ms.map_or(READY_TIMEOUT, Duration::from_millis);
+        let timeout_ms = Some(params.ready_timeout_ms.unwrap_or(READY_TIMEOUT_MS));
         // A shell that is slow to start is an answer, not an error.
         let (info, ready) = if wait_ready {
-            let wait = session::Wait { prompt: true, timeout: Some(timeout), ..session::Wait::default() };
+            let wait = op::Wait { prompt: true, timeout_ms, ..op::Wait::default() };
             let waited = made.wait(wait).await?;
-            (waited.info, waited.met == session::Met::Prompt)
+            (waited.info, waited.met == op::Met::Prompt)
         } else {
             (made.info().await?, false)
         };

@@ -21,8 +21,11 @@ impl Perform for Params {
         let session = context.session(&params.session, Self::ACCESS).await?;
         let hold = match params.action {
             Action::Show => return Ok(keyboard_state(session.info().await?.keyboard)),
+            // As long as a viewer is there, it keeps what it took.
+            Action::Take if context.viewer.is_some() => Hold::Take(params.lease_ms),
             Action::Take => Hold::Take(Some(params.lease_ms.unwrap_or(LEASE_MS).min(LONGEST_LEASE_MS))),
             Action::Give => Hold::Give,
+            Action::Leave => Hold::Leave,
         };
         Ok(keyboard_state(session.hold(hold, &context.typist()).await?))
     }

@@ -48,7 +48,7 @@ use crate::config::Usual;
 use crate::daemon::Place;
 use crate::near::nearest;
 
-pub(crate) use convert::{now_ms, plea_state, random_id, send_input};
+pub(crate) use convert::{now_ms, plea_state, random_id};
 pub use status::formats;
 
 /// What an operation does to the world; rights are given by it.
@@ -148,13 +148,25 @@ pub struct Context {
     pub(crate) usual: Usual,
     /// Where a call types more than once: nobody types in between.
     pub(crate) lane: Option<Lane>,
+    /// Where a viewer asks.
+    pub(crate) viewer: Option<Arc<Viewing>>,
     /// The daemon itself.
     pub(crate) place: Arc<Place>,
 }
 
+/// A viewer of a session, whose keys and mouse are typed into it.
+#[derive(Debug)]
+pub(crate) struct Viewing {
+    pub(crate) session: Session,
+    pub(crate) typist: Typist,
+}
+
 impl Context {
-    /// The session that is meant, if the actor may have it, for an operation of this access.
+    /// The session that is meant, if the actor may have it, for an operation of this access. A viewer has its own.
     pub(crate) async fn session(&self, reference: &str, access: Access) -> Result<Session, ApiError> {
+        if let Some(viewer) = self.viewer.as_ref().filter(|viewer| viewer.session.meta().id == reference) {
+            return Ok(viewer.session.clone());
+        }
         let purpose = match access {
             Access::Read => Purpose::Look,
             Access::Write | Access::Destroy | Access::Ask | Access::Person => Purpose::Act,
@@ -182,7 +194,10 @@ impl Context {
 
     /// Who types, when the actor does.
     pub(crate) fn typist(&self) -> Typist {
-        Typist::from(&self.actor)
+        match &self.viewer {
+            Some(viewer) => viewer.typist.clone(),
+            None => Typist::from(&self.actor),
+        }
     }
 }
 

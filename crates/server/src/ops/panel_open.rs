@@ -1,9 +1,10 @@
 //! `panel_open`: a panel with the caller's shell.
 
-use std::time::Duration;
-
 use cotty_protocol::ApiError;
-use cotty_protocol::op::panel_open::{Params, Reply};
+use cotty_protocol::op::{
+    self,
+    panel_open::{Params, Reply},
+};
 use cotty_session as session;
 
 use super::create::refused;
@@ -12,7 +13,7 @@ use super::{Access, Context, Perform, Route};
 /// The name of a panel that nobody named.
 const UNNAMED: &str = "terminal";
 /// A shell that is slow to start is typed into all the same.
-const READY_TIMEOUT: Duration = Duration::from_secs(5);
+const READY_TIMEOUT_MS: u64 = 5_000;
 
 impl Perform for Params {
     const SUMMARY: &'static str = "Open a panel with your shell, or find the one of that name";
@@ -34,8 +35,8 @@ impl Perform for Params {
         // The same request again opened it, too.
         let opened = made.meta().request == context.request;
         if opened && made.is_interactive_shell() {
-            let wait =
-                session::Wait { prompt: true, timeout: Some(READY_TIMEOUT), ..session::Wait::default() };
+            let timeout_ms = Some(READY_TIMEOUT_MS);
+            let wait = op::Wait { prompt: true, timeout_ms, ..op::Wait::default() };
             made.wait(wait).await?;
         }
         Ok(Reply { panel_id, session_id: made.meta().id.clone(), opened })

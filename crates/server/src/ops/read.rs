@@ -1,7 +1,10 @@
 //! `read`: what a session shows, after waiting for something if asked to.
 
 use cotty_protocol::ApiError;
-use cotty_protocol::op::read::{Format, Params, Reply, View};
+use cotty_protocol::op::{
+    self,
+    read::{Format, Params, Reply, View},
+};
 use cotty_session::{self as session, Cut};
 
 use super::convert::{self, dimensions, place};
@@ -20,7 +23,7 @@ impl Perform for Params {
         let session = context.session(&params.session, Self::ACCESS).await?;
         let (met, why) = match params.wait {
             Some(wait) => {
-                let waited = session.wait(convert::wait(wait)?).await?;
+                let waited = session.wait(wait).await?;
                 (Some(waited.met), waited.why)
             }
             None => (None, None),
@@ -72,7 +75,7 @@ impl Perform for Params {
             has_new_content: reading.has_new,
             images: convert::images(reading.images),
             prompt_detected: info.prompt,
-            idle: met == Some(session::Met::Idle),
+            idle: met == Some(op::Met::Idle),
             exited: info.ended.is_some(),
             exit_code: info.ended.and_then(|e| e.exit_code),
             activity: info.activity,
@@ -80,7 +83,7 @@ impl Perform for Params {
             dropped_lines: reading.dropped,
             history_lost: reading.lost.map(convert::history_lost),
             seq: info.seq,
-            met: met.map(convert::met),
+            met,
             why,
         })
     }

@@ -2,7 +2,8 @@
 
 use cotty_protocol::ApiError;
 use cotty_protocol::op::search::{Match, Params, Reply};
-use cotty_session::{Found, FoundAt, Regex, Wait};
+use cotty_session as session;
+use cotty_session::{Found, FoundAt, Regex};
 
 use super::{Access, Context, Perform, Route};
 
@@ -28,8 +29,8 @@ impl Perform for Params {
 /// What is looked for: a regular expression, or a text as it stands.
 pub(super) fn pattern(regex: Option<String>, text: Option<String>) -> Result<Regex, ApiError> {
     match (regex, text) {
-        (Some(regex), None) if !regex.is_empty() => Ok(Wait::pattern(&regex)?),
-        (None, Some(text)) if !text.is_empty() => Ok(Wait::literal(&text)?),
+        (Some(regex), None) if !regex.is_empty() => Ok(session::pattern(&regex)?),
+        (None, Some(text)) if !text.is_empty() => Ok(session::literal(&text)?),
         (Some(_), Some(_)) => Err(ApiError::invalid("give regex or text, not both")),
         _ => Err(ApiError::invalid_instead(
             "what to look for is empty, and would match everywhere",

@@ -16,14 +16,18 @@ impl Perform for Params {
         let session = context.session(&params.session, Self::ACCESS).await?;
         let input = send_input(&params)?;
         let typist = context.typist();
-        let typed = session.send(input, &typist, &context.request, context.lane.as_ref()).await?;
+        let typed = match &context.viewer {
+            Some(_) => session.press(input, &typist).await?,
+            None => session.send(input, &typist, &context.request, context.lane.as_ref()).await?,
+        };
         // Brackets alone make what is typed longer than the text; of a request that is made again nothing else is known.
         let plain = |text: &String| text.replace("\r\n", "\n").len() as u64;
         let pasted = !params.special && params.text.as_ref().is_some_and(|text| typed.bytes > plain(text));
-        // A person sees it, unless it asks; an agent is told.
-        let reaction = match typist.kind {
-            ActorKind::Person if !params.observe => None,
-            _ => Some(session.observe(typed.seq, params.text).await?),
+        // A person and a viewer see it; an agent is told.
+        let sees = typist.kind == ActorKind::Person || context.viewer.is_some();
+        let reaction = match sees && !params.observe {
+            true => None,
+            false => Some(session.observe(typed.seq, params.text).await?),
         };
         Ok(Reply {
             bytes: typed.bytes,

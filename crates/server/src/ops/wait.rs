@@ -1,8 +1,8 @@
 //! `wait`: until something is true of a session.
 
 use cotty_protocol::ApiError;
+use cotty_protocol::op::Met;
 use cotty_protocol::op::wait::{LastCommand, Params, Reply};
-use cotty_session::Met;
 
 use super::convert;
 use super::{Access, Context, Perform, Route};
@@ -22,14 +22,14 @@ impl Perform for Params {
             ));
         }
         let wants_prompt = params.wait.prompt;
-        let waited = session.wait(convert::wait(params.wait)?).await?;
+        let waited = session.wait(params.wait).await?;
         let elapsed_ms = u64::try_from(waited.elapsed.as_millis()).unwrap_or(u64::MAX);
         let told = matches!(waited.met, Met::Prompt | Met::All) && wants_prompt;
         let command = waited.command.filter(|_| told);
         Ok(Reply {
             command: command
                 .map(|ran| LastCommand { exit_code: ran.exit_code, duration_ms: ran.duration_ms }),
-            met: convert::met(waited.met),
+            met: waited.met,
             elapsed_ms,
             activity: waited.info.activity,
             keyboard: convert::keyboard_news(waited.info.keyboard),

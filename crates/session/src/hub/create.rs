@@ -23,7 +23,7 @@ use crate::journal::{Hot, InputQueue};
 use crate::meta::now_ms;
 use crate::recovery::slot;
 use crate::shell::is_interactive_shell;
-use crate::{Actor, ActorKind, Meta, Origin, Panel, Session, SessionError, Verdict, Wait, line};
+use crate::{Actor, ActorKind, Meta, Origin, Panel, Session, SessionError, Verdict, line, pattern};
 
 /// Largest either way.
 const LARGEST: u16 = 1000;
@@ -101,10 +101,10 @@ impl Hub {
         self.check_limits(&actor.owner, create.max_per_owner).await?;
         let usual = create.terminal.as_ref().unwrap_or(&self.inner.options.terminal);
         let size = checked_size(&create, usual)?;
-        create.prompt_pattern.as_deref().map(Wait::pattern).transpose()?;
+        create.prompt_pattern.as_deref().map(pattern).transpose()?;
         let usual_prompt = (usual.prompt_pattern != self.inner.options.terminal.prompt_pattern)
             .then(|| usual.prompt_pattern.clone());
-        usual_prompt.as_deref().map(Wait::pattern).transpose()?;
+        usual_prompt.as_deref().map(pattern).transpose()?;
         let id = session_id()?;
         let env = child_environment(&origin.env, &id, usual, &create.env);
         let cwd = working_directory(&create, origin, &env)?;

@@ -178,6 +178,7 @@ async fn rest_ends(members: &impl Fn() -> Vec<Vec<Member>>, limit: Duration) {
 }
 
 async fn wait_for_exit(session: &Session, limit: Duration) -> Result<bool, SessionError> {
-    let waited = session.wait(Wait { timeout: Some(limit), ..Wait::default() }).await?;
+    let timeout_ms = u64::try_from(limit.as_millis()).ok();
+    let waited = session.wait(Wait { exit: true, timeout_ms, ..Wait::default() }).await?;
     Ok(waited.info.ended.is_some())
 }

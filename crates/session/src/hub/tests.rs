@@ -149,12 +149,7 @@ async fn create(hub: &Hub, owner: &str, request: &str) -> Result<Session, Sessio
 }
 
 async fn shows(session: &Session, text: &str) {
-    let wait = Wait {
-        text: Some(text.into()),
-        since: Some(0),
-        timeout: Some(Duration::from_secs(30)),
-        ..Wait::default()
-    };
+    let wait = Wait { text: Some(text.into()), since: Some(0), timeout_ms: Some(30_000), ..Wait::default() };
     assert_eq!(session.wait(wait).await.unwrap().met, crate::Met::Text, "{text}");
 }
 

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use cotty_protocol::update::{Cursor, Reason, Region, Shape};
 use cotty_vt::{CursorShape, LineId, RowVersion, Style, Vt};
 
 use crate::session::Ended;
@@ -48,47 +49,6 @@ pub struct Run {
     pub link: Option<String>,
 }
 
-/// Where the cursor is and how it looks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cursor {
-    /// Column.
-    pub x: u16,
-    /// Row.
-    pub y: u16,
-    /// Whether it is to be seen.
-    pub visible: bool,
-    /// Its shape.
-    pub shape: CursorShape,
-}
-
-/// Part of the screen. The corner `x2`, `y2` is the first cell that is not in it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Region {
-    /// The first column.
-    pub x: u16,
-    /// The first row.
-    pub y: u16,
-    /// The column after the last.
-    pub x2: u16,
-    /// The row after the last.
-    pub y2: u16,
-}
-
-/// Why a part of the screen changed, as far as it shows: a hint for a front end that animates or logs, nothing more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
-    /// Something was written.
-    Text,
-    /// It is blank now.
-    Clear,
-    /// What stood elsewhere moved here.
-    Scroll,
-    /// The program went to the other screen.
-    ScreenSwitch,
-    /// The same text in other colours.
-    Redraw,
-}
-
 /// What a subscriber is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Update {
@@ -120,7 +80,7 @@ impl Snapshot {
             cols: size.cols,
             rows: size.rows,
             lines: (0..size.rows).map(|row| Arc::new(Line::of(vt, row))).collect(),
-            cursor: Cursor::of(vt),
+            cursor: cursor(vt),
             title: vt.title().to_owned(),
             alternate: vt.modes().alt_screen,
         }
@@ -167,11 +127,14 @@ impl Line {
     }
 }
 
-impl Cursor {
-    fn of(vt: &Vt) -> Cursor {
-        let cursor = vt.cursor();
-        Cursor { x: cursor.col, y: cursor.row, visible: cursor.visible, shape: cursor.shape }
-    }
+fn cursor(vt: &Vt) -> Cursor {
+    let cursor = vt.cursor();
+    let shape = match cursor.shape {
+        CursorShape::Block => Shape::Block,
+        CursorShape::Underline => Shape::Underline,
+        CursorShape::Bar => Shape::Bar,
+    };
+    Cursor { x: cursor.col, y: cursor.row, visible: cursor.visible, shape }
 }
 
 /// What subscribers show that are up to date, and how to bring them to the next screen.
@@ -214,7 +177,7 @@ impl Shown {
         }
         self.snapshot.seq = vt.shown_seq();
         let mut updates = self.changed_rows(vt, switched);
-        let cursor = Cursor::of(vt);
+        let cursor = cursor(vt);
         if std::mem::replace(&mut self.snapshot.cursor, cursor) != cursor {
             updates.push(Update::Cursor(cursor));
         }

@@ -1,6 +1,8 @@
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
+use cotty_protocol::update::{Cursor, Reason, Region};
+
 use super::*;
 use crate::session::Request;
 use cotty_vt::{EffectKind, Size};

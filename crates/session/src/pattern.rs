@@ -1,0 +1,48 @@
+//! Regular expressions that come from anybody, compiled within bounds.
+
+use cotty_protocol::ApiError;
+use regex::Regex;
+
+use crate::SessionError;
+
+/// Longest regular expression, in bytes.
+const LONGEST: usize = 16 << 10;
+/// Most memory that a compiled one may take, in bytes.
+const LARGEST: usize = 1 << 20;
+
+/// Compiles a regular expression. `^` and `$` match at line ends.
+pub fn pattern(pattern: &str) -> Result<Regex, SessionError> {
+    let refused = |error| SessionError::from(ApiError::InvalidPattern { error, literal: None });
+    // Reading one that is too long takes its time, too.
+    if pattern.len() > LONGEST {
+        return Err(refused(format!("it has {} bytes, and may have {LONGEST}", pattern.len())));
+    }
+    let compiled = regex::RegexBuilder::new(pattern).size_limit(LARGEST).multi_line(true).build();
+    compiled.map_err(|error| refused(error.to_string()))
+}
+
+/// The regular expression that matches this text and nothing else.
+pub fn literal(text: &str) -> Result<Regex, SessionError> {
+    pattern(&regex::escape(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_that_is_wrong_or_too_large_is_refused() {
+        for wrong in ["(", "(a{1000}){1000}", &"a".repeat(LONGEST + 1)] {
+            let refused = pattern(wrong);
+            assert!(matches!(refused, Err(SessionError::Refused(ApiError::InvalidPattern { .. }))));
+        }
+    }
+
+    #[test]
+    fn a_literal_matches_itself() {
+        assert_eq!(
+            literal("a.b*").unwrap().find_iter("axb* a.b*").map(|m| m.start()).collect::<Vec<_>>(),
+            [5]
+        );
+    }
+}
