@@ -4,79 +4,54 @@
 //! a terminal, so there are no locks to hold and order is plain. What decides (waits, commands, policy) is pure and
 //! told the time. What must outlive the daemon lies in the [`journal`], whose memory the keeper holds.
 
-mod activity;
-mod answered;
 mod commands;
-mod company;
 pub mod counts;
-mod cut;
-mod environment;
+mod durable;
 mod error;
 #[cfg(test)]
 mod fixture;
-mod holding;
+mod handle;
+mod handoff;
 mod hub;
-mod id;
-mod images;
-mod journal;
+mod input;
 mod keyboard;
-mod lane;
-mod line;
-mod meta;
-mod notation;
-mod panel;
-mod pattern;
-mod plea;
-mod pleading;
-mod pointing;
+mod output;
 mod policy;
-mod ran;
-mod reaction;
-mod reading;
-mod recording;
-mod recovery;
-mod running;
-mod secret;
-mod session;
-mod share;
+mod request;
 mod shell;
-mod sizing;
 mod task;
-mod typing;
-mod unread;
-mod updates;
 mod viewers;
 mod wait;
 
-pub use company::{Asked, Company, HeldBy, TurnedAway, Watcher};
-pub use cut::{Cut, LeftOut};
-pub use error::{SessionError, is_nested};
-pub use holding::{Hold, Holder, KeyboardState};
-pub use hub::{Create, Destroyed, Hub, HubOptions, Present, Purge, Purpose, Retention, TerminalOptions};
-pub use images::{ImageKind, Images};
-pub use journal::disk::{
+pub use commands::history::{Ran, RanCommand, RanState};
+pub use durable::checkpoint::{Format, Formats, Lost, formats};
+pub use durable::journal::disk::{
     Capture, Page, Purged, Recorded, RecordingFormat, RecordingLimits, RecordingState, SearchedRecordings,
 };
-pub use keyboard::Returned;
-pub use lane::Lane;
-pub use meta::{Actor, ActorKind, Meta, Origin, Typist};
-pub use notation::with_keys;
-pub use panel::{OpenPanel, Panel};
-pub use pattern::{literal, pattern};
-pub use plea::{Plea, PleaEnd, PleaOutcome, one_line, short_name};
-pub use pleading::{Ask, Pleaded};
-pub use pointing::{Gesture, Mouse, Target};
+pub use error::{SessionError, is_nested};
+pub use handle::{Control, Ended, Info, Input, RanBefore, RunOutcome, RunResult, Session, Typed, Waited};
+pub use handoff::state::{Plea, PleaEnd, PleaOutcome, one_line, short_name};
+pub use handoff::{Ask, Pleaded};
+pub use hub::meta::{Actor, ActorKind, Meta, Origin, Typist};
+pub use hub::panel::{OpenPanel, Panel};
+pub use hub::{Create, Destroyed, Hub, HubOptions, Present, Purge, Purpose, Retention, TerminalOptions};
+pub use input::lease::Lane;
+pub use input::mouse::{Gesture, Mouse, Target};
+pub use input::notation::with_keys;
+pub use input::reaction::Reaction;
+pub use keyboard::secret::has_a_terminal_inside;
+pub use keyboard::state::Returned;
+pub use keyboard::{Hold, Holder, KeyboardState};
+pub use output::head_tail::{Cut, LeftOut};
+pub use output::images::{ImageKind, Images};
+pub use output::{Found, FoundAt, Reading, View};
 pub use policy::{Policy, PolicyError, Verdict};
-pub use ran::{Ran, RanCommand, RanState};
-pub use reaction::Reaction;
-pub use reading::{Found, FoundAt, Reading, View};
-pub use recovery::{Format, Formats, Lost, formats};
-pub use secret::has_a_terminal_inside;
-pub use session::{Control, Ended, Info, Input, RanBefore, RunOutcome, RunResult, Session, Typed, Waited};
-pub use share::Shared;
-pub use updates::{Batch, Line, Run, Snapshot, Subscription, Update};
+pub use viewers::pace::Shared;
+pub use viewers::presence::{Asked, Company, HeldBy, TurnedAway, Watcher};
+pub use viewers::updates::{Batch, Line, Run, Snapshot, Subscription, Update};
 pub use viewers::{Frame, Viewer};
 pub use wait::USUAL_WAIT;
+pub use wait::pattern::{literal, pattern};
 
 /// What travels as it is.
 pub use cotty_protocol::ApiError;

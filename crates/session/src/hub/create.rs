@@ -16,14 +16,15 @@ use tokio::io::AsyncReadExt;
 use super::sessions::window;
 use super::{Hub, Start, TerminalOptions};
 use crate::Allow;
-use crate::environment::child_environment;
+use crate::durable::checkpoint::slot;
+use crate::durable::journal::{Hot, InputQueue};
 use crate::error::{directory, invalid};
-use crate::id::session_id;
-use crate::journal::{Hot, InputQueue};
-use crate::meta::now_ms;
-use crate::recovery::slot;
+use crate::hub::environment::child_environment;
+use crate::hub::id::session_id;
+use crate::hub::meta::now_ms;
 use crate::shell::is_interactive_shell;
-use crate::{Actor, ActorKind, Meta, Origin, Panel, Session, SessionError, Verdict, line, pattern};
+use crate::shell::words as line;
+use crate::{Actor, ActorKind, Meta, Origin, Panel, Session, SessionError, Verdict, pattern};
 
 /// Largest either way.
 const LARGEST: u16 = 1000;

@@ -6,7 +6,7 @@ use rustix::process::Signal;
 
 use super::{Gone, Hub, REMEMBERED, blocking};
 use crate::error::{broken, destroyed};
-use crate::session::Request;
+use crate::request::Request;
 use crate::{Session, SessionError, Wait};
 
 /// How long a program may take to end after it was asked to.

@@ -8,9 +8,9 @@ use tokio::sync::mpsc;
 
 use super::retention::{Facts, Fate};
 use super::{Hub, Inner};
-use crate::meta::now_ms;
-use crate::plea::Plea;
-use crate::session::Info;
+use crate::handle::Info;
+use crate::handoff::state::Plea;
+use crate::hub::meta::now_ms;
 use crate::{Activity, ActorKind};
 
 /// Serves until the hub is gone. Told the number of a session when something may have changed how long it has, and after

@@ -7,12 +7,12 @@ use cotty_protocol::ApiError;
 use regex::Regex;
 
 use super::{Hub, HubOptions, Purpose, blocking};
-use crate::error::{directory, invalid};
-use crate::journal::disk::{
+use crate::durable::journal::disk::{
     Bounds, Capturing, Choice, Description, Folder, Keeping, Reel, Tape, Worker, complete, make_file,
     recordings, view,
 };
-use crate::meta::now_ms;
+use crate::error::{directory, invalid};
+use crate::hub::meta::now_ms;
 use crate::{Actor, Capture, Meta, Page, Purged, RecordingFormat, SearchedRecordings, Session, SessionError};
 
 /// How long a search in recordings may take, and how much text it may look at.

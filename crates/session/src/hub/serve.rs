@@ -15,9 +15,9 @@ use rustix::process::{Pid, Signal};
 use tokio::sync::mpsc;
 
 use super::Hub;
-use crate::journal::{Hot, InputQueue};
-use crate::recovery::{Checkpoint, Held, Rebuild, slot};
-use crate::session::Request;
+use crate::durable::checkpoint::{Checkpoint, Held, Rebuild, slot};
+use crate::durable::journal::{Hot, InputQueue};
+use crate::request::Request;
 use crate::task::Task;
 use crate::{Meta, SessionError};
 

@@ -2,6 +2,7 @@
 
 mod hook;
 mod mark;
+pub(crate) mod words;
 
 use std::collections::BTreeMap;
 use std::io;

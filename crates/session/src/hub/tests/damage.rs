@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::os::fd::AsFd;
 
 use super::*;
-use crate::recovery::slot;
+use crate::durable::checkpoint::slot;
 
 /// What is done to a session that the keeper holds while no daemon runs.
 struct Damage {
@@ -52,7 +52,7 @@ fn set_count(held: &mut Held, name: &str, count: u64) {
         _ => 1,
     };
     bytes.splice(at..at + old, [&[0x1b], count.to_be_bytes().as_slice()].concat());
-    let changed = crate::journal::memory("cotty-state", bytes.len() as u64).unwrap();
+    let changed = crate::durable::journal::memory("cotty-state", bytes.len() as u64).unwrap();
     assert_eq!(rustix::io::pwrite(&changed, &bytes, 0).unwrap(), bytes.len());
     held.slots.insert(slot::STATE, changed);
 }

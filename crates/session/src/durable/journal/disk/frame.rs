@@ -1,0 +1,256 @@
+//! The frames of a segment: a head that describes, and a payload of raw bytes beside it, under one checksum.
+//!
+//! A frame is there as a whole or not at all: one that a kill or a full disk tore is found by its length or its
+//! checksum, and cut off.
+
+use serde::{Deserialize, Serialize};
+
+use crate::handle::Ended;
+
+/// Lengths of head and payload, and the checksum of both.
+pub(super) const PREFIX: usize = 16;
+/// Longest head or payload that is believed.
+const LONGEST: u32 = 256 << 20;
+/// The version that is written, and the oldest that is read. Fields and kinds are found by their names, so one that is added needs
+/// no new version; `tests/formats` holds a segment of each.
+pub(super) const VERSION: u32 = 2;
+pub(super) const OLDEST: u32 = 2;
+
+/// What a frame holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Head {
+    /// The first of a segment. Its payload is the engine's state; none is a terminal that has seen nothing.
+    Start(Start),
+    /// What happened then. Its payload is the output.
+    Span(Span),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Start {
+    pub(super) version: u32,
+    pub(super) place: Place,
+    pub(super) ms: u64,
+    pub(super) cols: u16,
+    pub(super) rows: u16,
+}
+
+/// How far the files go.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Place {
+    /// Output.
+    pub(crate) seq: u64,
+    /// The hot journal's index.
+    pub(crate) index: u64,
+    /// Bytes of output before it that are in no file.
+    pub(crate) lost: u64,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Span {
+    /// Where it ends.
+    pub(super) place: Place,
+    pub(super) entries: Vec<Entry>,
+}
+
+/// One thing that happened, in milliseconds since the epoch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Entry {
+    pub(super) ms: u64,
+    pub(super) note: Note,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Note {
+    /// The next so many bytes of the payload.
+    Output(u32),
+    /// Something was typed: the bytes where they may be kept, else only how many.
+    Input {
+        bytes: u64,
+        #[serde(with = "serde_bytes")]
+        text: Option<Vec<u8>>,
+    },
+    Resized {
+        cols: u16,
+        rows: u16,
+    },
+    /// A command began.
+    Began {
+        command: Option<String>,
+    },
+    /// It ended.
+    Ended {
+        code: i32,
+    },
+    /// The program ended.
+    Exited {
+        code: Option<i32>,
+        signal: Option<i32>,
+    },
+    /// So many bytes of output are in no file: the disk did not keep up, or was full.
+    Hole {
+        bytes: u64,
+    },
+}
+
+/// A frame as it stands in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Frame {
+    pub(super) head: Head,
+    pub(super) payload: Vec<u8>,
+}
+
+impl Frame {
+    /// Lays the frame behind what is in `out`.
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        // Serializing to a vector cannot fail; an empty head would be refused by the reader.
+        let head = minicbor_serde::to_vec(&self.head).unwrap_or_default();
+        let len = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_le_bytes();
+        out.extend(len(&head));
+        out.extend(len(&self.payload));
+        out.extend(checksum(&head, &self.payload).to_le_bytes());
+        out.extend(&head);
+        out.extend(&self.payload);
+    }
+
+    /// The frame at the beginning of these bytes and its length, if it is whole.
+    pub(super) fn read(bytes: &[u8]) -> Option<(Frame, usize)> {
+        let prefix = Prefix::read(bytes)?;
+        let head = bytes.get(PREFIX..PREFIX + prefix.head)?;
+        let payload = bytes.get(PREFIX + prefix.head..prefix.whole())?;
+        if checksum(head, payload) != prefix.check {
+            return None;
+        }
+        let head = minicbor_serde::from_slice(head).ok()?;
+        Some((Frame { head, payload: payload.to_vec() }, prefix.whole()))
+    }
+
+    /// How the program ended, where the frame says so.
+    pub(super) fn ended(&self) -> Option<Ended> {
+        let Head::Span(span) = &self.head else { return None };
+        span.entries.iter().find_map(|entry| match entry.note {
+            Note::Exited { code, signal } => Some(Ended { exit_code: code, signal, at_ms: entry.ms }),
+            _ => None,
+        })
+    }
+
+    /// How far the files go with this frame.
+    pub(super) fn place(&self) -> Place {
+        match &self.head {
+            Head::Start(start) => start.place,
+            Head::Span(span) => span.place,
+        }
+    }
+}
+
+/// What stands before a frame.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Prefix {
+    head: usize,
+    payload: usize,
+    check: u64,
+}
+
+impl Prefix {
+    pub(super) fn read(bytes: &[u8]) -> Option<Prefix> {
+        let number = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
+        let (head, payload) = (number(0)?, number(4)?);
+        let check = u64::from_le_bytes(bytes.get(8..PREFIX)?.try_into().ok()?);
+        let believable = head > 0 && head <= LONGEST && payload <= LONGEST;
+        believable.then_some(Prefix { head: head as usize, payload: payload as usize, check })
+    }
+
+    /// The length of the whole frame.
+    pub(super) fn whole(self) -> usize {
+        PREFIX + self.head + self.payload
+    }
+}
+
+/// Against torn writes, not against forgers: eight bytes at a step, because every byte of output passes here.
+fn checksum(head: &[u8], payload: &[u8]) -> u64 {
+    const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
+    let mut sum = (head.len() as u64).wrapping_mul(MIX) ^ payload.len() as u64;
+    for part in [head, payload] {
+        let (words, rest) = part.as_chunks::<8>();
+        for word in words {
+            sum = (sum ^ u64::from_le_bytes(*word)).wrapping_mul(MIX).rotate_left(29);
+        }
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        sum = (sum ^ u64::from_le_bytes(last)).wrapping_mul(MIX).rotate_left(29);
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::fixture;
+
+    fn frame(text: &[u8]) -> Frame {
+        let entries = vec![
+            Entry { ms: 5, note: Note::Output(u32::try_from(text.len()).unwrap()) },
+            Entry { ms: 6, note: Note::Resized { cols: 100, rows: 30 } },
+        ];
+        let place = Place { seq: text.len() as u64, index: 7, lost: 0 };
+        Frame { head: Head::Span(Span { place, entries }), payload: text.to_vec() }
+    }
+
+    #[test]
+    fn a_frame_comes_back_and_the_next_begins_behind_it() {
+        let mut bytes = Vec::new();
+        frame(b"one").write(&mut bytes);
+        let first = bytes.len();
+        frame(b"").write(&mut bytes);
+        let (read, len) = Frame::read(&bytes).unwrap();
+        assert_eq!((read, len), (frame(b"one"), first));
+        assert_eq!(Frame::read(&bytes[first..]).unwrap().0, frame(b""));
+    }
+
+    #[test]
+    fn a_frame_that_is_torn_or_bent_at_any_byte_is_none() {
+        let mut bytes = Vec::new();
+        frame(b"some output that is longer than a word").write(&mut bytes);
+        for cut in 0..bytes.len() {
+            assert_eq!(Frame::read(&bytes[..cut]), None, "cut at {cut}");
+            let mut bent = bytes.clone();
+            bent[cut] ^= 0x10;
+            assert_eq!(Frame::read(&bent), None, "bent at {cut}");
+        }
+        // A file whose end was laid out but never written reads as zeros.
+        assert_eq!(Frame::read(&[0; 64]), None);
+    }
+
+    #[test]
+    fn segments_of_every_version_are_read() {
+        let place = Place { seq: 9, index: 7, lost: 1 };
+        let start = Start { version: VERSION, place, ms: 5, cols: 80, rows: 24 };
+        let notes = [
+            Note::Output(4),
+            Note::Input { bytes: 2, text: Some(b"ls".to_vec()) },
+            Note::Input { bytes: 9, text: None },
+            Note::Resized { cols: 100, rows: 30 },
+            Note::Began { command: Some("ls".into()) },
+            Note::Ended { code: 1 },
+            Note::Exited { code: Some(2), signal: None },
+            Note::Exited { code: None, signal: Some(9) },
+            Note::Hole { bytes: 3 },
+        ];
+        let entries = (0..).zip(notes).map(|(ms, note)| Entry { ms, note }).collect();
+        let frames = [
+            Frame { head: Head::Start(start), payload: b"state".to_vec() },
+            Frame { head: Head::Span(Span { place, entries }), payload: b"text".to_vec() },
+        ];
+        let written = || {
+            let mut bytes = Vec::new();
+            frames.iter().for_each(|frame| frame.write(&mut bytes));
+            bytes
+        };
+        for version in OLDEST..=VERSION {
+            let newest = (version == VERSION).then_some(&written as &dyn Fn() -> Vec<u8>);
+            let bytes = fixture("segment", version, newest);
+            let (first, len) = Frame::read(&bytes).unwrap();
+            let (second, rest) = Frame::read(&bytes[len..]).unwrap();
+            assert_eq!((&[first, second], len + rest), (&frames, bytes.len()), "version {version}");
+        }
+    }
+}

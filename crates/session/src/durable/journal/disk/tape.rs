@@ -1,0 +1,476 @@
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cotty_vt::Vt;
+use tokio::sync::oneshot;
+
+use super::frame::{Entry, Frame, Head, Note, Place, Span};
+use super::reel::Reel;
+use super::worker::Worker;
+use crate::durable::journal::Hot;
+use crate::handle::Ended;
+
+/// Output of a frame, and of one turn of the writing thread.
+const FRAME: usize = 64 * 1024;
+const JOB: usize = 256 * 1024;
+/// Things in a frame.
+const ENTRIES: usize = 1024;
+/// This much is written at once; less waits for more, but not longer than that.
+const FINISHED: u64 = 64 * 1024;
+const QUIET: Duration = Duration::from_millis(250);
+/// Output that came so close together is one thing that happened.
+const TOGETHER_MS: u64 = 5;
+/// Things that may wait for a disk; then times get coarse.
+const MOST_WAITING: usize = 16 * 1024;
+/// How soon a disk that failed is tried again, at first and at most.
+const RETRY: Duration = Duration::from_secs(1);
+const SELDOM: Duration = Duration::from_secs(60);
+/// How soon a thread that has too much to do is asked again.
+const CROWDED: Duration = Duration::from_millis(20);
+
+/// What a session has not written to its files yet. The output itself still lies in the ring; here stands what was
+/// when. Told the time, it decides when to write; at most one job is under way.
+pub(crate) struct Tape {
+    worker: Worker,
+    state: State,
+    /// In order. Each says: output up to here was there then; and what happened next.
+    waiting: VecDeque<Item>,
+    /// Things that ever waited, and those that are written.
+    pushed: u64,
+    popped: u64,
+    place: Place,
+    bytes: u64,
+    /// Whether the files were looked at.
+    opened: bool,
+    /// Nothing is noted while an older daemon's work is replayed.
+    live: bool,
+    adopted: Option<Adopted>,
+    due: Option<Instant>,
+    failing: Option<(Duration, String)>,
+    /// Output is missing before here, so a whole state is wanted.
+    torn: bool,
+    waiters: Vec<(u64, oneshot::Sender<()>)>,
+}
+
+enum State {
+    Off,
+    Idle(Box<Reel>),
+    Away { landing: oneshot::Receiver<Landing>, items: usize },
+}
+
+/// What the writing thread gives back.
+pub(crate) struct Landing {
+    reel: Box<Reel>,
+    result: io::Result<()>,
+}
+
+struct Item {
+    seq: u64,
+    index: u64,
+    ms: u64,
+    what: What,
+}
+
+enum What {
+    Output,
+    Note(Note),
+    /// The next segment begins, with this state.
+    Turn(Arc<Vt>),
+}
+
+/// How far the daemon before us had come.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Adopted {
+    pub(crate) seq: u64,
+    pub(crate) index: u64,
+    pub(crate) ms: u64,
+}
+
+/// Something that happened, for a tape that learns of it later.
+pub(crate) struct Late {
+    pub(crate) seq: u64,
+    pub(crate) index: u64,
+    pub(crate) ms: u64,
+    pub(crate) note: Note,
+}
+
+/// How a recording goes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RecordingState {
+    /// Whether the session is recorded.
+    pub on: bool,
+    /// Bytes on the disk.
+    pub bytes: u64,
+    /// Bytes of output that could not be recorded.
+    pub lost: u64,
+    /// Why nothing can be written now.
+    pub error: Option<String>,
+}
+
+impl Tape {
+    pub(crate) fn new(reel: Option<Reel>, worker: Worker) -> Tape {
+        Tape {
+            worker,
+            state: reel.map_or(State::Off, |reel| State::Idle(Box::new(reel))),
+            waiting: VecDeque::new(),
+            pushed: 0,
+            popped: 0,
+            place: Place::default(),
+            bytes: 0,
+            opened: false,
+            live: false,
+            adopted: None,
+            due: None,
+            failing: None,
+            torn: false,
+            waiters: Vec::new(),
+        }
+    }
+
+    /// From here on things happen for the first time. What happened before is learned late.
+    pub(crate) fn go_live(&mut self, adopted: Option<Adopted>, now: Instant) {
+        self.live = true;
+        self.adopted = adopted;
+        self.due = Some(now);
+    }
+
+    /// Output came.
+    pub(crate) fn output(&mut self, seq: u64, index: u64, ms: u64, now: Instant) {
+        match self.waiting.back_mut() {
+            Some(Item { what: What::Output, seq: end, index: known, ms: began })
+                if ms.saturating_sub(*began) < TOGETHER_MS =>
+            {
+                (*end, *known) = (seq, index);
+            }
+            _ => self.push(Item { seq, index, ms, what: What::Output }, now),
+        }
+    }
+
+    /// Something happened after so much output.
+    pub(crate) fn note(&mut self, seq: u64, index: u64, ms: u64, note: Note, now: Instant) {
+        self.push(Item { seq, index, ms, what: What::Note(note) }, now);
+    }
+
+    fn push(&mut self, item: Item, now: Instant) {
+        if !self.live || matches!(self.state, State::Off) {
+            return;
+        }
+        if self.waiting.len() >= MOST_WAITING && !matches!(self.state, State::Away { .. }) {
+            let before = self.waiting.len();
+            self.waiting.retain(|item| !matches!(item.what, What::Output));
+            self.waiting.drain(..self.waiting.len().saturating_sub(MOST_WAITING / 2));
+            self.popped += (before - self.waiting.len()) as u64;
+        }
+        self.pushed += 1;
+        self.waiting.push_back(item);
+        self.due = self.due.or(Some(now + QUIET));
+    }
+
+    /// When to look again if nothing happens. Only while something is not written.
+    pub(crate) fn wakeup(&self) -> Option<Instant> {
+        self.due.filter(|_| matches!(self.state, State::Idle(_)))
+    }
+
+    /// Answers when all that has happened so far is in the files, or cannot be.
+    pub(crate) fn flush(&mut self, reply: oneshot::Sender<()>) {
+        match self.state {
+            State::Off => drop(reply.send(())),
+            _ => self.waiters.push((self.pushed, reply)),
+        }
+        self.answer(false);
+    }
+
+    fn answer(&mut self, anyway: bool) {
+        let done = |upto: u64| anyway || (self.opened && self.popped >= upto);
+        let (ready, waiting) =
+            std::mem::take(&mut self.waiters).into_iter().partition(|(upto, _)| done(*upto));
+        self.waiters = waiting;
+        let ready: Vec<(u64, oneshot::Sender<()>)> = ready;
+        for (_, reply) in ready {
+            let _ = reply.send(());
+        }
+    }
+
+    /// Hands the writing thread what is finished, if it is time.
+    pub(crate) fn turn(&mut self, hot: &Hot, vt: &Vt, now: Instant, now_ms: u64) {
+        let unwritten = hot.output_len().saturating_sub(self.place.seq);
+        let due = self.due.is_some_and(|due| due <= now);
+        let finished = self.failing.is_none() && self.opened && unwritten >= FINISHED;
+        if !(due || finished || !self.waiters.is_empty()) {
+            return;
+        }
+        let State::Idle(reel) = &self.state else { return };
+        if !self.worker.has_room() {
+            self.due = Some(now + CROWDED);
+            return;
+        }
+        if self.opened && (reel.is_full() || self.torn) && !self.waiting.iter().any(Item::is_turn) {
+            // The output up to here is in the queue, and in the ring.
+            let (seq, index) = (vt.seq(), hot.index_len());
+            self.push(Item { seq, index, ms: now_ms, what: What::Turn(Arc::new(vt.clone())) }, now);
+            self.torn = false;
+        }
+        let (job, items) = if self.opened { self.next_job(hot) } else { (Job::Open, 0) };
+        if matches!(&job, Job::Append(frames) if frames.is_empty()) {
+            // What waited was in the files already.
+            self.pop(items);
+            self.due = None;
+            self.answer(true);
+            return;
+        }
+        let State::Idle(mut reel) = std::mem::replace(&mut self.state, State::Off) else { return };
+        let (reply, landing) = oneshot::channel();
+        self.worker.hand_over(move || {
+            let result = match job {
+                Job::Open => reel.open(now_ms),
+                Job::Append(frames) => reel.append(&frames).and_then(|()| match ended(&frames) {
+                    Some(ended) => reel.ended(ended),
+                    None => Ok(()),
+                }),
+                Job::Turn(vt) => reel.rotate(&vt, now_ms),
+            };
+            let _ = reply.send(Landing { reel, result });
+        });
+        self.state = State::Away { landing, items };
+    }
+
+    /// The job that has come back; for ever, where none is under way.
+    pub(crate) async fn landing(&mut self) -> Option<Landing> {
+        match &mut self.state {
+            State::Away { landing, .. } => landing.await.ok(),
+            _ => std::future::pending().await,
+        }
+    }
+
+    /// Takes a job back. Where an older daemon's files were looked at for the first time, it answers how far they go:
+    /// what is not in them is to be told with [`Tape::learn`].
+    pub(crate) fn landed(&mut self, landing: Option<Landing>, now: Instant) -> Option<(Place, Adopted)> {
+        let items = match self.state {
+            State::Away { items, .. } => items,
+            _ => 0,
+        };
+        let Some(Landing { mut reel, result }) = landing else {
+            tracing::error!("the thread that writes recordings is gone");
+            self.state = State::Off;
+            self.answer(true);
+            return None;
+        };
+        self.bytes = reel.bytes();
+        let mut first = None;
+        match (result, reel.place()) {
+            (Ok(()), Some(place)) => {
+                self.failing = None;
+                let reopened = !self.opened;
+                let mut place = place;
+                if let Some(now) = self.adopted.filter(|now| now.seq < place.seq || now.index < place.index) {
+                    // The journal was lost and counts from an earlier place: a whole state joins the two.
+                    place = Place { seq: place.seq.min(now.seq), index: place.index.min(now.index), ..place };
+                    reel.rewind(place);
+                    self.torn = true;
+                }
+                self.place = place;
+                let ended = reel.has_ended();
+                if reopened {
+                    first = self.adopted.take().map(|adopted| (place, adopted));
+                    self.opened = true;
+                    // A state that was to be written is taken anew.
+                    self.torn |= self.waiting.iter().any(Item::is_turn);
+                    self.waiting.retain(|item| !item.is_in(place, ended));
+                    self.popped = self.pushed - self.waiting.len() as u64;
+                } else {
+                    self.pop(items);
+                }
+                self.due = self.waiting.front().map(|item| if item.is_turn() { now } else { now + QUIET });
+                self.state = State::Idle(reel);
+                if first.is_none() {
+                    self.answer(false);
+                }
+            }
+            (result, _) => {
+                let error = result.err().map_or_else(|| "it was not opened".to_owned(), |e| e.to_string());
+                let wait = match &self.failing {
+                    // Tried because somebody asked for it: the next turn of its own comes when it would have.
+                    Some((wait, _)) if self.due.is_some_and(|due| due > now) => *wait,
+                    failed => {
+                        tracing::warn!(error, "a recording cannot be written; it is tried again");
+                        let wait = failed.as_ref().map_or(RETRY, |(wait, _)| (*wait * 2).min(SELDOM));
+                        self.due = Some(now + wait);
+                        wait
+                    }
+                };
+                self.failing = Some((wait, error));
+                // The files are looked at again, as after a restart.
+                self.opened = false;
+                self.state = State::Idle(reel);
+                self.answer(true);
+            }
+        }
+        first
+    }
+
+    fn pop(&mut self, items: usize) {
+        for _ in 0..items {
+            // Output may have been added to the last one meanwhile.
+            if self.waiting.front().is_none_or(|item| item.seq > self.place.seq) {
+                break;
+            }
+            self.waiting.pop_front();
+            self.popped += 1;
+        }
+    }
+
+    /// What happened before this daemon, and is not in the files.
+    pub(crate) fn learn(&mut self, mut late: Vec<Late>, adopted: Adopted, now: Instant) {
+        late.sort_by_key(|late| late.seq);
+        let notes = late.into_iter().map(|late| Item {
+            seq: late.seq,
+            index: late.index,
+            ms: late.ms,
+            what: What::Note(late.note),
+        });
+        let output = Item { seq: adopted.seq, index: adopted.index, ms: adopted.ms, what: What::Output };
+        let newer = std::mem::take(&mut self.waiting);
+        self.waiting = notes.chain([output]).chain(newer).collect();
+        let pushed = self.popped + self.waiting.len() as u64;
+        let added = pushed - self.pushed;
+        self.waiters.iter_mut().for_each(|(upto, _)| *upto += added);
+        self.pushed = pushed;
+        self.due = Some(now);
+    }
+
+    /// Frames of what waits, and how many items they cover.
+    fn next_job(&mut self, hot: &Hot) -> (Job, usize) {
+        if let Some(Item { what: What::Turn(vt), .. }) = self.waiting.front() {
+            return (Job::Turn(Arc::clone(vt)), 1);
+        }
+        let mut place = self.place;
+        let mut roll = Roll::default();
+        let oldest = hot.oldest();
+        if place.seq < oldest {
+            let bytes = oldest - place.seq;
+            place = Place { seq: oldest, lost: place.lost + bytes, ..place };
+            let ms = self.waiting.front().map_or(0, |item| item.ms);
+            roll.add(Entry { ms, note: Note::Hole { bytes } }, &[], place);
+            self.torn = true;
+        }
+        let mut items = 0;
+        for item in &self.waiting {
+            while place.seq < item.seq && roll.bytes < JOB {
+                let to = item.seq.min(place.seq + roll.room() as u64);
+                let output = hot.output(place.seq, to);
+                let note = Note::Output(u32::try_from(output.len()).unwrap_or(0));
+                roll.add(Entry { ms: item.ms, note }, output, place);
+                place.seq = to;
+            }
+            if place.seq < item.seq {
+                break;
+            }
+            match &item.what {
+                What::Turn(_) => break,
+                What::Output => place.index = place.index.max(item.index),
+                What::Note(note) => {
+                    place.index = place.index.max(item.index);
+                    roll.add(Entry { ms: item.ms, note: note.clone() }, &[], place);
+                }
+            }
+            items += 1;
+        }
+        roll.close(place);
+        (Job::Append(roll.frames), items)
+    }
+
+    /// Whether the ring is about to overwrite what a disk that works has not got yet.
+    pub(crate) fn is_behind(&self, hot: &Hot) -> bool {
+        self.live
+            && self.failing.is_none()
+            && matches!(self.state, State::Away { .. })
+            && self.place.seq < hot.oldest() + FRAME as u64
+    }
+
+    pub(crate) fn state(&self, hot: &Hot) -> RecordingState {
+        let missing = hot.oldest().saturating_sub(self.place.seq);
+        RecordingState {
+            on: !matches!(self.state, State::Off),
+            bytes: self.bytes,
+            lost: self.place.lost + if self.opened || self.failing.is_some() { missing } else { 0 },
+            error: self.failing.as_ref().map(|(_, error)| error.clone()),
+        }
+    }
+
+    /// Nothing more will come.
+    pub(crate) fn close(&mut self) {
+        if let State::Idle(mut reel) = std::mem::replace(&mut self.state, State::Off) {
+            self.worker.hand_over(move || reel.seal());
+        }
+    }
+}
+
+impl Item {
+    fn is_turn(&self) -> bool {
+        matches!(self.what, What::Turn(_))
+    }
+
+    /// Whether files that go so far hold it.
+    fn is_in(&self, place: Place, ended: bool) -> bool {
+        match &self.what {
+            What::Note(Note::Exited { .. }) => ended,
+            What::Turn(_) => true,
+            _ => self.seq <= place.seq && self.index <= place.index,
+        }
+    }
+}
+
+enum Job {
+    Open,
+    Append(Vec<Frame>),
+    Turn(Arc<Vt>),
+}
+
+/// Frames being put together.
+#[derive(Default)]
+struct Roll {
+    frames: Vec<Frame>,
+    entries: Vec<Entry>,
+    payload: Vec<u8>,
+    bytes: usize,
+}
+
+impl Roll {
+    /// Adds what comes after `place`. Only output begins a new frame: what happened at its end stays with it, so that
+    /// a place never lies between the two.
+    fn add(&mut self, entry: Entry, output: &[u8], place: Place) {
+        if !output.is_empty() && (self.payload.len() >= FRAME || self.entries.len() >= ENTRIES) {
+            self.close(place);
+        }
+        self.entries.push(entry);
+        self.payload.extend(output);
+        self.bytes += output.len();
+    }
+
+    /// How much more this frame takes.
+    fn room(&self) -> usize {
+        match FRAME - self.payload.len() {
+            0 => FRAME,
+            room => room,
+        }
+    }
+
+    fn close(&mut self, place: Place) {
+        if self.entries.is_empty() {
+            return;
+        }
+        let entries = std::mem::take(&mut self.entries);
+        let payload = std::mem::take(&mut self.payload);
+        self.frames.push(Frame { head: Head::Span(Span { place, entries }), payload });
+    }
+}
+
+/// How the program ended, where frames say so.
+fn ended(frames: &[Frame]) -> Option<Ended> {
+    frames.iter().rev().find_map(Frame::ended)
+}
+
+#[cfg(test)]
+mod tests;

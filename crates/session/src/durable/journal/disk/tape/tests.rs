@@ -1,0 +1,252 @@
+use super::*;
+use crate::durable::journal::disk::{Description, Folder, Keeping, RecordingFormat, RecordingLimits, view};
+use std::io::Write;
+
+/// A session reduced to what a tape sees of it.
+struct Session {
+    dir: tempfile::TempDir,
+    hot: Hot,
+    vt: Vt,
+    tape: Tape,
+    source: (io::PipeReader, io::PipeWriter),
+    limits: RecordingLimits,
+    now: Instant,
+}
+
+impl Session {
+    fn new(segment_bytes: u64) -> Session {
+        let dir = tempfile::tempdir().unwrap();
+        let limits = RecordingLimits { segment_bytes, ..RecordingLimits::default() };
+        let (hot, _) = Hot::create().unwrap();
+        let tape = Tape::new(Some(reel(dir.path(), limits)), worker());
+        let vt = Vt::new(cotty_vt::Size::default());
+        let now = Instant::now();
+        let mut session = Session { dir, hot, vt, tape, source: io::pipe().unwrap(), limits, now };
+        session.tape.go_live(None, now);
+        session
+    }
+
+    fn say(&mut self, bytes: &[u8], ms: u64) {
+        for piece in bytes.chunks(4096) {
+            self.source.1.write_all(piece).unwrap();
+            let from = self.hot.output_len();
+            self.hot.read_from(&self.source.0).unwrap();
+            self.vt.feed(self.hot.output(from, self.hot.output_len()));
+            self.hot.checkpointed(self.hot.output_len(), self.hot.index_len());
+            self.tape.output(self.vt.seq(), 0, ms, self.now);
+        }
+    }
+
+    /// Lets time pass and the thread work, until nothing is left to do.
+    fn settle(&mut self) {
+        while self.tape.wakeup().is_some() {
+            self.now += QUIET;
+            self.tape.turn(&self.hot, &self.vt, self.now, 5000);
+            self.land();
+        }
+    }
+
+    fn land(&mut self) {
+        if let State::Away { landing, .. } = &mut self.tape.state {
+            let landing = std::mem::replace(landing, oneshot::channel().1).blocking_recv().ok();
+            let first = self.tape.landed(landing, self.now);
+            if let Some((_, adopted)) = first {
+                self.tape.learn(Vec::new(), adopted, self.now);
+            }
+        }
+    }
+
+    /// The daemon dies, and another takes over.
+    fn adopted(&mut self) {
+        self.tape = Tape::new(Some(reel(self.dir.path(), self.limits)), worker());
+        let adopted = Adopted { seq: self.vt.seq(), index: 0, ms: 9000 };
+        self.tape.go_live(Some(adopted), self.now);
+        self.settle();
+    }
+
+    fn folder(&self) -> Folder {
+        Folder::new(self.dir.path().join("sess_test"))
+    }
+
+    fn lines(&self) -> Vec<serde_json::Value> {
+        let page = view(&self.folder(), RecordingFormat::JsonLines, None, usize::MAX).unwrap();
+        assert!(page.end);
+        page.content.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    fn recorded(&self) -> String {
+        let lines = self.lines();
+        lines.iter().filter_map(|line| line["data"].as_str()).collect()
+    }
+}
+
+fn worker() -> Worker {
+    Worker::start("test", false, || {}).unwrap()
+}
+
+fn reel(dir: &std::path::Path, limits: RecordingLimits) -> Reel {
+    let description = Description {
+        id: "sess_test".into(),
+        number: 1,
+        name: None,
+        program: "cat".into(),
+        args: vec![],
+        owner: "me".into(),
+        created_ms: 0,
+        cols: 80,
+        rows: 24,
+        ended_ms: None,
+        exit_code: None,
+        signal: None,
+    };
+    Reel::new(description, Arc::new(Keeping::new(dir.to_owned(), limits)), worker())
+}
+
+fn numbers(from: u32, to: u32) -> String {
+    (from..to).map(|n| format!("{n:07}\r\n")).collect()
+}
+
+#[test]
+fn nothing_is_written_at_every_byte_and_nobody_is_woken_for_nothing() {
+    let mut session = Session::new(1 << 20);
+    session.settle();
+    assert_eq!(session.tape.wakeup(), None);
+    session.say(b"a", 1);
+    session.tape.turn(&session.hot, &session.vt, session.now, 5000);
+    assert!(matches!(session.tape.state, State::Idle(_)), "one byte is no finished span");
+    assert_eq!(session.tape.wakeup(), Some(session.now + QUIET));
+    session.settle();
+    assert_eq!((session.recorded().as_str(), session.tape.wakeup()), ("a", None));
+}
+
+#[test]
+fn a_killed_writer_is_gone_on_with_wherever_the_last_file_was_torn() {
+    let mut session = Session::new(1 << 20);
+    session.say(b"one ", 1);
+    session.settle();
+    let path = session.folder().segment(0);
+    let short = std::fs::read(&path).unwrap();
+    session.say("two ü".as_bytes(), 2);
+    session.settle();
+    let long = std::fs::read(&path).unwrap();
+    for cut in short.len()..=long.len() {
+        std::fs::write(&path, &long[..cut]).unwrap();
+        session.adopted();
+        assert_eq!(session.recorded(), "one two ü", "cut at {cut}");
+    }
+}
+
+#[test]
+fn segments_follow_each_other_and_each_can_be_begun_with() {
+    let mut session = Session::new(20_000);
+    for n in 0..40 {
+        session.say(numbers(n * 1000, (n + 1) * 1000).as_bytes(), 100 * u64::from(n));
+        session.settle();
+    }
+    let segments = session.folder().segments();
+    assert!(segments.len() > 2, "{segments:?}");
+    assert_eq!(session.recorded(), numbers(0, 40_000));
+    // Between two segments, in the middle of making one, or with the next half made: the same.
+    std::fs::write(session.folder().segment(99).with_extension("tmp"), b"half").unwrap();
+    session.adopted();
+    assert_eq!(session.recorded(), numbers(0, 40_000));
+    // The first of what is left stands for all before it.
+    for segment in &segments[..2] {
+        session.folder().remove(segment.number);
+    }
+    let page = view(&session.folder(), RecordingFormat::Cast, None, usize::MAX).unwrap();
+    let mut vt = Vt::new(cotty_vt::Size::default());
+    for line in page.content.lines().skip(1) {
+        let event: (f64, String, String) = serde_json::from_str(line).unwrap();
+        vt.feed(event.2.as_bytes());
+    }
+    assert_eq!(vt.screen_text(), session.vt.screen_text());
+}
+
+#[test]
+fn what_the_ring_lost_before_it_was_written_is_a_hole() {
+    let mut session = Session::new(1 << 20);
+    session.say(b"begin ", 1);
+    session.settle();
+    // Six ringfuls while nobody writes.
+    let flood = numbers(0, 1_200_000);
+    session.say(flood.as_bytes(), 2);
+    let lost = session.tape.state(&session.hot).lost;
+    assert!(lost > 8 << 20, "{lost}");
+    session.settle();
+    let lines = session.lines();
+    let holes: Vec<u64> =
+        lines.iter().filter_map(|l| (l["event"] == "hole").then(|| l["bytes"].as_u64())?).collect();
+    assert_eq!(holes, [lost]);
+    let all = format!("begin {flood}");
+    assert_eq!(session.recorded(), format!("begin {}", &all[6 + usize::try_from(lost).unwrap()..]));
+    // A whole state follows, and the count is not forgotten.
+    assert!(session.folder().segments().len() > 1);
+    session.adopted();
+    assert_eq!(session.tape.state(&session.hot).lost, lost);
+}
+
+#[test]
+fn a_disk_that_fails_is_tried_again_later_and_nothing_is_lost_by_that() {
+    let mut session = Session::new(1 << 20);
+    session.say(b"before ", 1);
+    session.settle();
+    let (place, aside) = (session.dir.path().join("sess_test"), session.dir.path().join("aside"));
+    std::fs::rename(&place, &aside).unwrap();
+    std::fs::write(&place, b"").unwrap();
+    session.say(b"meanwhile ", 2);
+    for _ in 0..3 {
+        session.now += QUIET;
+        session.tape.turn(&session.hot, &session.vt, session.now, 5000);
+        session.land();
+    }
+    let state = session.tape.state(&session.hot);
+    assert!(state.error.is_some() && state.lost == 0, "{state:?}");
+    let due = session.tape.wakeup().unwrap();
+    session.say(b"and then ", 3);
+    assert_eq!(session.tape.wakeup(), Some(due), "more output does not try a full disk sooner");
+    std::fs::remove_file(&place).unwrap();
+    std::fs::rename(&aside, &place).unwrap();
+    session.now = due;
+    session.settle();
+    assert_eq!(session.recorded(), "before meanwhile and then ");
+    assert_eq!(session.tape.state(&session.hot).error, None);
+}
+
+#[test]
+fn a_session_over_its_quota_loses_its_oldest_segments() {
+    let mut session = Session::new(20_000);
+    session.limits.session_bytes = 150_000;
+    session.tape = Tape::new(Some(reel(session.dir.path(), session.limits)), worker());
+    session.tape.go_live(None, session.now);
+    for n in 0..40 {
+        session.say(numbers(n * 1000, (n + 1) * 1000).as_bytes(), 100);
+        session.settle();
+    }
+    let segments = session.folder().segments();
+    assert!(segments[0].number > 0, "{segments:?}");
+    assert!(numbers(0, 40_000).ends_with(&session.recorded()));
+    assert!(session.recorded().ends_with(&numbers(39_000, 40_000)));
+}
+
+#[test]
+fn the_text_of_a_segment_is_what_a_person_would_have_seen() {
+    let mut session = Session::new(1 << 20);
+    session.say(b"first\r\nprogress 1%\rprogress 50%\rprogress 100%\r\n", 1);
+    // A full-screen program, long enough on the screen to be read.
+    session.say(b"\x1b[?1049h\x1b[Hin the editor", 10);
+    session.say(b"\x1b[Hnow another text", 1000);
+    session.say(b"\x1b[?1049l", 2000);
+    let many: String = (0..30_000).map(|n| format!("line {n}\r\n")).collect();
+    session.say(many.as_bytes(), 3000);
+    session.say(b"last", 4000);
+    session.settle();
+    let text = crate::durable::journal::disk::text::read(&session.folder(), 0).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[..3], ["first", "progress 100%", "line 0"]);
+    let numbered: Vec<String> = (0..30_000).map(|n| format!("line {n}")).collect();
+    assert!(lines[2..30_002].iter().eq(&numbered), "every line once, in order");
+    assert_eq!(lines[30_002], "last");
+    let kept = &lines[30_003..];
+    assert!(kept.contains(&"in the editor") && kept.contains(&"now another text"), "{kept:?}");
+}

@@ -1,0 +1,660 @@
+//! The hot end of a session's journal: memory that the keeper holds, so that a SIGKILL of the daemon loses nothing.
+//!
+//! Output is read by the kernel straight into a ring; its length is stored after. A kill between the two is found
+//! by the [`ahead`] of the output. All else (what was typed, sizes, times of marks) stands beside it in an index of
+//! [`Record`]s. A [`checkpoint`](Hot::checkpointed) is a
+//! whole state from which the tail of ring and index can be replayed; it has to be taken before either ring would
+//! overwrite what came after the last one.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::Ordering;
+
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+
+use super::ahead;
+use super::disk::{Capture, Capturing};
+use super::mapping::{Cells, Ring, memory};
+use crate::counts::BYTES_READ;
+use crate::handoff::state::{Plea, PleaEnd};
+use crate::hub::meta::Typist;
+use crate::output::Shown;
+
+/// Most bytes one read may take. Also how far ahead the ring is filled, so an idle session pays for it.
+pub(crate) const READ: usize = 16 * 1024;
+/// Output held. A checkpoint is due each time this much is written.
+const OUTPUT: usize = 2 << 20;
+/// What happened beside it. Pages that were never written cost nothing.
+const INDEX: usize = 256 * 1024;
+const HEADER: usize = 4096;
+/// Where a copy of the session's description stands in the header, behind its length: far from the cells, so that there may be
+/// more of them.
+const DESCRIPTION: usize = 1024;
+/// The version stands in the last two digits. A record's fields and kinds are found by their names, so one that is added
+/// needs no new version; `tests/formats` holds a journal of each.
+const MAGIC: u64 = u64::from_le_bytes(*b"cottyJ03");
+/// What every version begins with.
+const FAMILY: &[u8] = b"cottyJ";
+
+/// More output, records or input than any session has.
+pub(crate) const MOST: u64 = 1 << 62;
+
+const CELL_MAGIC: usize = 0;
+/// In every version: whoever cannot read the rest still counts on from here.
+const CELL_OUTPUT: usize = 1;
+const CELL_INDEX: usize = 2;
+/// What the last checkpoint covers.
+const CELL_COVERED_OUTPUT: usize = 3;
+const CELL_COVERED_INDEX: usize = 4;
+/// Where output and index begin, in a journal that was begun anew.
+const CELL_FIRST_OUTPUT: usize = 5;
+const CELL_FIRST_INDEX: usize = 6;
+
+/// Something that happened beside the output, at a place in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Record {
+    /// Output processed before it.
+    pub(crate) seq: u64,
+    pub(crate) what: What,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum What {
+    /// Input was accepted: the queue up to `to` will reach the program exactly once.
+    Typed {
+        source: Source,
+        bytes: u64,
+        to: u64,
+        #[serde(default, skip_serializing_if = "is_default")]
+        lines: u32,
+        #[serde(default, skip_serializing_if = "is_default")]
+        shown: Shown,
+        #[serde(default, skip_serializing_if = "is_default")]
+        run: bool,
+        by: Typist,
+        at: u64,
+        /// Whether a recording may hold what it was.
+        #[serde(default, skip_serializing_if = "is_default")]
+        recorded: bool,
+    },
+    /// A signal goes to the program in the foreground, for this request.
+    Signalled(Signalled),
+    /// The program's queries up to here were answered; the answers end at `to` in the queue.
+    Replied { to: u64 },
+    /// The marks up to here were seen at this time (milliseconds since the epoch).
+    Marked { at: u64 },
+    /// The terminal has a new size; one that is put back later is that of `put_back`.
+    Resized { cols: u16, rows: u16, put_back: Option<(u16, u16)> },
+    /// The keyboard changed hands at this time, not by typing.
+    Keyboard { change: KeyboardChange, at: u64 },
+    /// So many lines of history are kept.
+    History { lines: usize },
+    /// A reader has seen so much, by a request with this hash.
+    Read { reader: String, shown: u64, request: u64 },
+    /// Output is captured from here on.
+    CaptureBegan(Capturing),
+    /// It is no more; this is what the request that ended it was told.
+    CaptureEnded { request: String, capture: Capture },
+    /// An agent asks people for something, or no longer does.
+    Plea(PleaChange),
+    /// A `run`, by its request, has answered to a reader what its command said so far.
+    Answered { reader: String, run: String },
+}
+
+/// Where something typed comes from, so that it is typed once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Source {
+    /// A call, which may be made again with the same id.
+    Request(String),
+    /// A viewer's keys, mouse and pastes, which are counted.
+    Viewer(u64),
+}
+
+/// A signal that was sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Signalled {
+    pub(crate) request: String,
+    pub(crate) signal: i32,
+    /// The process group that got it, and the program in it.
+    pub(crate) group: u32,
+    pub(crate) program: Option<String>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// What becomes of a plea.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum PleaChange {
+    Made(Plea),
+    Ended(PleaEnd),
+}
+
+/// How the keyboard changes hands without a key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum KeyboardChange {
+    /// Asked for; kept for this long after the last key, or until it is given back.
+    Took {
+        who: String,
+        name: String,
+        lease_ms: Option<u64>,
+    },
+    Gave {
+        who: String,
+    },
+    /// A viewer went away, or came.
+    Vanished {
+        who: String,
+    },
+    Came {
+        who: String,
+    },
+    Expired,
+    /// Let go of by whoever went away.
+    Left {
+        who: String,
+    },
+}
+
+/// What the index holds.
+#[derive(Debug, Default)]
+pub(crate) struct Records {
+    /// Each with the position where it ends.
+    pub(crate) records: Vec<(u64, Record)>,
+    /// Those that this version cannot read.
+    pub(crate) unreadable: usize,
+}
+
+/// The hot journal of one session.
+#[derive(Debug)]
+pub(crate) struct Hot {
+    cells: Cells,
+    output: Ring,
+    index: Ring,
+    /// Output and index lengths at the last checkpoint.
+    checkpoint: (u64, u64),
+    /// Up to where what stands ahead of the output is filled in.
+    filled: u64,
+}
+
+impl Hot {
+    /// The version that is written, and the oldest that is read.
+    pub(crate) const VERSION: u8 = 3;
+    pub(crate) const OLDEST: u8 = 3;
+
+    /// Memory for a new session, and the descriptor for the keeper.
+    pub(crate) fn create() -> io::Result<(Hot, OwnedFd)> {
+        let fd = memory("cotty-journal", (HEADER + INDEX + OUTPUT) as u64)?;
+        let mut hot = Hot::open(&fd)?;
+        hot.cells.store(CELL_MAGIC, MAGIC);
+        hot.fill_ahead(0);
+        Ok((hot, fd))
+    }
+
+    /// The memory of a session that another daemon served: the journal, and the length of the output that daemon
+    /// had, or was just being given when it died.
+    pub(crate) fn adopt(fd: &OwnedFd) -> io::Result<Hot> {
+        let refused = |reason| Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+        let len = rustix::fs::fstat(fd)?.st_size;
+        if len < HEADER as i64 {
+            return refused("it is too short");
+        }
+        match Cells::map(fd, 0)?.load(CELL_MAGIC) {
+            MAGIC => {}
+            magic if magic.to_le_bytes().starts_with(FAMILY) => {
+                return refused("another version of cotty wrote it");
+            }
+            _ => return refused("it is damaged"),
+        }
+        if len < (HEADER + INDEX + OUTPUT) as i64 {
+            return refused("it is too short");
+        }
+        let mut hot = Hot::open(fd)?;
+        if !hot.is_sound() {
+            return refused("it is damaged");
+        }
+        let stored = hot.output_len();
+        let ahead = hot.output.slice(stored, stored + READ as u64);
+        let len = stored + ahead::VARIED.written(stored, ahead) as u64;
+        hot.filled = stored + READ as u64;
+        hot.fill_ahead(len);
+        hot.cells.store(CELL_OUTPUT, len);
+        Ok(hot)
+    }
+
+    /// Whether its counts can be true: what the checkpoint does not cover fits into the rings.
+    fn is_sound(&self) -> bool {
+        let sound = |first: usize, covered: u64, len: u64, ring: &Ring| {
+            let first = self.cells.load(first);
+            len < MOST && (first..=len).contains(&covered) && len - covered <= ring.len() as u64
+        };
+        let (output, index) = self.checkpoint;
+        sound(CELL_FIRST_OUTPUT, output, self.output_len(), &self.output)
+            && sound(CELL_FIRST_INDEX, index, self.index_len(), &self.index)
+    }
+
+    /// How much output there was, as a journal says that cannot be read otherwise.
+    pub(crate) fn output_len_of(fd: &OwnedFd) -> Option<u64> {
+        let is_large_enough = rustix::fs::fstat(fd).is_ok_and(|stat| stat.st_size >= HEADER as i64);
+        let cells = is_large_enough.then(|| Cells::map(fd, 0).ok())??;
+        let is_ours = cells.load(CELL_MAGIC).to_le_bytes().starts_with(FAMILY);
+        is_ours.then(|| cells.load(CELL_OUTPUT)).filter(|&len| len < MOST)
+    }
+
+    /// Puts a copy of the session's description into a new journal, if there is room; false otherwise.
+    pub(crate) fn describe(fd: &OwnedFd, description: &[u8]) -> io::Result<bool> {
+        let len = u32::try_from(description.len()).map_err(io::Error::other)?;
+        let bytes = [&len.to_le_bytes(), description].concat();
+        if DESCRIPTION + bytes.len() > HEADER {
+            return Ok(false);
+        }
+        rustix::io::pwrite(fd, &bytes, DESCRIPTION as u64)?;
+        Ok(true)
+    }
+
+    /// That copy, also of a journal that cannot be read otherwise.
+    pub(crate) fn description(fd: &OwnedFd) -> Option<Vec<u8>> {
+        let mut bytes = [0; HEADER - DESCRIPTION];
+        let got = rustix::io::pread(fd, &mut bytes, DESCRIPTION as u64).ok()?;
+        let (len, rest) = bytes[..got].split_first_chunk()?;
+        let len = usize::try_from(u32::from_le_bytes(*len)).ok()?;
+        rest.get(..len).filter(|copy| !copy.is_empty()).map(<[u8]>::to_vec)
+    }
+
+    /// Takes the place of a journal that could not be read: counts on from here.
+    pub(crate) fn count_from(&mut self, output: u64, index: u64) {
+        self.cells.store(CELL_FIRST_OUTPUT, output);
+        self.cells.store(CELL_FIRST_INDEX, index);
+        self.cells.store(CELL_INDEX, index);
+        self.filled = 0;
+        self.fill_ahead(output);
+        self.cells.store(CELL_OUTPUT, output);
+        self.checkpointed(output, index);
+    }
+
+    /// What the last checkpoint covers, of output and index.
+    pub(crate) fn covered(&self) -> (u64, u64) {
+        self.checkpoint
+    }
+
+    fn open(fd: &OwnedFd) -> io::Result<Hot> {
+        let cells = Cells::map(fd, 0)?;
+        Ok(Hot {
+            checkpoint: (cells.load(CELL_COVERED_OUTPUT), cells.load(CELL_COVERED_INDEX)),
+            cells,
+            index: Ring::map(fd, HEADER as u64, INDEX)?,
+            output: Ring::map(fd, (HEADER + INDEX) as u64, OUTPUT)?,
+            filled: 0,
+        })
+    }
+
+    /// Bytes of output so far.
+    pub(crate) fn output_len(&self) -> u64 {
+        self.cells.load(CELL_OUTPUT)
+    }
+
+    /// Bytes of index so far.
+    pub(crate) fn index_len(&self) -> u64 {
+        self.cells.load(CELL_INDEX)
+    }
+
+    /// Reads once from `source` into the ring; answers how much came. 0 is the end of the file.
+    pub(crate) fn read_from(&mut self, source: impl AsFd) -> Result<usize, Errno> {
+        let len = self.output_len();
+        let count = rustix::io::read(source, self.output.slice_mut(len, len + READ as u64))?;
+        // What stands ahead first: from the moment the new length is stored, it must stand behind that.
+        self.fill_ahead(len + count as u64);
+        self.cells.store(CELL_OUTPUT, len + count as u64);
+        BYTES_READ.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+
+    /// Where the output begins that is still held.
+    pub(crate) fn oldest(&self) -> u64 {
+        // The area ahead of the end is the oldest part of the ring.
+        self.output_len().saturating_sub((OUTPUT - READ) as u64).max(self.cells.load(CELL_FIRST_OUTPUT))
+    }
+
+    /// Output that is still held.
+    pub(crate) fn output(&self, from: u64, to: u64) -> &[u8] {
+        self.output.slice(from, to)
+    }
+
+    /// Whether the next read or record might overwrite what came after the last checkpoint.
+    pub(crate) fn wants_checkpoint(&self) -> bool {
+        let output = self.output_len() - self.checkpoint.0;
+        let index = self.index_len() - self.checkpoint.1;
+        output as usize + 2 * READ > self.output.len() || index as usize + INDEX / 4 > self.index.len()
+    }
+
+    /// A state that covers everything so far is safe with the keeper.
+    pub(crate) fn checkpointed(&mut self, output: u64, index: u64) {
+        self.checkpoint = (output, index);
+        self.cells.store(CELL_COVERED_OUTPUT, output);
+        self.cells.store(CELL_COVERED_INDEX, index);
+    }
+
+    /// Writes a record down. From here on it has happened, whoever dies.
+    pub(crate) fn record(&mut self, record: &Record) -> io::Result<()> {
+        let body = minicbor_serde::to_vec(record).map_err(io::Error::other)?;
+        let from = self.index_len();
+        let to = from + 4 + body.len() as u64;
+        if to - self.checkpoint.1 > self.index.len() as u64 {
+            return Err(io::Error::new(io::ErrorKind::StorageFull, "the journal's index is full"));
+        }
+        let len = u32::try_from(body.len()).map_err(io::Error::other)?;
+        let space = self.index.slice_mut(from, to);
+        space[..4].copy_from_slice(&len.to_le_bytes());
+        space[4..].copy_from_slice(&body);
+        self.cells.store(CELL_INDEX, to);
+        Ok(())
+    }
+
+    /// The records from an index position on, each with the position where it ends. None, if they are overwritten.
+    pub(crate) fn records(&self, from: u64) -> Records {
+        let mut from = from.max(self.cells.load(CELL_FIRST_INDEX));
+        let mut found = Records::default();
+        if self.index_len().saturating_sub(from) > self.index.len() as u64 {
+            return found;
+        }
+        while from + 4 <= self.index_len() {
+            let head = self.index.slice(from, from + 4);
+            let len = u64::from(u32::from_le_bytes([head[0], head[1], head[2], head[3]]));
+            if from + 4 + len > self.index_len() {
+                found.unreadable += 1;
+                break;
+            }
+            // One that a newer version added says nothing here; those behind it do.
+            match minicbor_serde::from_slice(self.index.slice(from + 4, from + 4 + len)) {
+                Ok(record) => found.records.push((from + 4 + len, record)),
+                Err(_) => found.unreadable += 1,
+            }
+            from += 4 + len;
+        }
+        found
+    }
+
+    fn fill_ahead(&mut self, len: u64) {
+        let (from, to) = (self.filled.max(len), len + READ as u64);
+        if from < to {
+            ahead::VARIED.fill(from, self.output.slice_mut(from, to));
+            self.filled = to;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::fixture;
+    use std::fs::File;
+    use std::io::{Read, Write};
+
+    fn pipe() -> (std::io::PipeReader, std::io::PipeWriter) {
+        std::io::pipe().unwrap()
+    }
+
+    fn typed(seq: u64, to: u64) -> Record {
+        Record {
+            seq,
+            what: What::Typed {
+                source: Source::Request("r".into()),
+                bytes: 1,
+                to,
+                lines: 0,
+                shown: Shown::Surely,
+                run: false,
+                by: Typist { kind: crate::ActorKind::Agent, who: "a".into(), name: "a".into() },
+                at: 0,
+                recorded: true,
+            },
+        }
+    }
+
+    #[test]
+    fn output_survives_a_daemon_that_died_before_it_stored_the_length() {
+        let (mut hot, fd) = Hot::create().unwrap();
+        let (reader, mut writer) = pipe();
+        writer.write_all(b"one ").unwrap();
+        hot.read_from(&reader).unwrap();
+        // The kernel's half of a read, without ours.
+        let len = hot.output_len();
+        hot.output.slice_mut(len, len + 3).copy_from_slice(b"two");
+        drop(hot);
+        let hot = Hot::adopt(&fd).unwrap();
+        assert_eq!(String::from_utf8_lossy(hot.output(0, hot.output_len())), "one two");
+    }
+
+    #[test]
+    fn output_that_ends_in_a_long_run_of_any_byte_is_found_to_its_last_few() {
+        for byte in 0..=0xFF_u8 {
+            let (mut hot, fd) = Hot::create().unwrap();
+            let (reader, mut writer) = pipe();
+            writer.write_all(&vec![b'x'; 1000 + usize::from(byte)]).unwrap();
+            hot.read_from(&reader).unwrap();
+            let len = hot.output_len();
+            hot.output.slice_mut(len, len + 5000).fill(byte);
+            drop(hot);
+            let hot = Hot::adopt(&fd).unwrap();
+            let lost = (len + 5000) - hot.output_len();
+            let text = !ahead::NEVER_TEXT.contains(&byte);
+            assert!(lost == 0 || !text && lost <= 4, "{byte:#x}: {lost} of 5000 bytes lost");
+        }
+    }
+
+    #[test]
+    fn the_ring_keeps_the_newest_output_across_its_seam() {
+        let (mut hot, fd) = Hot::create().unwrap();
+        let (reader, mut writer) = pipe();
+        let mut expected: Vec<u8> = Vec::new();
+        let mut line = 0;
+        while expected.len() < OUTPUT + OUTPUT / 2 {
+            let text = format!("line {line}\n");
+            writer.write_all(text.as_bytes()).unwrap();
+            expected.extend(text.as_bytes());
+            hot.read_from(&reader).unwrap();
+            if hot.wants_checkpoint() {
+                hot.checkpointed(hot.output_len(), hot.index_len());
+            }
+            line += 1;
+        }
+        let hot = Hot::adopt(&fd).unwrap();
+        let len = hot.output_len();
+        assert_eq!(len as usize, expected.len());
+        let held = 1 << 20;
+        assert!(*hot.output(len - held, len) == expected[expected.len() - held as usize..]);
+    }
+
+    #[test]
+    fn records_come_back_and_a_full_index_says_so() {
+        let (mut hot, fd) = Hot::create().unwrap();
+        let mut n = 0;
+        while hot.record(&typed(n, n)).is_ok() {
+            n += 1;
+        }
+        assert!(n > 1000 && hot.wants_checkpoint());
+        let hot = Hot::adopt(&fd).unwrap();
+        let found = hot.records(0);
+        assert_eq!((found.records.len() as u64, found.unreadable), (n, 0));
+        assert_eq!(found.records.last().map(|(_, record)| record), Some(&typed(n - 1, n - 1)));
+    }
+
+    /// One record of each kind.
+    fn every_kind() -> Vec<What> {
+        let (who, path) = (|| "view:1".to_owned(), || "/tmp/captured".into());
+        let keyboard = |change| What::Keyboard { change, at: 6 };
+        let Record { what: typed, .. } = typed(1, 1);
+        let by = Typist { kind: crate::ActorKind::Person, who: who(), name: "attach".into() };
+        let shown = Shown::perhaps(b"line");
+        let source = Source::Viewer(7);
+        vec![
+            typed,
+            What::Typed { source, bytes: 2, to: 3, lines: 1, shown, run: true, by, at: 5, recorded: false },
+            What::Signalled(Signalled {
+                request: "r".into(),
+                signal: 2,
+                group: 9,
+                program: Some("vi".into()),
+            }),
+            What::Replied { to: 4 },
+            What::Marked { at: 5 },
+            What::Resized { cols: 100, rows: 30, put_back: Some((80, 24)) },
+            keyboard(KeyboardChange::Took { who: who(), name: "page".into(), lease_ms: Some(5) }),
+            keyboard(KeyboardChange::Gave { who: who() }),
+            keyboard(KeyboardChange::Vanished { who: who() }),
+            keyboard(KeyboardChange::Came { who: who() }),
+            keyboard(KeyboardChange::Expired),
+            keyboard(KeyboardChange::Left { who: who() }),
+            What::History { lines: 500 },
+            What::Read { reader: "a".into(), shown: 8, request: 9 },
+            What::CaptureBegan(Capturing { path: path(), request: "c".into(), since: 1, started_ms: 2 }),
+            What::CaptureEnded {
+                request: "d".into(),
+                capture: Capture { file: path(), bytes: 3, lost: 4, duration_ms: 5 },
+            },
+            What::Plea(PleaChange::Made(Plea { ended: None, ..Plea::filled() })),
+            What::Plea(PleaChange::Ended(Plea::filled().ended.unwrap())),
+            What::Answered { reader: "a".into(), run: "r".into() },
+        ]
+    }
+
+    const PAGE: usize = 4096;
+
+    /// The memory of a journal without its many zeros: its length, then of each page that is not empty its place, how much of
+    /// it is not empty, and that.
+    fn packed(fd: &OwnedFd) -> Vec<u8> {
+        let mut memory = Vec::new();
+        File::from(fd.try_clone().unwrap()).read_to_end(&mut memory).unwrap();
+        let mut packed = (memory.len() as u32).to_le_bytes().to_vec();
+        for (place, page) in (0_u32..).step_by(PAGE).zip(memory.chunks(PAGE)) {
+            let used = page.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+            if used > 0 {
+                packed.extend([place, used as u32].map(u32::to_le_bytes).as_flattened());
+                packed.extend(&page[..used]);
+            }
+        }
+        packed
+    }
+
+    fn unpacked(mut packed: &[u8]) -> OwnedFd {
+        let number = |packed: &mut &[u8]| {
+            let (number, rest) = packed.split_first_chunk().unwrap();
+            *packed = rest;
+            u32::from_le_bytes(*number)
+        };
+        let fd = memory("journal", u64::from(number(&mut packed))).unwrap();
+        while !packed.is_empty() {
+            let (place, used) = (number(&mut packed), number(&mut packed));
+            let (page, rest) = packed.split_at(used as usize);
+            rustix::io::pwrite(&fd, page, u64::from(place)).unwrap();
+            packed = rest;
+        }
+        fd
+    }
+
+    const COPY: &[u8] = br#"{"id":"sess_a"}"#;
+    const COUNTED: &[u8] = b"this was counted, ";
+    const NOT_COUNTED: &[u8] = "this was not: \u{fc}".as_bytes();
+
+    /// A journal of which a checkpoint covers some, and whose daemon died in the middle of a read.
+    fn written() -> Vec<u8> {
+        let (mut hot, fd) = Hot::create().unwrap();
+        assert!(Hot::describe(&fd, COPY).unwrap());
+        let (reader, mut writer) = pipe();
+        hot.count_from(5000, 0);
+        writer.write_all(COUNTED).unwrap();
+        hot.read_from(&reader).unwrap();
+        for (seq, what) in (5000..).zip(every_kind()) {
+            hot.record(&Record { seq, what }).unwrap();
+        }
+        hot.checkpointed(5004, 3);
+        let end = hot.output_len();
+        hot.output.slice_mut(end, end + NOT_COUNTED.len() as u64).copy_from_slice(NOT_COUNTED);
+        packed(&fd)
+    }
+
+    #[test]
+    fn journals_of_every_version_are_read() {
+        for version in Hot::OLDEST..=Hot::VERSION {
+            let newest = (version == Hot::VERSION).then_some(&written as &dyn Fn() -> Vec<u8>);
+            let fd = unpacked(&fixture("journal", u32::from(version), newest));
+            assert_eq!(Hot::description(&fd).as_deref(), Some(COPY), "version {version}");
+            let hot = Hot::adopt(&fd).unwrap();
+            assert_eq!((hot.oldest(), hot.covered()), (5000, (5004, 3)), "version {version}");
+            let output = [COUNTED, NOT_COUNTED].concat();
+            assert_eq!(hot.output(5000, hot.output_len()), output, "version {version}");
+            let found = hot.records(0);
+            assert_eq!(found.unreadable, 0, "version {version}");
+            let read: Vec<Record> = found.records.into_iter().map(|(_, record)| record).collect();
+            let expected = (5000..).zip(every_kind()).map(|(seq, what)| Record { seq, what });
+            assert_eq!(read, expected.collect::<Vec<_>>(), "version {version}");
+        }
+    }
+
+    #[test]
+    fn a_journal_has_the_description_that_fits_or_none() {
+        let (_, fd) = Hot::create().unwrap();
+        assert_eq!(Hot::description(&fd), None);
+        let room = HEADER - DESCRIPTION - 4;
+        for (len, fits) in [(room + 1, false), (room, true)] {
+            assert_eq!(Hot::describe(&fd, &vec![b'x'; len]).unwrap(), fits);
+            assert_eq!(Hot::description(&fd).map(|copy| copy.len()), fits.then_some(len));
+        }
+        rustix::io::pwrite(&fd, &u32::MAX.to_le_bytes(), DESCRIPTION as u64).unwrap();
+        assert_eq!(Hot::description(&fd), None, "a length that cannot be true");
+        assert_eq!(Hot::adopt(&fd).unwrap().index_len(), 0, "it is in nobody's way");
+    }
+
+    #[test]
+    fn a_record_that_cannot_be_read_costs_only_itself() {
+        let (mut hot, fd) = Hot::create().unwrap();
+        hot.record(&typed(1, 1)).unwrap();
+        let (from, newer) =
+            (hot.index_len(), minicbor_serde::to_vec(("a record", "of another time")).unwrap());
+        let space = hot.index.slice_mut(from, from + 4 + newer.len() as u64);
+        space[..4].copy_from_slice(&u32::try_from(newer.len()).unwrap().to_le_bytes());
+        space[4..].copy_from_slice(&newer);
+        hot.cells.store(CELL_INDEX, from + 4 + newer.len() as u64);
+        hot.record(&typed(2, 2)).unwrap();
+        let found = Hot::adopt(&fd).unwrap().records(0);
+        let seqs: Vec<u64> = found.records.iter().map(|(_, record)| record.seq).collect();
+        assert_eq!((seqs, found.unreadable), (vec![1, 2], 1));
+    }
+
+    #[test]
+    fn memory_that_is_no_journal_of_this_version_is_refused_with_the_reason() {
+        let refused = |fd: &OwnedFd| Hot::adopt(fd).unwrap_err().to_string();
+        let fd = memory("x", (HEADER + INDEX + OUTPUT) as u64).unwrap();
+        assert_eq!((refused(&fd).as_str(), Hot::output_len_of(&fd)), ("it is damaged", None));
+        let short = memory("x", HEADER as u64 / 2).unwrap();
+        assert_eq!((refused(&short).as_str(), Hot::output_len_of(&short)), ("it is too short", None));
+        let (hot, fd) = Hot::create().unwrap();
+        hot.cells.store(CELL_MAGIC, u64::from_le_bytes(*b"cottyJ99"));
+        hot.cells.store(CELL_OUTPUT, 4711);
+        assert_eq!(refused(&fd), "another version of cotty wrote it");
+        assert_eq!(Hot::output_len_of(&fd), Some(4711));
+        // Counts that cannot be true.
+        for (cell, value) in [(CELL_OUTPUT, 1 << 60), (CELL_INDEX, 1 << 40), (CELL_COVERED_OUTPUT, 9)] {
+            let (hot, fd) = Hot::create().unwrap();
+            hot.cells.store(cell, value);
+            assert_eq!(refused(&fd), "it is damaged", "cell {cell}");
+        }
+    }
+
+    #[test]
+    fn a_new_journal_counts_on_from_any_place() {
+        let (mut hot, fd) = Hot::create().unwrap();
+        let (reader, mut writer) = pipe();
+        hot.count_from(5_000_001, 700);
+        writer.write_all(b"more").unwrap();
+        hot.read_from(&reader).unwrap();
+        hot.record(&typed(5_000_005, 1)).unwrap();
+        let hot = Hot::adopt(&fd).unwrap();
+        assert_eq!(hot.output_len(), 5_000_005);
+        assert_eq!(hot.output(5_000_001, 5_000_005), b"more");
+        assert_eq!(hot.records(0).records.len(), 1);
+        assert_eq!(hot.oldest(), 5_000_001);
+    }
+}

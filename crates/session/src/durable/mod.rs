@@ -1,0 +1,5 @@
+//! How a session outlives its daemon, and what is written of it to disk.
+
+pub(crate) mod checkpoint;
+pub(crate) mod journal;
+pub(crate) mod recording;

@@ -1,0 +1,517 @@
+//! Finds sessions, makes them and ends them. Nothing outside assumes that a session is local.
+
+mod access;
+mod create;
+mod destroy;
+pub(crate) mod environment;
+mod front;
+pub(crate) mod id;
+mod janitor;
+pub(crate) mod meta;
+pub(crate) mod panel;
+mod recordings;
+mod retention;
+mod serve;
+mod sessions;
+
+use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use cotty_protocol::ApiError;
+use cotty_pty::{Entry, Event, Link, Pty, Watched};
+use cotty_vt::{Options, Size, Vt};
+use regex::Regex;
+use rustix::process::{Resource, getrlimit};
+use serde::{Deserialize, Serialize};
+use tokio::sync::{mpsc, watch};
+
+use self::sessions::{Sessions, number_of};
+use crate::durable::checkpoint::{Saved, ToldLost, slot};
+use crate::durable::journal::{Hot, InputQueue};
+use crate::error::{broken, destroyed};
+use crate::handle::Info;
+use crate::input::lease::Taken;
+use crate::input::unread::Unread;
+use crate::output::images::Gallery;
+use crate::request::Request;
+use crate::shell::{Hook, Integration};
+use crate::task::Task;
+use crate::viewers::Viewers;
+use crate::viewers::presence::Watchers;
+use crate::{Actor, Meta, Policy, RecordingLimits, Session, SessionError, pattern};
+
+pub use access::{Present, Purpose};
+pub use create::Create;
+pub(crate) use create::check_size;
+pub use destroy::Destroyed;
+use front::Front;
+pub use recordings::Purge;
+use recordings::Recorder;
+pub use retention::Retention;
+use serve::Start;
+
+/// The keeper's key for what belongs to no session.
+const KEY: &[u8] = b"hub";
+/// Destroyed sessions that are remembered, so that asking for one says so.
+const REMEMBERED: usize = 256;
+
+/// What a hub is told when it starts.
+#[derive(Debug, Clone)]
+pub struct HubOptions {
+    /// Where fifos and the shells' own files lie; the user's alone.
+    pub runtime_dir: PathBuf,
+    /// Where the history of agents' commands lies.
+    pub history_file: PathBuf,
+    /// Where recordings lie, a folder for each session.
+    pub recordings_dir: PathBuf,
+    /// Where captures go that name no place.
+    pub captures_dir: PathBuf,
+    /// How much of recordings is kept.
+    pub recording: RecordingLimits,
+    /// Live sessions an owner may have.
+    pub max_per_owner: usize,
+    /// Live sessions in all.
+    pub max_total: usize,
+    /// What a new terminal is like where its maker does not say.
+    pub terminal: TerminalOptions,
+    /// Whether sessions are recorded where their makers do not say.
+    pub record: bool,
+    /// When sessions that nobody comes back to leave.
+    pub retention: Retention,
+    /// Whether agents may answer questions for secrets.
+    pub agents_answer_secrets: bool,
+    /// The soft limit of open files that children go back to.
+    pub open_files: Option<u64>,
+}
+
+/// What a new terminal is like where its maker does not say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TerminalOptions {
+    /// Rows.
+    pub rows: u16,
+    /// Columns.
+    pub cols: u16,
+    /// What is started where no program is named; the origin's shell where none is given.
+    pub shell: Option<String>,
+    /// What programs are told in TERM.
+    pub term: String,
+    /// Lines of history it keeps.
+    pub history_lines: usize,
+    /// What a prompt looks like where the shell does not mark it.
+    pub prompt_pattern: String,
+    /// Variables that programs get although their names look like secrets; one that ends in `*` stands for many.
+    pub pass_env: Vec<String>,
+}
+
+impl Default for TerminalOptions {
+    fn default() -> Self {
+        TerminalOptions {
+            rows: 24,
+            cols: 80,
+            shell: None,
+            term: "xterm-256color".to_owned(),
+            history_lines: 10_000,
+            prompt_pattern: r"\$\s*$|#\s*$|>\s*$".to_owned(),
+            pass_env: Vec::new(),
+        }
+    }
+}
+
+/// All sessions of this daemon. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Hub {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    options: HubOptions,
+    link: Link,
+    integration: Integration,
+    policy: Arc<Policy>,
+    recorder: Recorder,
+    prompt_pattern: Arc<Regex>,
+    state: Mutex<State>,
+    /// Held while the keeper is told what belongs to no session: what it has is never older than what it had.
+    saving: tokio::sync::Mutex<()>,
+    /// Held while a session is made.
+    making: tokio::sync::Mutex<()>,
+    /// Told of whatever may let a session's time run out.
+    janitor: mpsc::UnboundedSender<(u32, Duration)>,
+    /// Had by whoever takes descriptors from the keeper: it makes duplicates, and there may be room for only a few.
+    /// Sessions that somebody has asked for do not queue up with the rest.
+    taking: tokio::sync::Semaphore,
+    taking_asked: tokio::sync::Semaphore,
+    /// Had by one session at a time that is taken over and that nobody has asked for yet.
+    turn: tokio::sync::Semaphore,
+    /// How many descriptors a process of ours may have.
+    open_files: u64,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    sessions: Sessions,
+    next_number: u32,
+    gone: VecDeque<Gone>,
+    /// Exits of sessions that are still being made.
+    early_exits: HashMap<Vec<u8>, i32>,
+    front: Front,
+    /// The same as the keeper has it.
+    kept: Front,
+    /// How many clients of each owner are there.
+    present: HashMap<String, usize>,
+    closing: bool,
+    /// How many daemons served these sessions before this one.
+    daemons_before: u64,
+}
+
+/// A session that was destroyed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Gone {
+    id: String,
+    number: u32,
+    name: Option<String>,
+    /// The request that ended it, and what it was told.
+    request: String,
+    exit_code: Option<i32>,
+}
+
+/// What the keeper holds for the hub itself.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct HubBlob {
+    next_number: u32,
+    gone: VecDeque<Gone>,
+    /// Daemons so far, with the one that wrote this.
+    daemons: u64,
+    front: Front,
+}
+
+impl State {
+    /// A session is gone.
+    fn remove(&mut self, number: u32) {
+        self.sessions.remove(number);
+        self.front.remove(number);
+    }
+
+    fn blob(&self) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec(&HubBlob {
+            next_number: self.next_number,
+            gone: self.gone.clone(),
+            daemons: self.daemons_before + 1,
+            front: self.front.clone(),
+        })
+    }
+}
+
+impl Hub {
+    /// Takes over everything that the keeper holds, and is ready for more.
+    pub async fn start(options: HubOptions, link: Link) -> Result<Hub, SessionError> {
+        let hooks = options.runtime_dir.join("hooks");
+        std::fs::create_dir_all(&hooks)?;
+        let (janitor, looks) = mpsc::unbounded_channel();
+        let inner = Inner {
+            integration: Integration::install(&options.runtime_dir.join("shell"))?,
+            policy: Arc::new(Policy::built_in()?),
+            recorder: Recorder::start(&options)?,
+            prompt_pattern: Arc::new(pattern(&options.terminal.prompt_pattern)?),
+            state: Mutex::new(State { next_number: 1, ..State::default() }),
+            saving: tokio::sync::Mutex::new(()),
+            making: tokio::sync::Mutex::new(()),
+            janitor,
+            taking: tokio::sync::Semaphore::new(3),
+            taking_asked: tokio::sync::Semaphore::new(3),
+            turn: tokio::sync::Semaphore::new(1),
+            open_files: getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX),
+            options,
+            link,
+        };
+        let hub = Hub { inner: Arc::new(inner) };
+        tokio::spawn(janitor::serve(Arc::downgrade(&hub.inner), looks));
+        hub.adopt_all().await?;
+        hub.inner.recorder.tidy();
+        Ok(hub)
+    }
+
+    async fn adopt_all(&self) -> Result<(), SessionError> {
+        let entries = self.inner.link.list().await?;
+        let blob = entries.iter().find(|e| e.key == KEY).map(|e| serde_json::from_slice::<HubBlob>(&e.blob));
+        match blob {
+            Some(Ok(blob)) => {
+                let mut state = self.state();
+                state.next_number = blob.next_number.max(1);
+                state.gone = blob.gone;
+                state.daemons_before = blob.daemons;
+                state.front = blob.front;
+            }
+            Some(Err(error)) => {
+                tracing::error!(%error, "the hub's own state cannot be read: it forgets which sessions were destroyed and which are active")
+            }
+            None => {}
+        }
+        let gone: Vec<String> = self.state().gone.iter().map(|g| g.id.clone()).collect();
+        let (gone, held): (Vec<Entry>, Vec<Entry>) = entries
+            .into_iter()
+            .filter(|e| e.key.starts_with(b"sess_"))
+            .partition(|e| gone.iter().any(|id| id.as_bytes() == e.key));
+        for entry in gone {
+            let _ = self.inner.link.forget(&entry.key).await;
+        }
+        let described = held.into_iter().map(|entry| (Meta::read(&entry), entry));
+        let (whole, damaged): (Vec<_>, Vec<_>) = described.partition(|(meta, _)| meta.damage.is_none());
+        for (meta, entry) in whole {
+            self.register(Arc::new(meta), Start::Adopt(entry));
+        }
+        for (mut meta, entry) in damaged {
+            if let Some(copy) = self.copied(&meta).await {
+                meta = copy;
+            }
+            // Behind all others, whose numbers are known by now.
+            if meta.number == 0 || self.state().sessions.get(meta.number).is_some() {
+                meta.number = self.state().next_number;
+            }
+            match &meta.damage {
+                Some(damage) => tracing::error!(session = meta.id, damage, "its description is damaged"),
+                None => tracing::warn!(session = meta.id, "its description was damaged; there was a copy"),
+            }
+            // What was lost is told and written down first, by whoever takes it over.
+            if let (None, Ok(blob)) = (&meta.damage, serde_json::to_vec(&meta)) {
+                let _ = self.inner.link.blob(&entry.key, &blob).await;
+            }
+            self.register(Arc::new(meta), Start::Adopt(entry));
+        }
+        self.save().await;
+        Ok(())
+    }
+
+    /// What a session's journal has in place of a damaged description.
+    async fn copied(&self, meta: &Meta) -> Option<Meta> {
+        let slots = self.inner.link.take(meta.id.as_bytes()).await.ok()?;
+        slots.get(&slot::JOURNAL).and_then(|journal| meta.copy_in(journal))
+    }
+
+    /// Lets the keeper know what belongs to no session.
+    async fn save(&self) {
+        let _saving = self.inner.saving.lock().await;
+        if let Err(error) = self.put_blob().await {
+            tracing::warn!(%error, "the keeper did not note what belongs to no session");
+        }
+    }
+
+    /// Lets the keeper know what is in front, unless somebody else just did.
+    async fn keep_front(&self) -> Result<(), SessionError> {
+        let _saving = self.inner.saving.lock().await;
+        let is_kept = {
+            let state = self.state();
+            state.kept == state.front
+        };
+        if is_kept { Ok(()) } else { self.put_blob().await }
+    }
+
+    /// For whoever is `saving`.
+    async fn put_blob(&self) -> Result<(), SessionError> {
+        let (blob, front) = {
+            let state = self.state();
+            (state.blob().map_err(std::io::Error::other)?, state.front.clone())
+        };
+        self.inner.link.blob(KEY, &blob).await?;
+        self.state().kept = front;
+        Ok(())
+    }
+
+    /// A task around the parts of a session, with an engine that has seen nothing yet.
+    fn task(
+        &self,
+        meta: Arc<Meta>,
+        pid: u32,
+        pty: Pty,
+        hot: Hot,
+        input: InputQueue,
+        hook: Option<Hook>,
+    ) -> Result<Task, SessionError> {
+        let (cols, rows) = meta.size;
+        let options = Options {
+            size: Size { cols, rows },
+            history_lines: meta.history_lines.unwrap_or(self.inner.options.terminal.history_lines),
+            allow: meta.allow,
+            ..Options::default()
+        };
+        let vt = Vt::with_options(options);
+        // It was looked at when the session was made.
+        let asked = meta.prompt_pattern.as_deref().or(meta.usual_prompt.as_deref());
+        let prompt_pattern = asked.and_then(|asked| pattern(asked).ok()).map(Arc::new);
+        let prompt_pattern = prompt_pattern.unwrap_or_else(|| Arc::clone(&self.inner.prompt_pattern));
+        Ok(Task {
+            tape: self.inner.recorder.tape(&meta),
+            catcher: None,
+            writer: self.inner.recorder.writer.clone(),
+            impatient: 0,
+            meta,
+            pid,
+            link: self.inner.link.clone(),
+            pty: Watched::new(pty)?,
+            hot,
+            input,
+            start: vt.position(),
+            vt,
+            saved: Saved::default(),
+            hook,
+            policy: Arc::clone(&self.inner.policy),
+            prompt_pattern,
+            lane: Taken::new(),
+            last_typed: None,
+            unread: Unread::Nothing,
+            ended: None,
+            last_output: None,
+            half_drawn_since: None,
+            waits: Vec::new(),
+            pleading: Vec::new(),
+            observers: Vec::new(),
+            images: Gallery::default(),
+            viewers: Viewers::new(),
+            watchers: Watchers::default(),
+            replied: 0,
+            noted: 0,
+            input_blocked: false,
+            input_held: None,
+            agents_answer_secrets: self.inner.options.agents_answer_secrets,
+            hung_up: false,
+            told_lost: ToldLost::default(),
+        })
+    }
+
+    /// What a shell that marks asks through.
+    async fn open_hook(&self, meta: &Meta) -> Result<Option<Hook>, SessionError> {
+        if meta.nonce.is_none() {
+            return Ok(None);
+        }
+        let path = self.hook_path(&meta.id);
+        Ok(Some(blocking(move || Ok(Hook::open(&path)?)).await?))
+    }
+
+    fn hook_path(&self, id: &str) -> PathBuf {
+        self.inner.options.runtime_dir.join("hooks").join(id)
+    }
+
+    /// Lets the session be found, and its task run.
+    fn register(&self, meta: Arc<Meta>, start: Start) -> Session {
+        let (requests, inbox) = mpsc::channel(64);
+        let (number, key) = (meta.number, meta.id.clone().into_bytes());
+        let session = Session::new(Arc::clone(&meta), requests.clone());
+        let pid = match &start {
+            Start::Made(task) => task.pid,
+            Start::Adopt(entry) => entry.pid.unwrap_or(0),
+        };
+        let exited = matches!(&start, Start::Adopt(entry) if entry.status.is_some());
+        let mut state = self.state();
+        state.next_number = state.next_number.max(number + 1);
+        let early = state.early_exits.remove(&key);
+        if let Some(status) = early {
+            let _ = requests.try_send(Request::Exited { status });
+        }
+        state.sessions.insert(session.clone(), pid);
+        if exited || early.is_some() {
+            state.sessions.exit(number);
+        }
+        drop(state);
+        let _ = self.inner.janitor.send((number, self.inner.options.retention.soonest()));
+        tokio::spawn(self.clone().serve(meta, start, inbox));
+        session
+    }
+
+    /// The keeper said that something ended.
+    pub async fn keeper_says(&self, event: &Event) {
+        let Event::Exited { key, status } = event else { return };
+        let session = {
+            let mut state = self.state();
+            let known = std::str::from_utf8(key).ok().and_then(|id| state.sessions.by_id(id)).cloned();
+            match &known {
+                Some(session) => state.sessions.exit(session.meta().number),
+                None => {
+                    state.early_exits.insert(key.clone(), *status);
+                }
+            }
+            known
+        };
+        if let Some(session) = session {
+            let _ = session.tell(Request::Exited { status: *status }).await;
+            let _ = self.inner.janitor.send((session.meta().number, Duration::ZERO));
+        }
+    }
+
+    /// The session by its id, number, window (`win_3`) or name.
+    pub fn find(&self, reference: &str) -> Result<Session, SessionError> {
+        let state = self.state();
+        if let Some(session) = state.sessions.find(reference) {
+            return Ok(session.clone());
+        }
+        let number = number_of(reference);
+        let gone = state.gone.iter().any(|gone| {
+            gone.id == reference || Some(gone.number) == number || gone.name.as_deref() == Some(reference)
+        });
+        Err(match gone {
+            true => destroyed(reference.to_owned()),
+            false => {
+                SessionError::from(ApiError::SessionNotFound { session: reference.to_owned(), near: None })
+            }
+        })
+    }
+
+    /// All sessions, oldest first.
+    pub async fn list(&self) -> Vec<Info> {
+        let sessions: Vec<Session> = self.state().sessions.iter().cloned().collect();
+        // All are asked before any is waited for: they answer side by side.
+        let asked: Vec<_> =
+            sessions.into_iter().map(|session| tokio::spawn(async move { session.info().await })).collect();
+        let mut infos = Vec::with_capacity(asked.len());
+        for info in asked {
+            infos.extend(info.await.into_iter().flatten());
+        }
+        infos
+    }
+
+    /// When a session came or went last; hears of each that does from now on.
+    pub fn changes(&self) -> watch::Receiver<Option<Instant>> {
+        self.state().sessions.changes()
+    }
+
+    /// The ids of the sessions that the actor may have, oldest first.
+    pub fn ids_for(&self, actor: &Actor) -> Vec<String> {
+        let state = self.state();
+        let own = state.sessions.iter().map(Session::meta);
+        own.filter(|meta| actor.may_have(&meta.id, &meta.actor.owner)).map(|meta| meta.id.clone()).collect()
+    }
+
+    /// How many sessions were made in this home since its keeper started; those that could not start count.
+    pub fn made(&self) -> u32 {
+        self.state().next_number - 1
+    }
+
+    /// How many daemons served these sessions before this one.
+    pub fn daemons_before(&self) -> u64 {
+        self.state().daemons_before
+    }
+
+    /// How many sessions live, and how many have ended and can still be read.
+    pub fn count(&self) -> (usize, usize) {
+        self.state().sessions.count()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // The lock is never held across anything that can panic half way through a change.
+        self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Does what waits for a disk, on a thread that may.
+async fn blocking<T: Send + 'static>(
+    job: impl FnOnce() -> Result<T, SessionError> + Send + 'static,
+) -> Result<T, SessionError> {
+    let done = tokio::task::spawn_blocking(job).await;
+    done.unwrap_or_else(|error| Err(broken(error.to_string())))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,451 @@
+//! What viewers are shown: one whole paint, then differences, each drawn once and shared by all.
+
+pub(crate) mod pace;
+pub(crate) mod presence;
+pub(crate) mod updates;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cotty_vt::{Painter, Vt};
+use tokio::sync::{broadcast, oneshot, watch};
+
+use crate::Activity;
+use crate::Company;
+use crate::handle::Ended;
+use crate::viewers::pace::{BEHIND, Pace, Shared};
+use crate::viewers::updates::Updates;
+
+/// A program that begins a frame and does not end it is shown half drawn after this.
+pub(crate) const LONGEST_FRAME: Duration = Duration::from_millis(150);
+
+/// When to look once more at what the session does: a program starts, or asks for a secret, a moment after the output
+/// that goes with it.
+const SECOND_LOOK: Duration = Duration::from_millis(250);
+
+/// What a viewer is sent.
+#[derive(Debug, Clone)]
+pub enum Frame {
+    /// The screen, or what changed of it.
+    Paint {
+        /// Output that it shows.
+        seq: u64,
+        /// Whether it replaces the screen.
+        full: bool,
+        /// Columns and rows.
+        size: (u16, u16),
+        /// For another terminal to draw.
+        data: String,
+        /// The title that the program set.
+        title: String,
+        /// What the session is doing.
+        activity: Activity,
+    },
+    /// The program ended.
+    Exited(Ended),
+}
+
+/// One viewer's end.
+#[derive(Debug)]
+pub struct Viewer {
+    /// The screen now.
+    pub first: Arc<Shared<Frame>>,
+    /// What changes from then on. A viewer that is too slow sees a gap and asks to view anew.
+    pub frames: broadcast::Receiver<Arc<Shared<Frame>>>,
+    /// Who is there, now and from then on.
+    pub company: watch::Receiver<Arc<Company>>,
+    /// When what it shows became so.
+    changed: Option<Instant>,
+}
+
+impl Viewer {
+    /// Whether the first screen may be another than at that time: what changed before somebody views is not among the
+    /// frames.
+    pub fn changed_since(&self, at: Instant) -> bool {
+        self.changed.is_some_and(|changed| changed >= at)
+    }
+}
+
+/// What tells that a terminal is another than before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Seen {
+    seq: u64,
+    size: (u16, u16),
+    ended: bool,
+}
+
+/// The session's end: draws when there is somebody to see it. Those who want updates instead of paints are served by
+/// [`Updates`], which is told all that this is told.
+#[derive(Debug)]
+pub(crate) struct Viewers {
+    pub(crate) updates: Updates,
+    frames: broadcast::Sender<Arc<Shared<Frame>>>,
+    company: watch::Sender<Arc<Company>>,
+    /// Who wants to view, until the next frame.
+    joining: Vec<oneshot::Sender<Viewer>>,
+    painter: Painter,
+    /// The paint for those who join before the screen changes again.
+    first: Option<Arc<Shared<Frame>>>,
+    pace: Pace,
+    look_again: Option<Instant>,
+    /// The title and the activity that were told last.
+    told: Option<(String, Activity)>,
+    /// What the screen was last seen to be, and since when.
+    seen: Option<(Seen, Instant)>,
+    /// To be told after the last paint.
+    ended: Option<Ended>,
+}
+
+impl Viewers {
+    pub(crate) fn new() -> Viewers {
+        let (frames, _) = broadcast::channel(BEHIND);
+        Viewers {
+            updates: Updates::new(),
+            frames,
+            company: watch::Sender::default(),
+            joining: Vec::new(),
+            painter: Painter::new(),
+            first: None,
+            pace: Pace::default(),
+            look_again: None,
+            told: None,
+            seen: None,
+            ended: None,
+        }
+    }
+
+    /// Notes when the terminal became what it is, also where nobody views: at the end of each turn.
+    pub(crate) fn note(&mut self, vt: &Vt, ended: bool, now: impl FnOnce() -> Instant) {
+        let size = vt.size();
+        let seen = Seen { seq: vt.shown_seq(), size: (size.cols, size.rows), ended };
+        if self.seen.is_none_or(|(before, _)| before != seen) {
+            self.seen = Some((seen, now()));
+        }
+    }
+
+    /// The screen may have changed.
+    pub(crate) fn changed(&mut self, now: Instant) {
+        if self.any_paint() {
+            self.pace.want(now);
+        }
+        self.updates.changed(now);
+    }
+
+    /// The program ended.
+    pub(crate) fn ended(&mut self, ended: Ended, now: Instant) {
+        if self.any_paint() {
+            self.ended = Some(ended);
+            self.pace.want(now);
+        }
+        self.updates.ended(ended, now);
+    }
+
+    /// A new viewer, answered when the next frame is due: so any number who come at once, or come again because they
+    /// were too slow, cost the session one paint.
+    pub(crate) fn join(&mut self, reply: oneshot::Sender<Viewer>, now: Instant) {
+        self.joining.push(reply);
+        self.pace.want(now);
+    }
+
+    /// When the next frame is due.
+    pub(crate) fn wakeup(&self) -> Option<Instant> {
+        let paint = [self.pace.due(), self.look_again].into_iter().flatten().min();
+        [paint.filter(|_| self.any_paint()), self.updates.wakeup()].into_iter().flatten().min()
+    }
+
+    pub(crate) fn any(&self) -> bool {
+        self.any_paint() || self.updates.any()
+    }
+
+    fn any_paint(&self) -> bool {
+        self.frames.receiver_count() > 0 || !self.joining.is_empty()
+    }
+
+    /// Who is there now: told where it is another than before.
+    pub(crate) fn tell(&mut self, company: Company) {
+        self.company.send_if_modified(|told| {
+            let news = **told != company;
+            if news {
+                *told = Arc::new(company);
+            }
+            news
+        });
+    }
+
+    /// Draws what is due.
+    pub(crate) fn draw(&mut self, vt: &Vt, now: Instant, doing: Activity) {
+        let is_due = |at: Option<Instant>| at.is_some_and(|due| due <= now);
+        if is_due(self.pace.due()) {
+            self.pace.draw(now, self.frames.receiver_count());
+            self.look_again = Some(now + SECOND_LOOK);
+            self.paint(vt, doing);
+        } else if is_due(self.look_again) {
+            self.look_again = None;
+            if self.told.as_ref().is_none_or(|(_, told)| *told != doing) {
+                self.paint(vt, doing);
+            }
+        }
+        if is_due(self.updates.wakeup()) {
+            self.updates.draw(vt, now);
+        }
+    }
+
+    fn paint(&mut self, vt: &Vt, doing: Activity) {
+        let told = (vt.title().to_owned(), doing.clone());
+        let retold = self.told.as_ref() != Some(&told);
+        self.told = Some(told);
+        if self.frames.receiver_count() == 0 {
+            // Nobody has seen anything.
+            self.first = None;
+        } else if let Some(data) = self.painter.diff(vt).or(retold.then(String::new)) {
+            self.first = None;
+            let _ = self.frames.send(frame(vt, data, false, doing.clone()));
+        }
+        if let Some(ended) = self.ended.take() {
+            let _ = self.frames.send(Arc::new(Shared::new(Frame::Exited(ended))));
+        }
+        self.joining.retain(|reply| !reply.is_closed());
+        if self.joining.is_empty() {
+            return;
+        }
+        // The shared painter has seen this screen, so that the next difference fits this paint.
+        let first = self.first.get_or_insert_with(|| frame(vt, self.painter.full(vt), true, doing));
+        for reply in self.joining.drain(..) {
+            let (frames, company) = (self.frames.subscribe(), self.company.subscribe());
+            let changed = self.seen.map(|(_, since)| since);
+            let _ = reply.send(Viewer { first: Arc::clone(first), frames, company, changed });
+        }
+    }
+}
+
+fn frame(vt: &Vt, data: String, full: bool, activity: Activity) -> Arc<Shared<Frame>> {
+    let size = vt.size();
+    let title = vt.title().to_owned();
+    let size = (size.cols, size.rows);
+    Arc::new(Shared::new(Frame::Paint { seq: vt.shown_seq(), full, size, data, title, activity }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cotty_vt::Size;
+    use tokio::sync::broadcast::error::TryRecvError;
+
+    const TICK: Duration = Duration::from_millis(16);
+
+    /// A terminal, its viewers, and a clock that goes only when told.
+    struct Desk {
+        vt: Vt,
+        viewers: Viewers,
+        now: Instant,
+    }
+
+    impl Desk {
+        fn new() -> Desk {
+            let size = Size { cols: 20, rows: 4 };
+            Desk { vt: Vt::new(size), viewers: Viewers::new(), now: Instant::now() }
+        }
+
+        fn feed(&mut self, text: &str) {
+            self.vt.feed(text.as_bytes());
+            self.viewers.changed(self.now);
+        }
+
+        fn draw_if_due(&mut self) {
+            self.viewers.note(&self.vt, false, || self.now);
+            if self.viewers.wakeup().is_some_and(|due| due <= self.now) {
+                self.viewers.draw(&self.vt, self.now, Activity::Prompt);
+            }
+        }
+
+        /// Lets the time pass as the session's task does: it wakes up when it asked to.
+        fn pass(&mut self, time: Duration) {
+            let end = self.now + time;
+            self.draw_if_due();
+            while let Some(due) = self.viewers.wakeup().filter(|due| *due <= end) {
+                self.now = self.now.max(due);
+                self.draw_if_due();
+            }
+            self.now = end;
+        }
+
+        fn ask(&mut self) -> oneshot::Receiver<Viewer> {
+            let (reply, answer) = oneshot::channel();
+            self.viewers.join(reply, self.now);
+            answer
+        }
+
+        fn join(&mut self) -> Eyes {
+            let mut answer = self.ask();
+            self.pass(TICK);
+            Eyes::new(answer.try_recv().unwrap())
+        }
+    }
+
+    /// A viewer that draws what it is sent.
+    struct Eyes {
+        vt: Vt,
+        frames: broadcast::Receiver<Arc<Shared<Frame>>>,
+        exits: usize,
+    }
+
+    impl Eyes {
+        fn new(viewer: Viewer) -> Eyes {
+            let vt = Vt::new(Size { cols: 20, rows: 4 });
+            let mut eyes = Eyes { vt, frames: viewer.frames, exits: 0 };
+            eyes.see(&viewer.first);
+            eyes
+        }
+
+        fn see(&mut self, frame: &Frame) {
+            match frame {
+                Frame::Paint { data, .. } => {
+                    assert_eq!(self.exits, 0, "a paint after the end");
+                    self.vt.feed(data.as_bytes());
+                }
+                Frame::Exited(_) => self.exits += 1,
+            }
+        }
+
+        /// Takes what there is; `false` after a gap.
+        fn read(&mut self) -> bool {
+            loop {
+                match self.frames.try_recv() {
+                    Ok(frame) => self.see(&frame),
+                    Err(TryRecvError::Lagged(_)) => return false,
+                    Err(_) => return true,
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_frame_is_drawn_and_encoded_once_for_all_who_have_seen_the_same() {
+        let mut desk = Desk::new();
+        desk.feed("hello");
+        let mut answers: Vec<_> = (0..50).map(|_| desk.ask()).collect();
+        desk.pass(TICK);
+        // One comes later, while nothing has changed.
+        answers.push(desk.ask());
+        desk.pass(TICK);
+        let mut viewers: Vec<_> = answers.iter_mut().map(|answer| answer.try_recv().unwrap()).collect();
+        desk.feed(" world");
+        desk.pass(TICK);
+        let frames: Vec<_> = viewers.iter_mut().map(|viewer| viewer.frames.try_recv().unwrap()).collect();
+        let mut encoded = 0;
+        for (viewer, frame) in viewers.iter().zip(&frames) {
+            assert!(Arc::ptr_eq(&viewer.first, &viewers[0].first));
+            assert!(Arc::ptr_eq(frame, &frames[0]));
+            for frame in [&viewer.first, frame] {
+                frame.wire(|_| {
+                    encoded += 1;
+                    vec![]
+                });
+            }
+        }
+        assert_eq!(encoded, 2);
+    }
+
+    #[test]
+    fn one_who_joins_or_comes_again_makes_no_frame_for_the_others() {
+        let mut desk = Desk::new();
+        let mut eyes = desk.join();
+        desk.feed("a");
+        desk.pass(Duration::from_millis(1));
+        let mut frames = 0;
+        // Many laggards ask again and again, much faster than frames are drawn.
+        for _ in 0..160 {
+            let mut answer = desk.ask();
+            desk.feed("b");
+            desk.draw_if_due();
+            drop(answer.try_recv());
+            desk.pass(Duration::from_millis(1));
+            while let Ok(frame) = eyes.frames.try_recv() {
+                eyes.see(&frame);
+                frames += 1;
+            }
+        }
+        assert!((10..=12).contains(&frames), "{frames} frames in 160 ms");
+        desk.pass(TICK);
+        assert!(eyes.read());
+        assert_eq!(eyes.vt.screen_text(), desk.vt.screen_text());
+    }
+
+    #[test]
+    fn a_laggard_holds_little_and_goes_on_with_a_fresh_paint() {
+        let mut desk = Desk::new();
+        let (mut reads, mut sleeps) = (desk.join(), desk.join());
+        let mut made = Vec::new();
+        for count in 0..5000 {
+            desk.feed(&format!("{count}\r\n"));
+            desk.pass(TICK);
+            let frame = reads.frames.try_recv().unwrap();
+            reads.see(&frame);
+            made.push(Arc::downgrade(&frame));
+        }
+        let alive = made.iter().filter(|frame| frame.strong_count() > 0).count();
+        assert!(alive <= BEHIND, "{alive} frames are held for one who does not look");
+        assert_eq!(reads.vt.screen_text(), desk.vt.screen_text());
+        assert!(!sleeps.read(), "it missed something, and knows");
+        let mut again = desk.join();
+        assert_eq!(again.vt.screen_text(), desk.vt.screen_text());
+        desk.feed("more");
+        desk.pass(TICK);
+        assert!(again.read() && reads.read());
+        assert_eq!(again.vt.screen_text(), desk.vt.screen_text());
+        assert_eq!(reads.vt.screen_text(), desk.vt.screen_text());
+    }
+
+    #[test]
+    fn the_end_is_told_after_the_last_paint() {
+        let mut desk = Desk::new();
+        let mut eyes = desk.join();
+        desk.feed("bye");
+        let ended = Ended { exit_code: Some(0), signal: None, at_ms: 0 };
+        desk.viewers.ended(ended, desk.now);
+        desk.pass(TICK);
+        assert!(eyes.read());
+        assert_eq!((eyes.exits, eyes.vt.screen_text()), (1, desk.vt.screen_text()));
+    }
+
+    #[test]
+    fn who_comes_knows_whether_something_changed_before() {
+        let mut desk = Desk::new();
+        desk.pass(TICK);
+        let (before, mut first) = (desk.now, desk.ask());
+        desk.pass(TICK);
+        assert!(!first.try_recv().unwrap().changed_since(before));
+        // Whoever asks while a frame is not yet due is shown what changed meanwhile, and no difference.
+        desk.feed("a");
+        desk.draw_if_due();
+        let mut late = desk.ask();
+        desk.pass(TICK);
+        let mut late = late.try_recv().unwrap();
+        assert!(late.changed_since(before) && late.frames.try_recv().is_err());
+        assert!(!late.changed_since(desk.now));
+        let resized = desk.now;
+        desk.vt.resize(Size { cols: 30, rows: 4 });
+        desk.viewers.changed(desk.now);
+        let mut again = desk.ask();
+        desk.pass(TICK);
+        assert!(again.try_recv().unwrap().changed_since(resized));
+    }
+
+    #[test]
+    fn nobody_there_costs_nothing() {
+        let mut desk = Desk::new();
+        desk.feed("a");
+        assert_eq!(desk.viewers.wakeup(), None);
+        let eyes = desk.join();
+        desk.feed("b");
+        assert!(desk.viewers.wakeup().is_some());
+        drop(eyes);
+        assert_eq!(desk.viewers.wakeup(), None);
+        drop(desk.ask());
+        desk.pass(TICK);
+        assert_eq!(desk.viewers.wakeup(), None);
+        desk.feed("c");
+        assert_eq!(desk.join().vt.screen_text(), desk.vt.screen_text());
+        assert!(!desk.viewers.any());
+    }
+}

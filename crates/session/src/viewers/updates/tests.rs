@@ -1,0 +1,520 @@
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+
+use cotty_protocol::update::{Cursor, Reason, Region};
+
+use super::*;
+use crate::request::Request;
+use cotty_vt::{EffectKind, Size};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use tokio::sync::broadcast::error::TryRecvError;
+use tokio::sync::mpsc;
+
+/// What programs write in the engine's own tests.
+#[path = "../../../../vt/tests/properties/input.rs"]
+#[expect(dead_code, reason = "not all of it is needed here")]
+mod input;
+
+const TICK: Duration = Duration::from_millis(16);
+
+/// A terminal, its updates, and a clock that goes only when told.
+struct Desk {
+    vt: Vt,
+    updates: Updates,
+    now: Instant,
+}
+
+impl Desk {
+    fn new(cols: u16, rows: u16) -> Desk {
+        Desk { vt: input::new(Size { cols, rows }), updates: Updates::new(), now: Instant::now() }
+    }
+
+    fn feed(&mut self, bytes: impl AsRef<[u8]>) {
+        self.vt.feed(bytes.as_ref());
+        for effect in self.vt.take_effects() {
+            if effect.kind == EffectKind::Bell {
+                self.updates.bell(self.now);
+            }
+        }
+        self.updates.changed(self.now);
+    }
+
+    fn resize(&mut self, size: Size) {
+        self.vt.resize(size);
+        self.updates.changed(self.now);
+    }
+
+    fn draw_if_due(&mut self) {
+        if self.updates.wakeup().is_some_and(|due| due <= self.now) {
+            self.updates.draw(&self.vt, self.now);
+        }
+    }
+
+    /// Lets the time pass as the session's task does: it wakes up when it asked to.
+    fn pass(&mut self, time: Duration) {
+        let end = self.now + time;
+        self.draw_if_due();
+        while let Some(due) = self.updates.wakeup().filter(|due| *due <= end) {
+            self.now = self.now.max(due);
+            self.updates.draw(&self.vt, self.now);
+        }
+        self.now = end;
+    }
+
+    fn ask(&mut self) -> oneshot::Receiver<Subscribed> {
+        let (reply, answer) = oneshot::channel();
+        self.updates.join(reply, self.now);
+        answer
+    }
+
+    fn join(&mut self) -> Front {
+        let mut answer = self.ask();
+        self.pass(TICK);
+        Front::new(answer.try_recv().unwrap())
+    }
+}
+
+/// A subscriber that does what a front end does.
+struct Front {
+    shown: Snapshot,
+    rest: broadcast::Receiver<Batch>,
+    heard: Vec<Update>,
+}
+
+impl Front {
+    fn new(subscribed: Subscribed) -> Front {
+        let Update::Snapshot(shown) = &**subscribed.first.first().unwrap() else {
+            panic!("no snapshot first")
+        };
+        let heard = subscribed.first.iter().map(|update| (**update).clone()).collect();
+        Front { shown: shown.clone(), rest: subscribed.rest, heard }
+    }
+
+    /// Takes what there is; `false` after a gap.
+    fn read(&mut self) -> bool {
+        loop {
+            match self.rest.try_recv() {
+                Ok(batch) => batch.iter().for_each(|update| self.take(update)),
+                Err(TryRecvError::Lagged(_)) => return false,
+                Err(TryRecvError::Empty | TryRecvError::Closed) => return true,
+            }
+        }
+    }
+
+    fn take(&mut self, update: &Update) {
+        if let Update::Snapshot(snapshot) = update
+            && (snapshot.cols, snapshot.rows) == (self.shown.cols, self.shown.rows)
+        {
+            // Whoever applies the differences does not need it.
+            assert_eq!(seen(&self.shown), seen(snapshot));
+        }
+        self.shown.apply(update);
+        self.heard.push(update.clone());
+    }
+
+    fn read_all(&mut self) -> Vec<Update> {
+        self.heard.clear();
+        assert!(self.read());
+        std::mem::take(&mut self.heard)
+    }
+}
+
+/// What differences tell.
+fn seen(snapshot: &Snapshot) -> (&[Arc<Line>], Cursor) {
+    (&snapshot.lines, snapshot.cursor)
+}
+
+fn texts(update: &Update) -> (Region, Vec<&str>, Reason) {
+    let Update::Diff { region, lines, reason } = update else { panic!("{update:?}") };
+    (*region, lines.iter().map(|line| line.text.as_str()).collect(), *reason)
+}
+
+fn region(y: u16, y2: u16) -> Region {
+    Region { x: 0, y, x2: 10, y2 }
+}
+
+#[test]
+fn a_snapshot_then_what_changes() {
+    let mut desk = Desk::new(10, 4);
+    desk.feed("one\r\ntwo\r\n\x1b[31mthree\x1b[0m!");
+    let mut front = desk.join();
+    let [Update::Snapshot(first)] = &front.heard[..] else { panic!("{:?}", front.heard) };
+    assert_eq!((first.cols, first.rows, first.seq), (10, 4, desk.vt.seq()));
+    let lines: Vec<_> = first.lines.iter().map(|line| line.text.as_str()).collect();
+    assert_eq!(lines, ["one", "two", "three!", ""]);
+    assert_eq!((first.cursor.x, first.cursor.y, first.cursor.visible), (6, 2, true));
+    let runs: Vec<_> = first.lines[2].runs.iter().map(|run| (run.x, run.x2)).collect();
+    assert_eq!(runs, [(0, 5)]);
+
+    desk.feed("\x1b[1;1Hgone\x1b[3;1Hleft");
+    desk.pass(TICK);
+    let heard = front.read_all();
+    assert_eq!(texts(&heard[0]), (region(0, 1), vec!["gone"], Reason::Text));
+    assert_eq!(texts(&heard[1]), (region(2, 3), vec!["lefte!"], Reason::Text));
+    assert!(matches!(heard[2..], [Update::Cursor(Cursor { x: 4, y: 2, .. })]), "{heard:?}");
+    assert_eq!(front.shown.lines, Snapshot::of(&desk.vt).lines);
+}
+
+#[test]
+fn a_difference_says_why() {
+    let mut desk = Desk::new(10, 3);
+    desk.feed("one\r\ntwo\r\nthree");
+    let mut front = desk.join();
+    let mut why = |bytes: &str| {
+        desk.feed(bytes);
+        desk.pass(TICK);
+        texts(&front.read_all()[0]).2
+    };
+    assert_eq!(why("\r\nfour"), Reason::Scroll);
+    assert_eq!(why("\x1b[?5h"), Reason::Redraw);
+    assert_eq!(why("\x1b[?5l"), Reason::Redraw);
+    assert_eq!(why("\x1b[2K"), Reason::Clear);
+    assert_eq!(why("\x1b[?1049h"), Reason::ScreenSwitch);
+    assert_eq!(why("\x1b[2;2Hvim"), Reason::Text);
+}
+
+#[test]
+fn a_snapshot_every_fifth_of_a_second_while_there_are_changes_and_none_when_all_is_still() {
+    let mut desk = Desk::new(10, 3);
+    let mut front = desk.join();
+    for count in 0..1000 {
+        desk.feed(format!("\r{count}"));
+        desk.pass(Duration::from_millis(1));
+        assert!(front.read());
+    }
+    desk.pass(Duration::from_secs(9));
+    assert!(front.read());
+    let snapshots = |heard: &[Update]| heard.iter().filter(|u| matches!(u, Update::Snapshot(_))).count();
+    // The first, and one for each 200 ms in which something changed.
+    assert!((5..=7).contains(&snapshots(&front.heard)), "{}", snapshots(&front.heard));
+    let diffs = front.heard.iter().filter(|u| matches!(u, Update::Diff { .. })).count();
+    // A snapshot brings one forward.
+    assert!((60..=70).contains(&diffs), "a difference each 16 ms, not one for each write: {diffs}");
+    assert_eq!(front.shown, Snapshot::of(&desk.vt));
+    assert_eq!(desk.updates.wakeup(), None, "nothing changes: nothing wakes up");
+    // What moves nothing on the screen says nothing.
+    front.heard.clear();
+    desk.feed("\x1b[0m");
+    desk.pass(Duration::from_secs(1));
+    assert_eq!(front.read_all(), []);
+}
+
+#[test]
+fn bells_are_told_and_a_storm_of_them_is_one() {
+    let mut desk = Desk::new(10, 3);
+    let mut front = desk.join();
+    for _ in 0..1000 {
+        desk.feed("\x07");
+    }
+    desk.pass(TICK);
+    assert_eq!(front.read_all(), [Update::Bell]);
+    desk.feed("a\x07");
+    desk.pass(TICK);
+    assert_eq!(front.read_all().iter().filter(|update| **update == Update::Bell).count(), 1);
+}
+
+#[test]
+fn a_title_comes_with_a_snapshot() {
+    let mut desk = Desk::new(10, 3);
+    let mut front = desk.join();
+    desk.feed("\x1b]2;build\x07");
+    desk.pass(SNAPSHOTS + TICK);
+    let heard = front.read_all();
+    assert!(matches!(&heard[..], [Update::Snapshot(now)] if now.title == "build"), "{heard:?}");
+}
+
+#[test]
+fn a_new_size_comes_as_a_snapshot_at_once() {
+    let mut desk = Desk::new(10, 3);
+    desk.feed("0123456789");
+    let mut front = desk.join();
+    desk.resize(Size { cols: 5, rows: 4 });
+    desk.pass(TICK);
+    assert_eq!(front.read_all(), [Update::Snapshot(Snapshot::of(&desk.vt))]);
+}
+
+#[test]
+fn a_frame_is_seen_as_a_whole() {
+    let mut desk = Desk::new(10, 3);
+    let mut front = desk.join();
+    desk.feed("\x1b[?2026hhalf");
+    desk.pass(SNAPSHOTS * 2);
+    assert_eq!(front.read_all(), []);
+    desk.feed(" done\x1b[?2026l");
+    desk.pass(TICK);
+    assert_eq!(texts(&front.read_all()[0]).1, ["half done"]);
+}
+
+#[test]
+fn the_end_is_the_last_that_is_told() {
+    let ended = Ended { exit_code: Some(3), signal: None, at_ms: 0 };
+    let mut desk = Desk::new(10, 3);
+    let mut front = desk.join();
+    desk.feed("bye\x1b]2;over\x07");
+    desk.updates.ended(ended, desk.now);
+    desk.pass(TICK);
+    let heard = front.read_all();
+    assert_eq!(heard.last(), Some(&Update::Exited(ended)));
+    assert_eq!(front.shown, Snapshot::of(&desk.vt), "the last words are complete");
+    // Who comes later hears it, too.
+    let late = desk.join();
+    assert_eq!(late.heard, [Update::Snapshot(Snapshot::of(&desk.vt)), Update::Exited(ended)]);
+}
+
+#[test]
+fn each_batch_and_each_first_snapshot_is_made_and_encoded_once() {
+    let mut desk = Desk::new(10, 3);
+    let mut answers: Vec<_> = (0..50).map(|_| desk.ask()).collect();
+    desk.pass(TICK);
+    let mut all: Vec<_> = answers.iter_mut().map(|answer| answer.try_recv().unwrap()).collect();
+    // One who comes later, while nothing changed.
+    let mut answer = desk.ask();
+    desk.pass(TICK);
+    all.push(answer.try_recv().unwrap());
+    desk.feed("hello");
+    desk.pass(TICK);
+    let batches: Vec<_> = all.iter_mut().map(|one| one.rest.try_recv().unwrap()).collect();
+    let mut encoded = 0;
+    for (one, batch) in all.iter().zip(&batches) {
+        assert!(Arc::ptr_eq(&one.first, &all[0].first));
+        assert!(Arc::ptr_eq(batch, &batches[0]));
+        for update in one.first.iter().chain(batch.iter()) {
+            update.wire(|_| {
+                encoded += 1;
+                vec![]
+            });
+        }
+    }
+    assert_eq!(encoded, all[0].first.len() + batches[0].len());
+}
+
+#[test]
+fn many_who_come_at_once_to_a_busy_terminal_are_answered_together() {
+    let mut desk = Desk::new(10, 3);
+    let mut front = desk.join();
+    desk.feed("a");
+    desk.pass(Duration::from_millis(1));
+    // Just drawn: they wait for their turn, and no batch is made for them alone.
+    let mut answers: Vec<_> = (0..20).map(|_| desk.ask()).collect();
+    desk.feed("b");
+    desk.draw_if_due();
+    assert!(answers.iter_mut().all(|answer| answer.try_recv().is_err()));
+    desk.pass(TICK);
+    let first: Vec<_> = answers.iter_mut().map(|answer| answer.try_recv().unwrap().first).collect();
+    assert!(first.iter().all(|one| Arc::ptr_eq(one, &first[0])));
+    assert_eq!(front.read_all().iter().filter(|u| matches!(u, Update::Diff { .. })).count(), 2);
+}
+
+#[test]
+fn one_who_does_not_read_holds_little_and_goes_on_with_a_snapshot() {
+    let mut desk = Desk::new(10, 3);
+    let (mut reads, mut sleeps) = (desk.join(), desk.join());
+    let mut made = Vec::new();
+    for count in 0..5000 {
+        desk.feed(format!("{count}\r\n"));
+        desk.pass(TICK);
+        while let Ok(batch) = reads.rest.try_recv() {
+            batch.iter().for_each(|update| reads.take(update));
+            made.push(Arc::downgrade(&batch));
+        }
+    }
+    assert!(made.len() >= 5000);
+    let alive = made.iter().filter(|batch| batch.strong_count() > 0).count();
+    assert!(alive <= BEHIND, "{alive} batches are held for one who does not read");
+    assert_eq!(seen(&reads.shown), seen(&Snapshot::of(&desk.vt)));
+    assert!(!sleeps.read(), "it missed something, and knows");
+    assert_eq!(desk.join().shown, Snapshot::of(&desk.vt));
+}
+
+#[test]
+fn nobody_there_costs_nothing() {
+    let mut desk = Desk::new(10, 3);
+    desk.feed("a\x07");
+    assert_eq!(desk.updates.wakeup(), None);
+    let front = desk.join();
+    desk.feed("b");
+    assert!(desk.updates.wakeup().is_some());
+    drop(front);
+    assert_eq!(desk.updates.wakeup(), None);
+    // One that went away before it was answered.
+    drop(desk.ask());
+    desk.pass(TICK);
+    assert_eq!(desk.updates.wakeup(), None);
+    desk.feed("c\x07");
+    let front = desk.join();
+    assert_eq!(front.heard, [Update::Snapshot(Snapshot::of(&desk.vt))], "old bells do not ring");
+}
+
+fn poll<T>(future: Pin<&mut impl Future<Output = T>>) -> Option<T> {
+    match future.poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => Some(value),
+        Poll::Pending => None,
+    }
+}
+
+#[test]
+fn a_subscription_that_fell_behind_goes_on_with_a_snapshot_even_if_it_was_interrupted() {
+    let meta = serde_json::json!({
+        "id": "sess_1", "number": 1, "name": null, "program": "sh", "args": [], "created_ms": 0, "size": [10, 3],
+        "actor": {"kind": "Agent", "owner": "", "client": ""}, "request": "", "nonce": null,
+    });
+    let (requests, mut inbox) = mpsc::channel(4);
+    let session = Session::new(Arc::new(serde_json::from_value(meta).unwrap()), requests);
+    let mut desk = Desk::new(10, 3);
+    let mut answer = |desk: &mut Desk| {
+        while let Ok(Request::Subscribe { reply }) = inbox.try_recv() {
+            desk.updates.join(reply, desk.now);
+        }
+        desk.pass(TICK);
+    };
+    let mut subscribe = pin!(session.subscribe());
+    assert!(poll(subscribe.as_mut()).is_none());
+    answer(&mut desk);
+    let mut subscription = poll(subscribe).unwrap().unwrap();
+    let first = poll(pin!(subscription.next())).unwrap().unwrap();
+    assert!(matches!(*first[0], Update::Snapshot(_)));
+    for count in 0..100 {
+        desk.feed(format!("{count}\r\n"));
+        desk.pass(TICK);
+    }
+    // It asks for a snapshot; whoever waits for it turns to something else, and comes again.
+    assert!(poll(pin!(subscription.next())).is_none());
+    let batch = {
+        let mut next = pin!(subscription.next());
+        assert!(poll(next.as_mut()).is_none(), "what is left of the old differences fits nothing");
+        answer(&mut desk);
+        poll(next).unwrap().unwrap()
+    };
+    assert_eq!(*batch[0], Update::Snapshot(Snapshot::of(&desk.vt)));
+    desk.feed("more");
+    desk.pass(TICK);
+    let batch = poll(pin!(subscription.next())).unwrap().unwrap();
+    assert_eq!(texts(&batch[0]).1, ["more"]);
+    // The session is destroyed.
+    drop(desk);
+    assert!(poll(pin!(subscription.next())).unwrap().is_none());
+    assert!(poll(pin!(subscription.next())).unwrap().is_none());
+}
+
+#[derive(Debug, Clone)]
+enum Act {
+    Feed(Vec<u8>),
+    Pass(u64),
+    Resize(Size),
+    /// A frame took too long.
+    ShowUnfinished,
+    Join,
+    Leave(usize),
+    /// From now on it reads, or does not.
+    Reads(usize, bool),
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    prop_oneof![
+        24 => input::piece().prop_map(Act::Feed),
+        12 => (0u64..40).prop_map(Act::Pass),
+        1 => input::size().prop_map(Act::Resize),
+        1 => Just(Act::ShowUnfinished),
+        1 => Just(Act::Join),
+        1 => any::<usize>().prop_map(Act::Leave),
+        2 => (any::<usize>(), any::<bool>()).prop_map(|(who, reads)| Act::Reads(who, reads)),
+    ]
+}
+
+/// Several front ends on one terminal: the first always reads, others come, go, and fall behind.
+struct Crowd {
+    desk: Desk,
+    steady: Front,
+    others: Vec<(Front, bool)>,
+    lags: usize,
+}
+
+impl Crowd {
+    fn new(size: Size) -> Crowd {
+        let mut desk = Desk::new(size.cols, size.rows);
+        let steady = desk.join();
+        Crowd { desk, steady, others: Vec::new(), lags: 0 }
+    }
+
+    fn act(&mut self, act: Act) {
+        match act {
+            Act::Feed(bytes) => self.desk.feed(bytes),
+            Act::Pass(ms) => self.desk.pass(Duration::from_millis(ms)),
+            Act::Resize(size) => self.desk.resize(size),
+            Act::ShowUnfinished => {
+                self.desk.vt.show_unfinished();
+                self.desk.updates.changed(self.desk.now);
+            }
+            Act::Join if self.others.len() < 8 => self.others.push((self.desk.join(), true)),
+            Act::Join => {}
+            Act::Leave(who) if !self.others.is_empty() => {
+                self.others.swap_remove(who % self.others.len());
+            }
+            Act::Reads(who, reads) if !self.others.is_empty() => {
+                let at = who % self.others.len();
+                self.others[at].1 = reads;
+            }
+            Act::Leave(_) | Act::Reads(..) => {}
+        }
+        self.read();
+    }
+
+    fn read(&mut self) {
+        assert!(self.steady.read(), "who always reads never falls behind");
+        for at in 0..self.others.len() {
+            let (front, reads) = &mut self.others[at];
+            if *reads && !front.read() {
+                self.lags += 1;
+                self.others[at].0 = self.desk.join();
+                assert!(self.steady.read());
+            }
+        }
+    }
+
+    /// Lets all become still: then everybody shows what the terminal shows.
+    fn check(&mut self) {
+        for (_, reads) in &mut self.others {
+            *reads = true;
+        }
+        self.desk.pass(SNAPSHOTS + TICK);
+        // Twice: whoever fell behind came again.
+        self.read();
+        self.read();
+        let now = Snapshot::of(&self.desk.vt);
+        for shown in
+            std::iter::once(&self.steady.shown).chain(self.others.iter().map(|(front, _)| &front.shown))
+        {
+            let shown = Snapshot { seq: now.seq, ..shown.clone() };
+            assert_eq!(shown, now);
+        }
+    }
+}
+
+#[test]
+fn after_ten_thousand_updates_all_who_apply_them_show_the_same() {
+    let mut runner = TestRunner::deterministic();
+    let acts = act();
+    let mut crowd = Crowd::new(Size { cols: 11, rows: 6 });
+    while crowd.steady.heard.len() < 10_000 {
+        for _ in 0..500 {
+            crowd.act(acts.new_tree(&mut runner).unwrap().current());
+        }
+        crowd.check();
+    }
+    assert!(crowd.lags > 10, "some fell behind: {}", crowd.lags);
+    let diffs = crowd.steady.heard.iter().filter(|update| matches!(update, Update::Diff { .. })).count();
+    assert!(diffs > 3000, "{diffs} differences");
+}
+
+proptest! {
+    #[test]
+    fn all_who_apply_the_updates_show_the_same(size in input::size(), acts in prop::collection::vec(act(), 0..200)) {
+        let mut crowd = Crowd::new(size);
+        for act in acts {
+            crowd.act(act);
+        }
+        crowd.check();
+    }
+}
