@@ -1,9 +1,9 @@
 //! The handle of a session: every method is a message to the one task that owns it.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use cotty_protocol::ApiError;
+use cotty_protocol::op::run::Outcome;
 use cotty_vt::{Key, Paste};
 use regex::Regex;
 use rustix::process::Signal;
@@ -11,7 +11,6 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::Activity;
 use crate::commands::history::{Ran, RanCommand};
-use crate::commands::run::PROMPT_COMES;
 use crate::counts::{self, Counted};
 use crate::durable::checkpoint::Lost;
 use crate::durable::journal::disk::{Capture, Capturing, RecordingState};
@@ -31,11 +30,6 @@ use crate::viewers::presence::Watcher;
 use crate::viewers::updates::{Snapshot, Subscribed, Subscription, Update};
 use crate::wait::Conditions;
 use crate::{Met, Meta, SessionError, Wait};
-
-/// A shell that has told its prompt's end has drawn the rest of it when nothing came for this long.
-const PROMPT_DRAWN: Duration = Duration::from_millis(30);
-/// A program that has asked for this long gets no answer from whoever waits for its end.
-const ASKS: Duration = Duration::from_millis(500);
 
 /// What to type.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -173,22 +167,11 @@ pub struct RanBefore {
     pub duration_ms: u64,
 }
 
-/// How far a `run` came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RunOutcome {
-    /// Its command ended.
-    Done,
-    /// It runs on.
-    Running,
-    /// The shell itself ended.
-    Exited,
-}
-
 /// What became of a `run`.
 #[derive(Debug, Clone)]
 pub struct RunResult {
     /// How far it came.
-    pub outcome: RunOutcome,
+    pub outcome: Outcome,
     /// Its own output.
     pub output: String,
     /// Lines of it that the limits had dropped.
@@ -323,55 +306,9 @@ impl Session {
         self.wait_until(Conditions::new(wait)?).await
     }
 
-    async fn wait_until(&self, wait: Conditions) -> Result<Waited, SessionError> {
+    pub(crate) async fn wait_until(&self, wait: Conditions) -> Result<Waited, SessionError> {
         let _counted = Counted::new(&counts::WAITS);
         self.ask(|reply| Request::Wait { wait, reply }).await
-    }
-
-    /// Runs one command in the shell and waits for its end, but not longer than `timeout`. The same request again
-    /// types nothing and goes on waiting. What it answers is not new to that reader any more.
-    pub async fn run(
-        &self,
-        command: &str,
-        timeout: Duration,
-        by: &Typist,
-        reader: &str,
-        request: &str,
-    ) -> Result<RunResult, SessionError> {
-        // Held until the end: as long as it lives, nobody else types.
-        let lane = Lane::of_command(command);
-        let start = || {
-            let (command, request) = (command.to_owned(), request.to_owned());
-            let (lane, by) = (lane.taken(), by.clone());
-            self.ask(|reply| Request::Run { command, request, by, lane, reply })
-        };
-        let (began, mut drawn) = (Instant::now(), false);
-        let typed = loop {
-            let left = timeout.min(PROMPT_COMES).saturating_sub(began.elapsed());
-            match start().await? {
-                // The cursor is not where the prompt ends: perhaps only because a right prompt is being drawn.
-                Err(SessionError::Refused(ApiError::LineStarted { .. })) if !drawn => {
-                    let (idle, timeout) = (Some(PROMPT_DRAWN), Some(10 * PROMPT_DRAWN));
-                    self.wait_until(Conditions { idle, timeout, ..Conditions::default() }).await?;
-                    drawn = true;
-                }
-                Err(SessionError::NotAtPrompt { soon, .. }) if !soon.is_zero() && !left.is_zero() => {
-                    let timeout = Some(soon.min(left));
-                    self.wait_until(Conditions { shell: true, timeout, ..Conditions::default() }).await?;
-                }
-                started => break started?,
-            }
-        };
-        let (command, timeout) = (Some(request.to_owned()), Some(timeout.saturating_sub(began.elapsed())));
-        let wait = Conditions { command, asks: Some(ASKS), timeout, ..Conditions::default() };
-        self.wait_until(wait).await?;
-        let (request, reader) = (request.to_owned(), reader.to_owned());
-        let result = self.ask(|reply| Request::RunResult { request, reader, reply }).await?;
-        drop(lane);
-        result.map(|mut result| {
-            result.info.keyboard.returned = result.info.keyboard.returned.or(typed.returned);
-            result
-        })
     }
 
     /// The last of these requests that has typed something already: for a call that is made again.

@@ -23,13 +23,14 @@ mod task;
 mod viewers;
 mod wait;
 
-pub use commands::history::{Ran, RanCommand, RanState};
+pub use commands::history::{Ran, RanCommand};
+pub use commands::result::CommandState;
 pub use durable::checkpoint::{Format, Formats, Lost, formats};
 pub use durable::journal::disk::{
     Capture, Page, Purged, Recorded, RecordingFormat, RecordingLimits, RecordingState, SearchedRecordings,
 };
 pub use error::{SessionError, is_nested};
-pub use handle::{Control, Ended, Info, Input, RanBefore, RunOutcome, RunResult, Session, Typed, Waited};
+pub use handle::{Control, Ended, Info, Input, RanBefore, RunResult, Session, Typed, Waited};
 pub use handoff::state::{Plea, PleaEnd, PleaOutcome, one_line, short_name};
 pub use handoff::{Ask, Pleaded};
 pub use hub::meta::{Actor, ActorKind, Meta, Origin, Typist};

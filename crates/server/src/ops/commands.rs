@@ -2,7 +2,7 @@
 
 use cotty_protocol::ApiError;
 use cotty_protocol::op::commands::{Command, Output, Params, Reply, State};
-use cotty_session::{RanCommand, RanState};
+use cotty_session::{CommandState, RanCommand};
 
 use super::convert::timestamp;
 use super::{Access, Context, Perform, Route};
@@ -42,10 +42,10 @@ fn no_such(session: String, number: u64, total: u64) -> ApiError {
 
 fn command(ran: RanCommand) -> Command {
     let (state, reason) = match ran.state {
-        RanState::Done => (State::Done, None),
-        RanState::Running => (State::Running, None),
-        RanState::Denied(reason) => (State::Denied, Some(reason)),
-        RanState::Exited => (State::Exited, None),
+        CommandState::Done => (State::Done, None),
+        CommandState::Running => (State::Running, None),
+        CommandState::Denied(reason) => (State::Denied, Some(reason)),
+        CommandState::Exited => (State::Exited, None),
     };
     Command {
         number: ran.number,

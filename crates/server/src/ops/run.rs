@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use cotty_protocol::ApiError;
-use cotty_protocol::op::run::{Outcome, Params, Reply};
-use cotty_session::{Cut, RunOutcome, USUAL_WAIT};
+use cotty_protocol::op::run::{Params, Reply};
+use cotty_session::{Cut, USUAL_WAIT};
 
 use super::convert;
 use super::{Access, Context, Perform, Route};
@@ -24,11 +24,7 @@ impl Perform for Params {
         let recording = result.info.recording;
         let cut = Cut::head_and_tail(result.output, most);
         Ok(Reply {
-            outcome: match result.outcome {
-                RunOutcome::Done => Outcome::Done,
-                RunOutcome::Running => Outcome::Running,
-                RunOutcome::Exited => Outcome::Exited,
-            },
+            outcome: result.outcome,
             output: cut.text,
             left_out: cut.left_out.map(|cut| convert::left_out(cut, Some(result.since))),
             images: convert::images(result.images),

@@ -4,7 +4,7 @@
 //! new daemon knows the same commands as the one before.
 
 pub(crate) mod history;
-pub(crate) mod run;
+pub(crate) mod result;
 
 use std::collections::VecDeque;
 

@@ -3,15 +3,18 @@
 use std::time::{Duration, Instant};
 
 use cotty_protocol::ApiError;
+use cotty_vt::Vt;
+use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
+use super::journal::disk::{
+    Adopted, Capture, Capturing, Catcher, Landing, Late, Note, RecordingState, Tape, Worker,
+};
+use super::journal::{Hot, What};
 use crate::SessionError;
-use crate::commands::Moment;
-use crate::durable::journal::disk::{Adopted, Capture, Capturing, Catcher, Landing, Late, Note};
-use crate::durable::journal::{Record, What};
+use crate::commands::{Commands, Moment};
 use crate::handle::Ended;
-use crate::hub::meta::now_ms;
-use crate::task::Task;
+use crate::input::Typing;
 
 /// How long output waits for a disk that works but has fallen behind, at most once for each ringful: a bounded delay
 /// in a flood, instead of a hole.
@@ -20,59 +23,90 @@ const RINGFUL: u64 = 2 << 20;
 /// More than this that was typed at once is told by its length.
 const LONGEST_INPUT: u64 = 256 * 1024;
 
-impl Task {
+/// What is saved of captures.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Captures {
+    capturing: Option<Capturing>,
+    /// The last capture, and the request that ended it.
+    captured: Option<(String, Capture)>,
+}
+
+/// A point in a session: how much output there is, how long its index is, and when.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct At {
+    pub(crate) seq: u64,
+    pub(crate) index: u64,
+    pub(crate) ms: u64,
+}
+
+/// What is on its way to a session's files.
+pub(crate) struct Recording {
+    tape: Tape,
+    catcher: Option<Catcher>,
+    writer: Worker,
+    captures: Captures,
+    /// Up to here the disk is not waited for again.
+    impatient: u64,
+}
+
+impl Recording {
+    pub(crate) fn new(tape: Tape, writer: Worker) -> Recording {
+        Recording { tape, catcher: None, writer, captures: Captures::default(), impatient: 0 }
+    }
+
+    /// What is saved of it.
+    pub(crate) fn captures(&self) -> &Captures {
+        &self.captures
+    }
+
+    /// As it was saved.
+    pub(crate) fn restore(&mut self, captures: Captures) {
+        self.captures = captures;
+    }
+
+    /// How it goes.
+    pub(crate) fn state(&self, hot: &Hot) -> RecordingState {
+        self.tape.state(hot)
+    }
+
     /// From here on things happen for the first time. `adopted`: an older daemon was here before.
-    pub(crate) fn go_live(&mut self, adopted: bool) {
-        let (now, ms) = (Instant::now(), now_ms());
-        let adopted = adopted.then(|| Adopted { seq: self.vt.seq(), index: self.hot.index_len(), ms });
+    pub(crate) fn go_live(&mut self, at: At, adopted: bool, now: Instant) {
+        let adopted = adopted.then_some(Adopted { seq: at.seq, index: at.index, ms: at.ms });
         self.tape.go_live(adopted, now);
-        if let Some(capturing) = self.saved.capturing.clone() {
+        if let Some(capturing) = self.captures.capturing.clone() {
             let mut catcher = Catcher::new(capturing, self.writer.clone(), now);
-            catcher.output(ms, now);
+            catcher.output(at.ms, now);
             self.catcher = Some(catcher);
         }
     }
 
     /// Output came, and was processed.
-    pub(crate) fn note_output(&mut self, ms: u64) {
-        let now = Instant::now();
-        self.tape.output(self.vt.seq(), self.hot.index_len(), ms, now);
+    pub(crate) fn output(&mut self, at: At, now: Instant) {
+        self.tape.output(at.seq, at.index, at.ms, now);
         if let Some(catcher) = &mut self.catcher {
-            catcher.output(ms, now);
+            catcher.output(at.ms, now);
         }
     }
 
     /// A record was made, and applied.
-    pub(crate) fn note_record(&mut self, what: &What, ms: u64) {
-        if let Some(note) = self.note_of(what) {
-            self.tape.note(self.vt.seq(), self.hot.index_len(), ms, note, Instant::now());
-        }
-    }
-
-    fn note_of(&self, what: &What) -> Option<Note> {
+    pub(crate) fn record(&mut self, what: &What, at: At, typing: &Typing, now: Instant) {
         match what {
-            What::Typed { bytes, to, recorded, .. } => {
-                let kept = *recorded && *bytes <= LONGEST_INPUT;
-                let text = if kept { self.input.bytes(to - bytes, *to) } else { None };
-                Some(Note::Input { bytes: *bytes, text })
+            What::CaptureBegan(capturing) => self.captures.capturing = Some(capturing.clone()),
+            What::CaptureEnded { request, capture } => {
+                self.captures.capturing = None;
+                self.captures.captured = Some((request.clone(), capture.clone()));
             }
-            What::Resized { cols, rows, .. } => Some(Note::Resized { cols: *cols, rows: *rows }),
-            What::Replied { .. }
-            | What::Marked { .. }
-            | What::Keyboard { .. }
-            | What::History { .. }
-            | What::Read { .. }
-            | What::CaptureBegan(_)
-            | What::CaptureEnded { .. }
-            | What::Plea(_)
-            | What::Signalled(_)
-            | What::Answered { .. } => None,
+            _ => {}
+        }
+        if let Some(note) = note_of(what, typing) {
+            self.tape.note(at.seq, at.index, at.ms, note, now);
         }
     }
 
     /// The shell said something about its commands.
-    pub(crate) fn note_command(&mut self, at: Moment) {
-        let Some(command) = self.saved.commands.newest_first().next() else { return };
+    pub(crate) fn command(&mut self, commands: &Commands, at: Moment, index: u64, now: Instant) {
+        let Some(command) = commands.newest_first().next() else { return };
         let note = if command.started == Some(at) {
             Note::Began { command: command.text.clone() }
         } else if command.ended == Some(at) {
@@ -80,41 +114,67 @@ impl Task {
         } else {
             return;
         };
-        self.tape.note(at.seq, self.hot.index_len(), at.ms, note, Instant::now());
+        self.tape.note(at.seq, index, at.ms, note, now);
     }
 
-    pub(crate) fn note_exit(&mut self, ended: Ended) {
+    /// The program ended.
+    pub(crate) fn exit(&mut self, ended: Ended, at: At, now: Instant) {
         let note = Note::Exited { code: ended.exit_code, signal: ended.signal };
-        self.tape.note(self.vt.seq(), self.hot.index_len(), ended.at_ms, note, Instant::now());
+        self.tape.note(at.seq, at.index, at.ms, note, now);
     }
 
     /// Hands the writing thread what is finished.
-    pub(crate) fn turn_files(&mut self, now: Instant) {
-        let ms = now_ms();
-        self.tape.turn(&self.hot, &self.vt, now, ms);
+    pub(crate) fn turn(&mut self, hot: &Hot, vt: &Vt, now: Instant, ms: u64) {
+        self.tape.turn(hot, vt, now, ms);
         if let Some(catcher) = &mut self.catcher {
-            catcher.turn(&self.hot, now, ms);
+            catcher.turn(hot, now, ms);
         }
     }
 
-    /// The writing thread is done with a job.
-    pub(crate) fn tape_landed(&mut self, landing: Option<Landing>) {
-        let now = Instant::now();
+    /// When to hand it over.
+    pub(crate) fn wakeup(&self) -> Option<Instant> {
+        let files = [self.tape.wakeup(), self.catcher.as_ref().and_then(Catcher::wakeup)];
+        files.into_iter().flatten().min()
+    }
+
+    /// Waits until the writing thread is done with something: a piece of the recording, or of a capture.
+    pub(crate) async fn written(&mut self) -> Option<Option<Landing>> {
+        let caught = async {
+            match &mut self.catcher {
+                Some(catcher) => catcher.landing().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            landing = self.tape.landing() => Some(landing),
+            () = caught => None,
+        }
+    }
+
+    /// The writing thread is done with a piece of the recording. What the daemon before us did not write is learnt now.
+    pub(crate) fn landed(
+        &mut self,
+        landing: Option<Landing>,
+        hot: &Hot,
+        commands: &Commands,
+        typing: &Typing,
+        now: Instant,
+    ) {
         let Some((place, adopted)) = self.tape.landed(landing, now) else { return };
         let mut late: Vec<Late> = Vec::new();
         let mut ms = adopted.ms;
-        for (index, record) in self.hot.records(place.index).records {
+        for (index, record) in hot.records(place.index).records {
             if index > adopted.index {
                 break;
             }
             if let What::Marked { at } = record.what {
                 ms = at;
             }
-            if let Some(note) = self.note_of(&record.what) {
+            if let Some(note) = note_of(&record.what, typing) {
                 late.push(Late { seq: record.seq, index, ms, note });
             }
         }
-        for command in self.saved.commands.newest_first() {
+        for command in commands.newest_first() {
             let is_new = |at: &Moment| at.seq > place.seq && at.seq <= adopted.seq;
             let index = place.index;
             if let Some(at) = command.started.filter(is_new) {
@@ -129,28 +189,37 @@ impl Task {
         self.tape.learn(late, adopted, now);
     }
 
-    /// The ring is about to overwrite what is not written, though the disk works: it gets a moment.
-    pub(crate) async fn let_tape_catch_up(&mut self) {
-        if self.vt.seq() < self.impatient {
-            return;
+    /// Whether the ring is about to overwrite what is not written, though the disk works.
+    pub(crate) fn is_behind(&self, hot: &Hot, seq: u64) -> bool {
+        seq >= self.impatient && self.tape.is_behind(hot)
+    }
+
+    /// Gives the disk a moment; `None` if it did not use it.
+    pub(crate) async fn catch_up(&mut self, seq: u64) -> Option<Option<Landing>> {
+        let landing = tokio::time::timeout(PATIENCE, self.tape.landing()).await.ok();
+        if landing.is_none() {
+            self.impatient = seq + RINGFUL;
         }
-        match tokio::time::timeout(PATIENCE, self.tape.landing()).await {
-            Ok(landing) => {
-                self.tape_landed(landing);
-                self.turn_files(Instant::now());
-            }
-            Err(_) => self.impatient = self.vt.seq() + RINGFUL,
-        }
+        landing
     }
 
     /// The session is over; its files get their last touch.
-    pub(crate) fn close_files(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.tape.close();
         if let Some(catcher) = self.catcher.take() {
             catcher.close();
         }
     }
 
+    /// Answers when all that has happened so far is in its files, or cannot be.
+    pub(crate) fn flush(&mut self, reply: oneshot::Sender<()>) {
+        self.tape.flush(reply);
+    }
+}
+
+/// Captures.
+impl Recording {
+    /// The same as [`Recording::flush`] for the capture.
     pub(crate) fn flush_capture(&mut self, reply: oneshot::Sender<()>) {
         match &mut self.catcher {
             Some(catcher) => catcher.flush(reply),
@@ -159,40 +228,71 @@ impl Task {
     }
 
     /// The request that began the capture, and what it has so far.
-    pub(crate) fn capturing(&self) -> Option<(String, Capture)> {
-        self.catcher.as_ref().map(|catcher| (catcher.request().to_owned(), catcher.so_far(now_ms())))
+    pub(crate) fn capturing(&self, ms: u64) -> Option<(String, Capture)> {
+        self.catcher.as_ref().map(|catcher| (catcher.request().to_owned(), catcher.so_far(ms)))
     }
 
-    pub(crate) async fn start_capture(&mut self, mut capturing: Capturing) -> Result<Capture, SessionError> {
-        if let Some(running) = &self.saved.capturing {
-            return Err(ApiError::CaptureRunning { file: running.path.clone().display().to_string() }.into());
+    /// Refuses where one runs.
+    pub(crate) fn check_no_capture(&self) -> Result<(), SessionError> {
+        match &self.captures.capturing {
+            Some(running) => {
+                Err(ApiError::CaptureRunning { file: running.path.display().to_string() }.into())
+            }
+            None => Ok(()),
         }
-        if self.hot.wants_checkpoint() {
-            self.checkpoint().await?;
-        }
-        // What came before is read before: it is not part of it.
-        self.drain().await;
-        capturing.since = self.vt.seq();
-        let what = What::CaptureBegan(capturing.clone());
-        self.hot.record(&Record { seq: self.vt.seq(), what: what.clone() })?;
-        self.apply(&what, now_ms());
-        let catcher = Catcher::new(capturing, self.writer.clone(), Instant::now());
-        let begun = catcher.so_far(now_ms());
-        self.catcher = Some(catcher);
-        Ok(begun)
     }
 
-    pub(crate) async fn stop_capture(&mut self, request: &str) -> Result<Capture, SessionError> {
-        if let Some((_, capture)) = self.saved.captured.as_ref().filter(|(known, _)| known == request) {
-            return Ok(capture.clone());
-        }
+    /// Begins one that was written down; answers what it has so far.
+    pub(crate) fn begin_capture(&mut self, capturing: Capturing, now: Instant, ms: u64) -> Capture {
+        let catcher = Catcher::new(capturing, self.writer.clone(), now);
+        self.catcher.insert(catcher).so_far(ms)
+    }
+
+    /// What the request that ended a capture was told.
+    pub(crate) fn ended_by(&self, request: &str) -> Option<Capture> {
+        let (_, capture) = self.captures.captured.as_ref().filter(|(known, _)| known == request)?;
+        Some(capture.clone())
+    }
+
+    /// Takes the running capture, with all of it written, to be closed; what it has.
+    pub(crate) async fn take_capture(&mut self, ms: u64) -> Result<(Catcher, Capture), SessionError> {
         let Some(mut catcher) = self.catcher.take() else { return Err(ApiError::NoCapture.into()) };
         catcher.settle().await;
-        let capture = catcher.so_far(now_ms());
-        let what = What::CaptureEnded { request: request.to_owned(), capture: capture.clone() };
-        self.hot.record(&Record { seq: self.vt.seq(), what: what.clone() })?;
-        self.apply(&what, now_ms());
-        catcher.close();
-        Ok(capture)
+        let capture = catcher.so_far(ms);
+        Ok((catcher, capture))
+    }
+}
+
+/// What a recording says of a record.
+fn note_of(what: &What, typing: &Typing) -> Option<Note> {
+    match what {
+        What::Typed { bytes, to, recorded, .. } => {
+            let kept = *recorded && *bytes <= LONGEST_INPUT;
+            let text = if kept { typing.bytes(to - bytes, *to) } else { None };
+            Some(Note::Input { bytes: *bytes, text })
+        }
+        What::Resized { cols, rows, .. } => Some(Note::Resized { cols: *cols, rows: *rows }),
+        What::Replied { .. }
+        | What::Marked { .. }
+        | What::Keyboard { .. }
+        | What::History { .. }
+        | What::Read { .. }
+        | What::CaptureBegan(_)
+        | What::CaptureEnded { .. }
+        | What::Plea(_)
+        | What::Signalled(_)
+        | What::Answered { .. } => None,
+    }
+}
+
+#[cfg(test)]
+impl Captures {
+    /// Something in every field.
+    pub(crate) fn filled() -> Captures {
+        let path = std::path::PathBuf::from("/tmp/captured");
+        Captures {
+            capturing: Some(Capturing { path: path.clone(), request: "c".into(), since: 6, started_ms: 7 }),
+            captured: Some(("d".into(), Capture { file: path, bytes: 8, lost: 9, duration_ms: 10 })),
+        }
     }
 }

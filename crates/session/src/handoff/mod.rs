@@ -1,4 +1,4 @@
-//! The pleas of a session, as its task keeps them: every change is written down before it counts.
+//! What an agent asks of people: to take over its terminal for a moment.
 
 pub(crate) mod state;
 
@@ -7,13 +7,11 @@ use std::time::{Duration, Instant};
 use cotty_protocol::ApiError;
 use cotty_protocol::text::random;
 
-use crate::durable::journal::{KeyboardChange, PleaChange, Record, What};
-use crate::error::exited;
+use self::state::{Plea, PleaEnd, PleaOutcome, Pleas};
+use crate::durable::journal::PleaChange;
 use crate::handle::Info;
-use crate::handoff::state::{Plea, PleaEnd, PleaOutcome};
-use crate::hub::meta::{Typist, now_ms};
+use crate::hub::meta::Typist;
 use crate::request::{Reply, Request};
-use crate::task::Task;
 use crate::{ActorKind, Session, SessionError};
 
 /// What an agent asks.
@@ -66,17 +64,128 @@ pub(crate) enum PleaRequest {
     },
 }
 
+/// Somebody who waits for a plea to end.
+#[derive(Debug)]
+struct Pleading {
+    id: String,
+    until: Instant,
+    reply: Reply<Result<Pleaded, SessionError>>,
+}
+
+/// The pleas of a session, and who waits for one to end.
+#[derive(Debug, Default)]
+pub(crate) struct Handoff {
+    pleas: Pleas,
+    waiting: Vec<Pleading>,
+}
+
+impl Handoff {
+    /// What is known of the session's pleas; this is saved.
+    pub(crate) fn pleas(&self) -> &Pleas {
+        &self.pleas
+    }
+
+    /// As they were saved.
+    pub(crate) fn restore(&mut self, pleas: Pleas) {
+        self.pleas = pleas;
+    }
+
+    /// One of them changed.
+    pub(crate) fn apply(&mut self, change: &PleaChange) {
+        match change {
+            PleaChange::Made(plea) => self.pleas.made(plea.clone()),
+            PleaChange::Ended(end) => self.pleas.end(end.clone()),
+        }
+    }
+
+    /// A person typed.
+    pub(crate) fn person_typed(&mut self, bytes: u64) {
+        self.pleas.person_typed(bytes);
+    }
+
+    /// Whoever gives the keyboard back has done what was asked.
+    pub(crate) fn keyboard_given(&mut self, by: Option<String>, at_ms: u64) {
+        let (outcome, request) = (PleaOutcome::Completed, String::new());
+        self.pleas.end(PleaEnd { outcome, at_ms, by, note: None, request });
+    }
+
+    /// A plea, if somebody may know of it.
+    pub(crate) fn find(&self, id: &str, by: &Typist, now_ms: u64) -> Result<&Plea, SessionError> {
+        let found = self.pleas.find(id, now_ms).filter(|plea| may_know(plea, by));
+        found.ok_or_else(|| ApiError::RequestNotFound { id: id.to_owned() }.into())
+    }
+
+    /// What a request makes: a new plea, or none where that request made one before.
+    pub(crate) fn make(
+        &self,
+        message: &str,
+        timeout_ms: u64,
+        by: &Typist,
+        request: &str,
+        seq: u64,
+        now_ms: u64,
+    ) -> Result<Made, SessionError> {
+        if let Some(known) = self.pleas.find(request, now_ms) {
+            return Ok(Made::Before(known.id.clone()));
+        }
+        let message = state::words(message)?;
+        if let Some(open) = self.pleas.open() {
+            if !may_know(open, by) {
+                return Err(ApiError::OtherAsked.into());
+            }
+            let (id, message) = (open.id.clone(), open.message.clone());
+            return Err(ApiError::AlreadyAsked { id, message }.into());
+        }
+        Ok(Made::Now(Plea {
+            id: format!("plea_{}", random::<8>()?),
+            request: request.to_owned(),
+            // What runs in an agent's session chooses its own name.
+            from: match by.kind {
+                ActorKind::Child => Plea::inside(&by.name),
+                ActorKind::Agent | ActorKind::Person => state::short_name(&by.name),
+            },
+            message,
+            made_ms: now_ms,
+            ends_ms: now_ms.saturating_add(timeout_ms),
+            from_seq: seq,
+            bytes: 0,
+            ended: None,
+        }))
+    }
+
+    /// Somebody waits for a plea to end, but not longer.
+    pub(crate) fn wait(&mut self, id: String, until: Instant, reply: Reply<Result<Pleaded, SessionError>>) {
+        self.waiting.push(Pleading { id, until, reply });
+    }
+
+    /// Who has waited long enough, or for a plea that has ended.
+    pub(crate) fn waited(&mut self, now: Instant) -> Vec<(String, Reply<Result<Pleaded, SessionError>>)> {
+        self.waiting.retain(|waiting| !waiting.reply.is_closed());
+        let open = self.pleas.open().map(|plea| plea.id.clone());
+        let waits = |waiting: &Pleading| waiting.until > now && open.as_ref() == Some(&waiting.id);
+        let (on, over): (Vec<_>, Vec<_>) = std::mem::take(&mut self.waiting).into_iter().partition(waits);
+        self.waiting = on;
+        over.into_iter().map(|waiting| (waiting.id, waiting.reply)).collect()
+    }
+
+    /// When somebody has waited long enough.
+    pub(crate) fn wakeup(&self) -> Option<Instant> {
+        self.waiting.iter().map(|waiting| waiting.until).min()
+    }
+}
+
+/// What comes of asking.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Made {
+    /// This plea is to be made.
+    Now(Plea),
+    /// The same request made the one with this id.
+    Before(String),
+}
+
 /// A program inside an agent's session has nothing to do with what the agent asks.
 fn may_know(plea: &Plea, by: &Typist) -> bool {
     by.kind != ActorKind::Child || plea.is_from_inside()
-}
-
-/// Somebody who waits for a plea to end.
-#[derive(Debug)]
-pub(crate) struct Pleading {
-    id: String,
-    pub(crate) until: Instant,
-    reply: Reply<Result<Pleaded, SessionError>>,
 }
 
 impl Session {
@@ -115,189 +224,58 @@ impl Session {
     }
 }
 
-impl Task {
-    /// Whoever asked may have gone; then the answer is for nobody, and that is fine.
-    pub(crate) async fn plead(&mut self, request: PleaRequest) {
-        match request {
-            PleaRequest::Ask { ask, by, request, until, reply } => {
-                match self.ask(&ask, &by, &request).await {
-                    Ok(id) => self.pleading.push(Pleading { id, until, reply }),
-                    Err(error) => drop(reply.send(Err(error))),
-                }
+#[cfg(test)]
+mod tests {
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    fn typist(kind: ActorKind) -> Typist {
+        Typist { kind, who: "w".into(), name: "claude".into() }
+    }
+
+    fn made(handoff: &mut Handoff, by: &Typist, request: &str) -> Result<String, SessionError> {
+        match handoff.make("log in", 1_000, by, request, 7, 5_000)? {
+            Made::Before(id) => Ok(id),
+            Made::Now(plea) => {
+                handoff.apply(&PleaChange::Made(plea.clone()));
+                Ok(plea.id)
             }
-            PleaRequest::Answer { plea, declined, note, by, request, reply } => {
-                let _ = reply.send(self.answer(&plea, declined, note.as_deref(), &by, &request));
-            }
-            PleaRequest::Withdraw { plea, by, request, reply } => {
-                let _ = reply.send(self.withdraw(&plea, &by, &request));
-            }
         }
     }
 
-    /// Makes a plea, or finds one. The same request again makes nothing and finds the same.
-    async fn ask(&mut self, ask: &Ask, by: &Typist, request: &str) -> Result<String, SessionError> {
-        self.expire_plea();
-        let pleas = &self.saved.pleas;
-        let (message, timeout_ms) = match ask {
-            Ask::Again(id) => {
-                return self.plea_for(id, by).map(|plea| plea.id.clone());
-            }
-            Ask::New { message, timeout_ms } => (message, *timeout_ms),
-        };
-        if let Some(known) = pleas.find(request, now_ms()) {
-            return Ok(known.id.clone());
-        }
-        let message = state::words(message)?;
-        if let Some(ended) = self.ended {
-            return Err(exited(ended.exit_code));
-        }
-        if let Some(open) = pleas.open() {
-            if !may_know(open, by) {
-                return Err(ApiError::OtherAsked.into());
-            }
-            let (id, message) = (open.id.clone(), open.message.clone());
-            return Err(ApiError::AlreadyAsked { id, message }.into());
-        }
-        if self.hot.wants_checkpoint() {
-            self.checkpoint().await?;
-        }
-        let now = now_ms();
-        let plea = Plea {
-            id: format!("plea_{}", random::<8>()?),
-            request: request.to_owned(),
-            // What runs in an agent's session chooses its own name.
-            from: match by.kind {
-                ActorKind::Child => Plea::inside(&by.name),
-                ActorKind::Agent | ActorKind::Person => state::short_name(&by.name),
-            },
-            message,
-            made_ms: now,
-            ends_ms: now.saturating_add(timeout_ms),
-            from_seq: self.vt.seq(),
-            bytes: 0,
-            ended: None,
-        };
-        let id = plea.id.clone();
-        self.change_plea(PleaChange::Made(plea))?;
-        Ok(id)
+    #[test]
+    fn one_is_made_at_a_time_and_by_a_request_once() {
+        let (mut handoff, agent) = (Handoff::default(), typist(ActorKind::Agent));
+        let id = made(&mut handoff, &agent, "r1").unwrap();
+        assert_eq!(made(&mut handoff, &agent, "r1").unwrap(), id);
+        let refused = made(&mut handoff, &agent, "r2");
+        assert!(matches!(refused, Err(SessionError::Refused(ApiError::AlreadyAsked { .. }))));
+        // What runs inside is not told what the agent asks.
+        let inside = typist(ActorKind::Child);
+        let refused = made(&mut handoff, &inside, "r3");
+        assert!(matches!(refused, Err(SessionError::Refused(ApiError::OtherAsked))));
+        assert!(handoff.find(&id, &inside, 5_000).is_err() && handoff.find(&id, &agent, 5_000).is_ok());
+        handoff.keyboard_given(Some("ann".into()), 6_000);
+        assert!(handoff.pleas().open().is_none());
+        let of_child = made(&mut handoff, &inside, "r4").unwrap();
+        assert_eq!(handoff.find(&of_child, &inside, 6_000).unwrap().from, "a program inside (claude)");
     }
 
-    /// A person answers the open plea, and gives the keyboard back if it was that person's.
-    fn answer(
-        &mut self,
-        id: &str,
-        declined: bool,
-        note: Option<&str>,
-        by: &Typist,
-        request: &str,
-    ) -> Result<Plea, SessionError> {
-        if by.kind != ActorKind::Person {
-            return Err(ApiError::NotAPerson.into());
-        }
-        let note = note.map(state::words).transpose()?;
-        let outcome = if declined { PleaOutcome::Declined } else { PleaOutcome::Completed };
-        let plea = self.end_plea(id, outcome, Some(state::short_name(&by.name)), note, request)?;
-        if self.saved.keyboard.held().is_some_and(|held| held.who == by.who) {
-            self.change_keyboard(KeyboardChange::Gave { who: by.who.clone() });
-        }
-        Ok(plea)
-    }
-
-    /// A plea, if somebody may know of it.
-    fn plea_for(&self, id: &str, by: &Typist) -> Result<&Plea, SessionError> {
-        let found = self.saved.pleas.find(id, now_ms()).filter(|plea| may_know(plea, by));
-        found.ok_or_else(|| SessionError::from(ApiError::RequestNotFound { id: id.to_owned() }))
-    }
-
-    /// The agent no longer asks.
-    fn withdraw(&mut self, id: &str, by: &Typist, request: &str) -> Result<Plea, SessionError> {
-        self.plea_for(id, by)?;
-        self.end_plea(id, PleaOutcome::Cancelled, None, None, request)
-    }
-
-    fn end_plea(
-        &mut self,
-        id: &str,
-        outcome: PleaOutcome,
-        by: Option<String>,
-        note: Option<String>,
-        request: &str,
-    ) -> Result<Plea, SessionError> {
-        self.expire_plea();
-        let now = now_ms();
-        let no_plea = || SessionError::from(ApiError::RequestNotFound { id: id.to_owned() });
-        let plea = self.saved.pleas.find(id, now).ok_or_else(no_plea)?;
-        match &plea.ended {
-            // This very request ended it.
-            Some(end) if end.request == request => return Ok(plea.clone()),
-            Some(end) => {
-                return Err(ApiError::RequestOver { id: plea.id.clone(), state: end.outcome.into() }.into());
-            }
-            None => {}
-        }
-        let end = PleaEnd { outcome, at_ms: now, by, note, request: request.to_owned() };
-        self.change_plea(PleaChange::Ended(end))?;
-        self.saved.pleas.newest().cloned().ok_or_else(no_plea)
-    }
-
-    /// Gives up a plea that nobody saw to in time.
-    pub(crate) fn expire_plea(&mut self) {
-        if self.saved.pleas.ends_ms().is_some_and(|end| end <= now_ms()) {
-            self.end_open_plea(PleaOutcome::Timeout, None);
-        }
-    }
-
-    /// The program ended: a person who was there saw to it, or nobody can any more.
-    pub(crate) fn end_plea_with_program(&mut self) {
-        let holder = self.saved.keyboard.held().map(|held| held.name.clone());
-        match holder {
-            Some(name) => self.end_open_plea(PleaOutcome::Completed, Some(name)),
-            None => self.end_open_plea(PleaOutcome::Cancelled, None),
-        }
-    }
-
-    fn end_open_plea(&mut self, outcome: PleaOutcome, by: Option<String>) {
-        if self.saved.pleas.open().is_some() {
-            let end = PleaEnd { outcome, at_ms: now_ms(), by, note: None, request: String::new() };
-            let _ = self.change_plea(PleaChange::Ended(end));
-        }
-    }
-
-    fn change_plea(&mut self, change: PleaChange) -> Result<(), SessionError> {
-        let what = What::Plea(change);
-        let written = self.hot.record(&Record { seq: self.vt.seq(), what: what.clone() });
-        // An end that cannot be written down is found again by the next daemon.
-        if matches!(what, What::Plea(PleaChange::Made(_))) {
-            written?;
-        }
-        self.apply(&what, now_ms());
-        self.viewers.changed(Instant::now());
-        Ok(())
-    }
-
-    pub(crate) fn apply_plea(&mut self, change: &PleaChange) {
-        match change {
-            PleaChange::Made(plea) => self.saved.pleas.made(plea.clone()),
-            PleaChange::Ended(end) => self.saved.pleas.end(end.clone()),
-        }
-    }
-
-    /// Answers whoever waits for a plea that has ended, or has waited long enough.
-    pub(crate) fn tell_pleading(&mut self, now: Instant) {
-        self.expire_plea();
-        self.pleading.retain(|waiting| !waiting.reply.is_closed());
-        if self.pleading.is_empty() {
-            return;
-        }
-        let open = self.saved.pleas.open().map(|plea| plea.id.clone());
-        let waits = |waiting: &Pleading| waiting.until > now && open.as_ref() == Some(&waiting.id);
-        let (on, over): (Vec<_>, Vec<_>) = std::mem::take(&mut self.pleading).into_iter().partition(waits);
-        self.pleading = on;
-        for Pleading { id, reply, .. } in over {
-            let plea = self.saved.pleas.find(&id, now_ms()).cloned();
-            let screen = self.vt.screen_text().trim_end_matches('\n').to_owned();
-            let told = plea.map(|plea| Pleaded { plea, info: self.info(), screen });
-            let _ = reply.send(told.ok_or(SessionError::from(ApiError::RequestNotFound { id })));
-        }
+    #[test]
+    fn who_waits_is_answered_when_it_ends_or_the_time_is_up() {
+        let (mut handoff, agent, start) = (Handoff::default(), typist(ActorKind::Agent), Instant::now());
+        let at = |ms| start + Duration::from_millis(ms);
+        let id = made(&mut handoff, &agent, "r1").unwrap();
+        let (short, _short) = oneshot::channel();
+        let (long, _long) = oneshot::channel();
+        handoff.wait(id.clone(), at(10), short);
+        handoff.wait(id.clone(), at(1_000), long);
+        assert_eq!(handoff.wakeup(), Some(at(10)));
+        assert_eq!(handoff.waited(at(9)).len(), 0);
+        assert_eq!(handoff.waited(at(10)).len(), 1);
+        handoff.keyboard_given(None, 6_000);
+        assert_eq!(handoff.waited(at(11)).len(), 1);
+        assert_eq!(handoff.wakeup(), None);
     }
 }

@@ -20,26 +20,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use cotty_protocol::ApiError;
-use cotty_pty::{Entry, Event, Link, Pty, Watched};
-use cotty_vt::{Options, Size, Vt};
+use cotty_pty::{Entry, Event, Link, Pty};
 use regex::Regex;
 use rustix::process::{Resource, getrlimit};
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, watch};
 
 use self::sessions::{Sessions, number_of};
-use crate::durable::checkpoint::{Saved, ToldLost, slot};
+use crate::durable::checkpoint::slot;
 use crate::durable::journal::{Hot, InputQueue};
 use crate::error::{broken, destroyed};
 use crate::handle::Info;
-use crate::input::lease::Taken;
-use crate::input::unread::Unread;
-use crate::output::images::Gallery;
 use crate::request::Request;
 use crate::shell::{Hook, Integration};
-use crate::task::Task;
-use crate::viewers::Viewers;
-use crate::viewers::presence::Watchers;
+use crate::task::{Opened, Task};
 use crate::{Actor, Meta, Policy, RecordingLimits, Session, SessionError, pattern};
 
 pub use access::{Present, Purpose};
@@ -327,58 +321,28 @@ impl Hub {
         meta: Arc<Meta>,
         pid: u32,
         pty: Pty,
-        hot: Hot,
+        journal: Hot,
         input: InputQueue,
         hook: Option<Hook>,
     ) -> Result<Task, SessionError> {
-        let (cols, rows) = meta.size;
-        let options = Options {
-            size: Size { cols, rows },
-            history_lines: meta.history_lines.unwrap_or(self.inner.options.terminal.history_lines),
-            allow: meta.allow,
-            ..Options::default()
-        };
-        let vt = Vt::with_options(options);
         // It was looked at when the session was made.
         let asked = meta.prompt_pattern.as_deref().or(meta.usual_prompt.as_deref());
         let prompt_pattern = asked.and_then(|asked| pattern(asked).ok()).map(Arc::new);
-        let prompt_pattern = prompt_pattern.unwrap_or_else(|| Arc::clone(&self.inner.prompt_pattern));
-        Ok(Task {
+        let options = &self.inner.options;
+        Task::new(Opened {
             tape: self.inner.recorder.tape(&meta),
-            catcher: None,
             writer: self.inner.recorder.writer.clone(),
-            impatient: 0,
+            history_lines: meta.history_lines.unwrap_or(options.terminal.history_lines),
             meta,
             pid,
             link: self.inner.link.clone(),
-            pty: Watched::new(pty)?,
-            hot,
+            pty,
+            journal,
             input,
-            start: vt.position(),
-            vt,
-            saved: Saved::default(),
             hook,
             policy: Arc::clone(&self.inner.policy),
-            prompt_pattern,
-            lane: Taken::new(),
-            last_typed: None,
-            unread: Unread::Nothing,
-            ended: None,
-            last_output: None,
-            half_drawn_since: None,
-            waits: Vec::new(),
-            pleading: Vec::new(),
-            observers: Vec::new(),
-            images: Gallery::default(),
-            viewers: Viewers::new(),
-            watchers: Watchers::default(),
-            replied: 0,
-            noted: 0,
-            input_blocked: false,
-            input_held: None,
-            agents_answer_secrets: self.inner.options.agents_answer_secrets,
-            hung_up: false,
-            told_lost: ToldLost::default(),
+            prompt_pattern: prompt_pattern.unwrap_or_else(|| Arc::clone(&self.inner.prompt_pattern)),
+            agents_answer_secrets: options.agents_answer_secrets,
         })
     }
 
@@ -401,7 +365,7 @@ impl Hub {
         let (number, key) = (meta.number, meta.id.clone().into_bytes());
         let session = Session::new(Arc::clone(&meta), requests.clone());
         let pid = match &start {
-            Start::Made(task) => task.pid,
+            Start::Made(task) => task.pid(),
             Start::Adopt(entry) => entry.pid.unwrap_or(0),
         };
         let exited = matches!(&start, Start::Adopt(entry) if entry.status.is_some());

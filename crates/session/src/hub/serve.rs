@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use cotty_pty::{Entry, Pty, WindowSize};
+use cotty_pty::{Entry, Pty};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal};
 use tokio::sync::mpsc;
@@ -153,20 +153,17 @@ impl Hub {
         if task.replay(state.as_ref(), rebuild, lost)
             && let Err(error) = task.checkpoint().await
         {
-            tracing::warn!(session = task.meta.id, %error, "what was rebuilt is not with the keeper yet");
+            tracing::warn!(session = task.meta().id, %error, "what was rebuilt is not with the keeper yet");
         }
-        if task.meta.damage.is_some()
-            && let Ok(blob) = serde_json::to_vec(&*task.meta)
+        if task.meta().damage.is_some()
+            && let Ok(blob) = serde_json::to_vec(task.meta())
         {
             self.inner.link.blob(&entry.key, &blob).await?;
         }
         drop(state);
         task.go_live(true);
         task.answer_again();
-        let (size, kernel) = (task.vt.size(), task.pty.get_ref().size()?);
-        if (kernel.cols, kernel.rows) != (size.cols, size.rows) {
-            task.pty.get_ref().resize(WindowSize { cols: size.cols, rows: size.rows })?;
-        }
+        task.agree_on_size()?;
         task.push_input();
         if let Some(status) = entry.status {
             while task.drain().await {}

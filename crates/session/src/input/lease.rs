@@ -6,7 +6,6 @@ use std::time::Instant;
 use cotty_protocol::ApiError;
 
 use crate::SessionError;
-use crate::task::Task;
 
 /// Most characters of a command that are told: it may be a whole script.
 const NAME: usize = 60;
@@ -44,12 +43,17 @@ impl Lane {
     }
 }
 
-impl Task {
+/// Which call has the session to itself.
+#[derive(Debug, Default)]
+pub(crate) struct Lease(Taken);
+
+impl Lease {
     /// Refuses where another call types.
-    pub(crate) fn check_lane(&self, lane: Option<&Taken>) -> Result<(), SessionError> {
-        match self.lane.upgrade() {
-            Some(other) if !lane.is_some_and(|lane| Weak::ptr_eq(lane, &self.lane)) => {
-                let ms = u64::try_from(other.since.elapsed().as_millis()).unwrap_or(u64::MAX);
+    pub(crate) fn check(&self, call: Option<&Taken>, now: Instant) -> Result<(), SessionError> {
+        match self.0.upgrade() {
+            Some(other) if !call.is_some_and(|call| Weak::ptr_eq(call, &self.0)) => {
+                let since = now.saturating_duration_since(other.since);
+                let ms = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
                 Err(ApiError::Busy { call: other.what.clone(), ms }.into())
             }
             _ => Ok(()),
@@ -58,9 +62,9 @@ impl Task {
 
     /// Has nobody else type as long as this call lives. One that comes again after another began is refused
     /// when it types on.
-    pub(crate) fn take_lane(&mut self, lane: Option<&Taken>) {
-        if let Some(lane) = lane.filter(|_| self.lane.strong_count() == 0) {
-            self.lane = lane.clone();
+    pub(super) fn take(&mut self, call: Option<&Taken>) {
+        if let Some(call) = call.filter(|_| self.0.strong_count() == 0) {
+            self.0 = call.clone();
         }
     }
 }
@@ -75,5 +79,19 @@ mod tests {
         assert_eq!(named("make\n"), "run of `make`");
         assert_eq!(named("first\nsecond"), "run of `first…`");
         assert_eq!(named(&"é".repeat(100)), format!("run of `{}…`", "é".repeat(NAME)));
+    }
+
+    #[test]
+    fn one_call_types_at_a_time_for_as_long_as_it_lives() {
+        let now = Instant::now();
+        let (mut lease, first, second) = (Lease::default(), Lane::new("a".into()), Lane::new("b".into()));
+        let is_free = |lease: &Lease, call: &Lane| lease.check(Some(&call.taken()), now).is_ok();
+        assert!(lease.check(None, now).is_ok() && is_free(&lease, &second));
+        lease.take(Some(&first.taken()));
+        assert!(is_free(&lease, &first) && !is_free(&lease, &second) && lease.check(None, now).is_err());
+        lease.take(Some(&second.taken()));
+        assert!(is_free(&lease, &first), "it is not taken away");
+        drop(first);
+        assert!(is_free(&lease, &second));
     }
 }

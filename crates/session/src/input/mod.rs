@@ -1,39 +1,37 @@
-//! What is typed: recorded first, then queued; it reaches the program exactly once, whoever dies.
+//! What is typed into a session: what of it is on its way, what was typed already and by which request, and what of it the
+//! program may not have read. It reaches the program exactly once, whoever dies.
 
+pub(crate) mod encode;
 pub(crate) mod lease;
 pub(crate) mod mouse;
 pub(crate) mod notation;
 pub(crate) mod reaction;
+pub(crate) mod typed;
 pub(crate) mod unread;
 
 use std::collections::VecDeque;
+use std::io;
 use std::time::{Duration, Instant};
 
-use cotty_protocol::ApiError;
-use cotty_pty::facts;
-use cotty_vt::Position;
-use rustix::process::{Pid, Signal};
-use rustix::termios::{SpecialCodeIndex, tcgetattr};
+use cotty_pty::Watched;
+use serde::{Deserialize, Serialize};
+use tokio::io::Interest;
 
-use crate::commands::{Moment, Phase};
-use crate::durable::checkpoint::Remembered;
-use crate::durable::journal::{Record, Signalled, Source, What};
-use crate::error::{broken, exited};
-use crate::handle::{Control, Input, Typed};
-use crate::hub::meta::{ActorKind, Typist, now_ms};
-use crate::input::lease::Taken;
-use crate::output::{Echo, Shown};
-use crate::task::Task;
-use crate::{Activity, Key, KeyCode, SessionError};
+use self::lease::{Lease, Taken};
+use self::typed::{Echo, TypedLines};
+use self::unread::Unread;
+use crate::durable::journal::{InputQueue, Pushed, Signalled, Source};
+use crate::handle::Typed;
+use crate::output::screen::Spot;
 
 /// Requests, and typed lines, that are remembered.
 const REMEMBERED: usize = 256;
-
+/// How long the kernel may take to hand over what was written: until then it looks as if all had been read.
+const SHORTEST_HOLD: Duration = Duration::from_millis(30);
+/// How long a program may take to read what it was given before it gets more.
+const LONGEST_HOLD: Duration = Duration::from_secs(1);
 /// What ends a paste; the Enter key after it is typed once the program has read so far, or it might take it for text.
 const PASTE_END: &[u8] = b"\x1b[201~";
-
-/// How long a program may take to set its terminal's modes one after the other.
-const MODES_SETTLE: Duration = Duration::from_millis(30);
 
 pub(crate) fn push_bounded<T>(queue: &mut VecDeque<T>, item: T) {
     if queue.len() == REMEMBERED {
@@ -42,317 +40,335 @@ pub(crate) fn push_bounded<T>(queue: &mut VecDeque<T>, item: T) {
     queue.push_back(item);
 }
 
-/// Whether something typed can only leave a question: interrupt, end of input, suspend, quit; as keys, or as what they send.
-fn leaves(input: &Input) -> bool {
-    match input {
-        Input::Control(_) => true,
-        Input::Key(Key { code: KeyCode::Char('c' | 'd' | 'z' | '\\'), ctrl: true, alt: false, .. }) => true,
-        Input::Text { text, .. } => {
-            !text.is_empty() && text.chars().all(|c| matches!(c, '\x03' | '\x04' | '\x1a' | '\x1c'))
-        }
-        Input::Several(inputs) => !inputs.is_empty() && inputs.iter().all(leaves),
-        Input::Key(_) | Input::Mouse(_) | Input::Bytes(_) => false,
+/// A request that typed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Remembered {
+    request: String,
+    /// Output before it.
+    seq: u64,
+    bytes: u64,
+    /// Where the cursor stood.
+    spot: Spot,
+}
+
+/// What is saved of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct TypedState {
+    /// Requests that typed, so that a retry types nothing.
+    requests: VecDeque<Remembered>,
+    /// How many keys and the like of each viewer were typed; the one that typed last is the last.
+    viewers: VecDeque<(String, u64)>,
+    /// Signals that were sent, so that a retry sends none.
+    signals: VecDeque<Signalled>,
+    #[serde(flatten)]
+    lines: TypedLines,
+}
+
+impl TypedState {
+    /// What is still true with an engine that has not seen what this one's had: nothing that names a place in its text.
+    pub(crate) fn forget_places(&mut self, spot: Spot) {
+        self.requests.iter_mut().for_each(|request| request.spot = spot);
+        self.lines.forget_places();
     }
 }
 
-impl Task {
-    pub(crate) async fn type_input(
-        &mut self,
-        input: &Input,
-        source: Source,
-        by: &Typist,
-        lane: Option<&Taken>,
-    ) -> Result<Typed, SessionError> {
-        if let Source::Request(request) = &source
-            && let Some(typed) = self.remembered(request)
-        {
-            self.take_lane(lane);
-            return Ok(typed);
-        }
-        // A person can always type; calls of agents do not mix into each other.
-        if by.kind != ActorKind::Person {
-            self.check_lane(lane)?;
-        }
-        self.drain().await;
-        self.check_keyboard(by)?;
-        self.check_secret(by, Some(input)).await?;
-        self.check_not_into_a_line(by, input)?;
-        self.check_modifiers(by, input)?;
-        let bytes = self.encode(input)?;
-        let typed = self.type_bytes(&bytes, source, by, false).await?;
-        self.take_lane(lane);
-        Ok(typed)
-    }
+/// What was typed, and what is on its way to the program.
+#[derive(Debug)]
+pub(crate) struct Typing {
+    queue: InputQueue,
+    state: TypedState,
+    /// What of it the shell may not have read.
+    unread: Unread,
+    lease: Lease,
+    last_typed: Option<Instant>,
+    /// Whether the terminal has no room for more.
+    blocked: bool,
+    /// Since when input waits for the program to read what it was given before.
+    held_since: Option<Instant>,
+}
 
-    fn encode(&self, input: &Input) -> Result<Vec<u8>, SessionError> {
-        Ok(match input {
-            Input::Text { text, paste } => self.vt.encode_text(text, *paste),
-            Input::Key(key) => self.vt.encode_key(key),
-            Input::Mouse(mouse) => self.point(mouse)?,
-            Input::Bytes(bytes) => bytes.clone(),
-            Input::Control(control) => vec![self.control_character(*control)],
-            Input::Several(inputs) => {
-                let parts: Result<Vec<Vec<u8>>, _> = inputs.iter().map(|input| self.encode(input)).collect();
-                parts?.concat()
-            }
-        })
-    }
-
-    /// The character that the program set for it, or else the usual one.
-    fn control_character(&self, control: Control) -> u8 {
-        let (index, usual) = match control {
-            Control::Interrupt => (SpecialCodeIndex::VINTR, 0x03),
-            Control::Eof => (SpecialCodeIndex::VEOF, 0x04),
-            Control::Suspend => (SpecialCodeIndex::VSUSP, 0x1a),
-        };
-        let set = tcgetattr(self.pty.get_ref()).ok().map(|termios| termios.special_codes[index]);
-        set.filter(|&code| code != 0).unwrap_or(usual)
-    }
-
-    /// A person who types takes the keyboard; an agent needs it. What has ended has none.
-    pub(crate) fn check_keyboard(&mut self, by: &Typist) -> Result<(), SessionError> {
-        if let Some(ended) = self.ended {
-            return Err(exited(ended.exit_code));
-        }
-        self.expire_keyboard();
-        match self.saved.keyboard.held() {
-            Some(held) if by.kind != ActorKind::Person => Err(ApiError::KeyboardHeld {
-                by: held.name.clone(),
-                ends_in_ms: held.ends_ms().map(|end| end.saturating_sub(now_ms())),
-            }
-            .into()),
-            _ => Ok(()),
+impl Typing {
+    pub(crate) fn new(queue: InputQueue) -> Typing {
+        Typing {
+            queue,
+            state: TypedState::default(),
+            unread: Unread::Nothing,
+            lease: Lease::default(),
+            last_typed: None,
+            blocked: false,
+            held_since: None,
         }
     }
 
-    /// An agent does not answer a question for a secret; it may only leave it.
-    pub(crate) async fn check_secret(
-        &mut self,
-        by: &Typist,
-        input: Option<&Input>,
-    ) -> Result<(), SessionError> {
-        if by.kind == ActorKind::Person || input.is_some_and(leaves) || self.agents_answer_secrets {
-            return Ok(());
-        }
-        // What is still at work may be on its way from one mode to another, and is looked at once more.
-        if self.asked_secret().is_some() && facts::waits_for_input(self.pty.get_ref()) == Some(false) {
-            tokio::time::sleep(MODES_SETTLE).await;
-            self.drain().await;
-        }
-        match self.asked_secret() {
-            Some(asked) => {
-                Err(ApiError::SecretInput { suspected: asked == Activity::SecretSuspected }.into())
-            }
-            None => Ok(()),
-        }
+    /// What is saved of it, beside the queue.
+    pub(crate) fn state(&self) -> &TypedState {
+        &self.state
     }
 
-    /// What a person left on the command line is not the agent's to go on with.
-    fn check_not_into_a_line(&self, by: &Typist, input: &Input) -> Result<(), SessionError> {
-        let Phase::Prompt(prompt) = self.saved.commands.phase() else { return Ok(()) };
-        let text = matches!(input, Input::Text { .. } | Input::Bytes(_) | Input::Several(_));
-        let persons = self.saved.person_typed_at.is_some_and(|seq| seq >= prompt.seq);
-        let begun = self.line_is_begun(prompt);
-        match by.kind != ActorKind::Person && text && persons && begun {
-            true => Err(ApiError::LineStarted { entered: self.prompt().is_none() }.into()),
-            false => Ok(()),
-        }
+    /// As a daemon before us saved it. What the shell has read of it since, nobody saw.
+    pub(crate) fn restore(&mut self, state: TypedState) {
+        self.state = state;
+        self.unread = Unread::Lines;
     }
 
-    /// An agent would take a key that lost its super for the one it meant; a person's own terminal may send such.
-    fn check_modifiers(&self, by: &Typist, input: &Input) -> Result<(), SessionError> {
-        let Input::Key(key) = input else { return Ok(()) };
-        let bare = Key { super_key: false, hyper: false, ..*key };
-        let lost = *key != bare && self.vt.encode_key(key) == self.vt.encode_key(&bare);
-        match by.kind != ActorKind::Person && lost {
-            true => Err(ApiError::UnknownModifier { key: character(key.code) }.into()),
-            false => Ok(()),
-        }
+    /// The lines that were typed.
+    pub(crate) fn lines(&self) -> &TypedLines {
+        &self.state.lines
     }
 
-    pub(crate) async fn type_bytes(
-        &mut self,
-        bytes: &[u8],
-        source: Source,
-        by: &Typist,
-        run: bool,
-    ) -> Result<Typed, SessionError> {
-        if let Some(ended) = self.ended {
-            return Err(exited(ended.exit_code));
-        }
-        if self.hot.wants_checkpoint() {
-            self.checkpoint().await?;
-        }
-        let mode = facts::line_mode(self.pty.get_ref());
-        let at_prompt = matches!(self.saved.commands.phase(), Phase::Prompt(_));
-        // Enter alone shows nothing, whoever shows it.
-        let alone = matches!(bytes.first(), Some(b'\r' | b'\n'));
-        let shown = match !alone && (at_prompt || mode.is_none_or(|mode| mode.echo)) {
-            true => Shown::Surely,
-            false => Shown::perhaps(bytes),
-        };
-        // A line that is not shown leaves nothing to leave out.
-        let hidden = mode.is_some_and(facts::LineMode::asks_for_secret);
-        let ends = bytes.iter().filter(|&&b| !hidden && matches!(b, b'\r' | b'\n')).count();
-        let lines = u32::try_from(ends).unwrap_or(u32::MAX);
-        let (seq, count, at) = (self.vt.seq(), bytes.len() as u64, now_ms());
-        let to = self.input.stage(bytes)?;
-        // What a person types is nobody's business, and a secret least of all.
-        let recorded = by.kind != ActorKind::Person && !hidden;
-        let by = by.clone();
-        let what = What::Typed { source, bytes: count, to, lines, shown, run, by, at, recorded };
-        self.hot.record(&Record { seq, what: what.clone() })?;
-        let holder = self.saved.keyboard.held().map(|held| held.who.clone());
-        let returned = self.saved.keyboard.returned().cloned();
-        self.apply(&what, at);
-        if self.saved.keyboard.held().map(|held| &held.who) != holder.as_ref() {
-            // Viewers are told, whether or not the program shows what was typed.
-            self.viewers.changed(Instant::now());
-        }
-        // Whatever is typed next, an interrupt perhaps, does not wait for what is held back.
-        self.input.go_on();
-        if !run && bytes.ends_with(b"\r") && bytes[..bytes.len() - 1].ends_with(PASTE_END) {
-            self.input.hold_at(to - 1);
-        }
-        self.last_typed = Some(Instant::now());
-        self.push_input();
-        // A person knows; an agent is told with the answer.
-        let returned = returned.filter(|_| self.saved.keyboard.returned().is_none());
-        Ok(Typed { seq, bytes: count, returned })
+    pub(crate) fn unread(&self) -> Unread {
+        self.unread
     }
 
-    /// Notes where a line begins to be typed at the prompt: what was typed ahead of it stands there already.
-    fn note_typing(&mut self, position: Position) {
-        let Phase::Prompt(prompt) = self.saved.commands.phase() else { return };
-        let first = self.saved.commands.begun().is_none();
-        let position = if first && self.line_is_begun(prompt) { prompt.position } else { position };
-        let entered = self.saved.echoes.back().is_some_and(|echo| echo.seq >= prompt.seq);
-        self.saved.commands.typing(position, entered);
+    pub(crate) fn last_typed(&self) -> Option<Instant> {
+        self.last_typed
     }
 
-    /// What a record does to the state: the same when it happens and when it is replayed.
-    pub(crate) fn apply(&mut self, what: &What, ms: u64) {
-        let seq = self.vt.seq();
-        match what {
-            What::Typed { source, bytes, to, lines, shown, run, by, at, .. } => {
-                self.input.accept(*to);
-                if by.kind == ActorKind::Person {
-                    self.saved.keyboard.person_typed(&by.who, &by.name, *bytes, seq, *at);
-                    self.saved.person_typed_at = Some(seq);
-                    self.saved.pleas.person_typed(*bytes);
-                } else {
-                    self.saved.keyboard.agent_typed();
-                }
-                let position = self.vt.position();
-                self.note_typing(position);
-                self.remember(source, &by.who, *bytes);
-                if *lines > 0 && !self.vt.modes().alt_screen {
-                    push_bounded(
-                        &mut self.saved.echoes,
-                        Echo { seq, position, lines: *lines, shown: shown.clone() },
-                    );
-                }
-                match source {
-                    Source::Request(request) if *run => self
-                        .saved
-                        .commands
-                        .typed(request, Moment { position, seq, stamp: self.vt.cursor_stamp(), ms }),
-                    _ => self.typed_ahead(*lines),
-                }
-            }
-            What::Replied { to } => self.input.accept(*to),
-            What::Resized { cols, rows, put_back } => {
-                self.vt.resize(cotty_vt::Size { cols: *cols, rows: *rows });
-                self.saved.put_back = *put_back;
-            }
-            What::Keyboard { change, at } => self.apply_keyboard(change, *at),
-            What::History { lines } => self.vt.set_history_lines(*lines),
-            What::Read { reader, shown, request } => self.apply_read(reader, *shown, *request),
-            What::Answered { reader, run } => self.apply_answered(reader, run),
-            What::CaptureBegan(capturing) => self.saved.capturing = Some(capturing.clone()),
-            What::CaptureEnded { request, capture } => {
-                self.saved.capturing = None;
-                self.saved.captured = Some((request.clone(), capture.clone()));
-            }
-            What::Plea(change) => self.apply_plea(change),
-            What::Signalled(signalled) => push_bounded(&mut self.saved.signals, signalled.clone()),
-            What::Marked { .. } => {}
-        }
-        self.note_record(what, ms);
+    /// Forgets what the shell may not have read: it was seen to have.
+    pub(crate) fn shell_has_read(&mut self) {
+        self.unread = Unread::Nothing;
     }
 
-    /// Notes that it was typed, so that it is not typed again.
-    fn remember(&mut self, source: &Source, who: &str, bytes: u64) {
-        self.saved.typed_seq = Some(self.vt.seq());
-        match source {
-            Source::Request(request) => {
-                let (seq, spot) = (self.vt.seq(), self.spot(self.vt.position()));
-                push_bounded(
-                    &mut self.saved.requests,
-                    Remembered { request: request.clone(), seq, bytes, spot },
-                );
-            }
-            Source::Viewer(count) => {
-                self.saved.viewers.retain(|(viewer, _)| viewer != who);
-                push_bounded(&mut self.saved.viewers, (who.to_owned(), *count));
-            }
-        }
-    }
-
-    /// Types what comes from a viewer.
-    pub(crate) async fn press(&mut self, input: &Input, by: &Typist) -> Result<Typed, SessionError> {
-        let next = Source::Viewer(self.pressed(&by.who) + 1);
-        let typed = self.type_input(input, next, by, None).await;
-        self.note_refusal(by, &typed);
-        typed
-    }
-
-    /// How many keys and the like of a viewer were typed.
-    fn pressed(&self, who: &str) -> u64 {
-        self.saved.viewers.iter().find(|(viewer, _)| viewer == who).map_or(0, |(_, count)| *count)
-    }
-
-    /// A signal is as good as a key: an agent needs the keyboard for it. It is written down first, so that it is sent once.
-    pub(crate) async fn signal(
-        &mut self,
-        signal: Signal,
-        request: String,
-        by: &Typist,
-    ) -> Result<(u32, Option<String>), SessionError> {
-        if let Some(sent) = self.saved.signals.iter().find(|sent| sent.request == request) {
-            return Ok((sent.group, sent.program.clone()));
-        }
-        if let Some(ended) = self.ended {
-            return Err(exited(ended.exit_code));
-        }
-        self.check_keyboard(by)?;
-        if self.hot.wants_checkpoint() {
-            self.checkpoint().await?;
-        }
-        let program = self.foreground_name();
-        let leader = || i32::try_from(self.pid).ok().and_then(Pid::from_raw);
-        let group = facts::foreground(self.pty.get_ref()).or_else(leader);
-        let Some(group) = group else { return Err(broken("it has no process")) };
-        // One that cannot be sent is not written down as sent.
-        rustix::process::test_kill_process_group(group).map_err(std::io::Error::from)?;
-        let id = group.as_raw_nonzero().get().unsigned_abs();
-        let signalled = Signalled { request, signal: signal.as_raw(), group: id, program: program.clone() };
-        let what = What::Signalled(signalled);
-        self.hot.record(&Record { seq: self.vt.seq(), what: what.clone() })?;
-        self.apply(&what, now_ms());
-        rustix::process::kill_process_group(group, signal).map_err(std::io::Error::from)?;
-        Ok((id, program))
-    }
-
+    /// What a request typed, if it did.
     pub(crate) fn remembered(&self, request: &str) -> Option<Typed> {
-        let known = self.saved.requests.iter().rev().find(|known| known.request == request)?;
+        let known = self.state.requests.iter().rev().find(|known| known.request == request)?;
         Some(Typed { seq: known.seq, bytes: known.bytes, returned: None })
     }
+
+    /// The signal that a request sent, if it did.
+    pub(crate) fn signalled(&self, request: &str) -> Option<&Signalled> {
+        self.state.signals.iter().find(|sent| sent.request == request)
+    }
+
+    /// Notes a signal, so that it is not sent again.
+    pub(crate) fn signal(&mut self, signalled: Signalled) {
+        push_bounded(&mut self.state.signals, signalled);
+    }
+
+    /// The next of what a viewer types.
+    pub(crate) fn next_of(&self, viewer: &str) -> Source {
+        let typed = self.state.viewers.iter().find(|(known, _)| known == viewer);
+        Source::Viewer(typed.map_or(0, |(_, count)| *count) + 1)
+    }
+
+    /// Where the cursor stood after that much output, if anybody typed then.
+    pub(crate) fn spot_at(&self, seq: u64) -> Option<Spot> {
+        self.state.requests.iter().find(|request| request.seq == seq).map(|request| request.spot)
+    }
+
+    /// Notes that something was typed, so that it is not typed again.
+    pub(crate) fn typed(
+        &mut self,
+        source: &Source,
+        who: &str,
+        bytes: u64,
+        seq: u64,
+        spot: Spot,
+        person: bool,
+    ) {
+        self.state.lines.typed(seq, person);
+        match source {
+            Source::Request(request) => {
+                let request = request.clone();
+                push_bounded(&mut self.state.requests, Remembered { request, seq, bytes, spot });
+            }
+            Source::Viewer(count) => {
+                self.state.viewers.retain(|(viewer, _)| viewer != who);
+                push_bounded(&mut self.state.viewers, (who.to_owned(), *count));
+            }
+        }
+    }
+
+    /// Notes a line that was typed.
+    pub(crate) fn entered(&mut self, echo: Echo) {
+        self.state.lines.entered(echo);
+    }
+
+    /// Something with so many line ends was typed that is no `run`: of that the shell's marks tell when it was read.
+    pub(crate) fn typed_ahead(&mut self, lines: u32) {
+        self.unread = self.unread.and_typed(lines);
+    }
+
+    /// Who types: one call of an agent at a time.
+    pub(crate) fn lease(&self) -> &Lease {
+        &self.lease
+    }
+
+    /// Has nobody else type as long as this call lives.
+    pub(crate) fn take_lease(&mut self, call: Option<&Taken>) {
+        self.lease.take(call);
+    }
 }
 
-fn character(code: KeyCode) -> Option<char> {
-    match code {
-        KeyCode::Char(c) => Some(c),
-        _ => None,
+/// The queue.
+impl Typing {
+    /// Whether input waits that the program has not been given.
+    pub(crate) fn is_queued(&self) -> bool {
+        self.queue.waiting() > 0
+    }
+
+    /// Whether more is to be given once the terminal has room.
+    pub(crate) fn wants_room(&self) -> bool {
+        self.blocked
+    }
+
+    /// Where what was accepted ends.
+    pub(crate) fn end(&self) -> u64 {
+        self.queue.end()
+    }
+
+    /// Lays bytes behind what was accepted; answers where they end.
+    pub(crate) fn stage(&mut self, bytes: &[u8]) -> io::Result<u64> {
+        self.queue.stage(bytes)
+    }
+
+    /// Makes what was staged up to here part of the queue.
+    pub(crate) fn accept(&mut self, to: u64) {
+        self.queue.accept(to);
+    }
+
+    /// The same for what a daemon before us accepted; false if that cannot be true.
+    pub(crate) fn accept_again(&mut self, to: u64) -> bool {
+        self.queue.accept_again(to)
+    }
+
+    /// Makes journal and queue agree where one of them lost its newest part.
+    pub(crate) fn reconcile(&mut self) {
+        self.queue.reconcile();
+    }
+
+    /// What was accepted there, as long as it is known.
+    pub(crate) fn bytes(&self, from: u64, to: u64) -> Option<Vec<u8>> {
+        self.queue.bytes(from, to)
+    }
+
+    /// Bytes up to `to` were just accepted: gives them to the program.
+    pub(crate) fn accepted(&mut self, bytes: &[u8], to: u64, run: bool, pty: &Watched, now: Instant) {
+        // Whatever is typed next, an interrupt perhaps, does not wait for what is held back.
+        self.queue.go_on();
+        if !run && bytes.ends_with(b"\r") && bytes[..bytes.len() - 1].ends_with(PASTE_END) {
+            self.queue.hold_at(to - 1);
+        }
+        self.last_typed = Some(now);
+        self.push(pty, now);
+    }
+
+    /// Gives the program what its terminal takes now.
+    pub(crate) fn push(&mut self, pty: &Watched, now: Instant) {
+        let queue = &mut self.queue;
+        let pushed = pty.try_io(Interest::WRITABLE, |pty| match queue.push(pty)? {
+            Pushed::Blocked => Err(io::ErrorKind::WouldBlock.into()),
+            pushed => Ok(pushed),
+        });
+        self.held_since = match pushed {
+            Ok(Pushed::Held) => self.held_since.or(Some(now)),
+            _ => None,
+        };
+        self.blocked = match pushed {
+            Ok(Pushed::All | Pushed::Held) => false,
+            Ok(_) => true,
+            Err(e) => e.kind() == io::ErrorKind::WouldBlock,
+        };
+    }
+
+    /// Goes on typing once the program has read what it was given, or had the time to.
+    pub(crate) fn push_held(&mut self, pty: &Watched, now: Instant) {
+        let Some(since) = self.held_since else { return };
+        let has_read = || cotty_pty::facts::unread_input(pty.get_ref()) == Some(0);
+        if (now >= since + SHORTEST_HOLD && has_read()) || now >= since + LONGEST_HOLD {
+            self.queue.go_on();
+            self.push(pty, now);
+        }
+    }
+
+    /// When to look whether the program has read: less and less often, because nothing announces it.
+    pub(crate) fn wakeup(&self, now: Instant) -> Option<Instant> {
+        self.held_since.map(|since| (since + SHORTEST_HOLD).max(now + (now - since) / 4))
+    }
+
+    /// What the program did not read, nobody will.
+    pub(crate) fn program_ended(&mut self) {
+        self.blocked = false;
+        self.held_since = None;
+    }
+}
+
+#[cfg(test)]
+impl TypedState {
+    pub(crate) fn of(lines: TypedLines) -> TypedState {
+        TypedState { lines, ..TypedState::default() }
+    }
+
+    /// Something in every field.
+    pub(crate) fn filled(spot: Spot) -> TypedState {
+        let program = Some("vi".to_owned());
+        TypedState {
+            requests: [Remembered { request: "r".into(), seq: 3, bytes: 2, spot }].into(),
+            viewers: [("view:1".to_owned(), 17)].into(),
+            signals: [Signalled { request: "s".into(), signal: 2, group: 9, program }].into(),
+            lines: TypedLines::filled(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cotty_vt::{LineId, Position};
+
+    use super::*;
+
+    fn typing() -> Typing {
+        Typing::new(InputQueue::create().unwrap().0)
+    }
+
+    fn spot(line: u64) -> Spot {
+        Spot { position: Position { line: LineId(line), cell: 0 }, before: 0, alt_screen: false }
+    }
+
+    #[test]
+    fn a_request_that_comes_again_is_known() {
+        let mut typing = typing();
+        typing.typed(&Source::Request("one".into()), "agent", 5, 70, spot(3), false);
+        assert_eq!(typing.remembered("one"), Some(Typed { seq: 70, bytes: 5, returned: None }));
+        assert_eq!((typing.remembered("two"), typing.spot_at(70)), (None, Some(spot(3))));
+        for number in 0..REMEMBERED {
+            let request = Source::Request(number.to_string());
+            typing.typed(&request, "agent", 1, 80, spot(3), false);
+        }
+        assert_eq!(typing.remembered("one"), None, "what is remembered is bounded");
+    }
+
+    #[test]
+    fn viewers_keys_are_counted_and_crowd_out_no_request() {
+        let mut typing = typing();
+        typing.typed(&Source::Request("one".into()), "agent", 5, 70, spot(3), false);
+        for _ in 0..1000 {
+            let next = typing.next_of("view:1");
+            typing.typed(&next, "view:1", 1, 80, spot(3), true);
+        }
+        assert_eq!(typing.next_of("view:1"), Source::Viewer(1001));
+        assert_eq!(typing.next_of("view:2"), Source::Viewer(1));
+        assert!(typing.remembered("one").is_some());
+    }
+
+    #[test]
+    fn a_signal_is_remembered_by_its_request() {
+        let mut typing = typing();
+        let sent = Signalled { request: "s".into(), signal: 2, group: 7, program: None };
+        typing.signal(sent.clone());
+        assert_eq!((typing.signalled("s"), typing.signalled("t")), (Some(&sent), None));
+    }
+
+    #[test]
+    fn lines_count_for_more_than_keys() {
+        let mut typing = typing();
+        typing.typed_ahead(0);
+        assert_eq!(typing.unread(), Unread::Keys);
+        typing.typed_ahead(2);
+        typing.typed_ahead(0);
+        assert_eq!(typing.unread(), Unread::Lines);
+        typing.shell_has_read();
+        assert_eq!(typing.unread(), Unread::Nothing);
     }
 }

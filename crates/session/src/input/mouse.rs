@@ -3,9 +3,9 @@
 use cotty_protocol::ApiError;
 use cotty_vt::{MouseAction, MouseButton, MouseEvent, MouseMode};
 
+use super::encode::Encoder;
 use crate::SessionError;
 use crate::error::invalid;
-use crate::task::Task;
 
 /// What the mouse does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,11 +65,11 @@ pub enum Target {
     },
 }
 
-impl Task {
+impl Encoder<'_> {
     /// The bytes of a gesture, in the encoding that the program asked for.
-    pub(crate) fn point(&self, mouse: &Mouse) -> Result<Vec<u8>, SessionError> {
+    pub(super) fn point(&self, mouse: &Mouse) -> Result<Vec<u8>, SessionError> {
         if self.vt.modes().mouse == MouseMode::Off {
-            return Err(ApiError::MouseOff { program: self.foreground_name() }.into());
+            return Err(ApiError::MouseOff { program: (self.program)() }.into());
         }
         let (row, col) = match &mouse.at {
             Target::Cell { row, col } => self.on_screen(*row, *col)?,
@@ -97,7 +97,7 @@ impl Task {
         // A program may ask for presses and not for releases: it gets what it asked for.
         let told: Vec<Vec<u8>> = events.iter().filter_map(|event| self.vt.encode_mouse(event)).collect();
         match told.is_empty() {
-            true => Err(ApiError::MouseOff { program: self.foreground_name() }.into()),
+            true => Err(ApiError::MouseOff { program: (self.program)() }.into()),
             false => Ok(told.concat()),
         }
     }
@@ -138,5 +138,49 @@ impl Task {
             Some((row, first + (last - first) / 2))
         };
         text.match_indices(label).filter_map(middle).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cotty_vt::{Size, Vt};
+
+    use super::*;
+
+    fn pointed(screen: &str, at: Target, gesture: Gesture) -> Result<String, SessionError> {
+        let mut vt = Vt::new(Size { cols: 20, rows: 3 });
+        vt.feed(screen.as_bytes());
+        let encoder = Encoder { vt: &vt, program: &|| Some("htop".to_owned()), control: &|_| 0 };
+        let mouse = Mouse { gesture, at, button: MouseButton::Left, ctrl: false, alt: false, shift: false };
+        encoder.point(&mouse).map(|bytes| String::from_utf8(bytes).unwrap())
+    }
+
+    const SGR: &str = "\x1b[?1000;1006h";
+
+    #[test]
+    fn a_label_is_clicked_in_its_middle() {
+        let screen = format!("{SGR}  [ OK ]  [ OK ]\r\n 日本");
+        let label = |text: &str, nth| Target::Label { text: text.into(), nth };
+        let click = |at| pointed(&screen, at, Gesture::Click);
+        assert_eq!(click(label("OK", 1)).unwrap(), "\x1b[<0;5;1M\x1b[<0;5;1m");
+        assert_eq!(click(label("OK", 2)).unwrap(), "\x1b[<0;13;1M\x1b[<0;13;1m");
+        assert_eq!(click(label("本", 1)).unwrap(), "\x1b[<0;4;2M\x1b[<0;4;2m");
+        for missing in [label("OK", 3), label("Cancel", 1)] {
+            let refused = click(missing);
+            assert!(matches!(refused, Err(SessionError::Refused(ApiError::LabelNotFound { .. }))));
+        }
+    }
+
+    #[test]
+    fn a_program_is_told_what_it_asked_for() {
+        let cell = || Target::Cell { row: 2, col: 19 };
+        assert_eq!(pointed(SGR, cell(), Gesture::Press).unwrap(), "\x1b[<0;20;3M");
+        let scroll = Gesture::Scroll { down: -2, right: 0 };
+        assert_eq!(pointed(SGR, cell(), scroll).unwrap(), "\x1b[<64;20;3M\x1b[<64;20;3M");
+        let off = pointed("", cell(), Gesture::Press);
+        assert!(matches!(off, Err(SessionError::Refused(ApiError::MouseOff { program: Some(_) }))));
+        // It asked for presses, not for moves.
+        assert!(pointed(SGR, cell(), Gesture::Move).is_err());
+        assert!(pointed(SGR, Target::Cell { row: 3, col: 0 }, Gesture::Press).is_err());
     }
 }

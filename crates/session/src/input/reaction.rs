@@ -2,11 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use cotty_pty::facts;
 use tokio::sync::oneshot;
-
-use crate::Activity;
-use crate::task::Task;
 
 /// How long a program is given to do something.
 const LONGEST: Duration = Duration::from_millis(80);
@@ -36,66 +32,107 @@ pub struct Reaction {
 /// Somebody who wants to know what a program does.
 pub(crate) struct Observer {
     /// Output before the typing.
-    seq: u64,
+    pub(crate) seq: u64,
     /// The text that was typed, where it was one: shown and nothing more, it is an echo.
-    text: Option<String>,
+    pub(crate) text: Option<String>,
     since: Instant,
     reply: oneshot::Sender<Reaction>,
 }
 
-impl Observer {
-    pub(crate) fn new(seq: u64, text: Option<String>, reply: oneshot::Sender<Reaction>) -> Observer {
-        Observer { seq, text, since: Instant::now(), reply }
-    }
-
-    pub(crate) fn wakeup(&self, now: Instant, last_output: Option<Instant>) -> Instant {
-        let sample = SAMPLES.iter().map(|after| self.since + *after).find(|at| *at > now).unwrap_or(now);
-        let quiet = last_output.map(|at| at + FRAME_QUIET).filter(|at| *at > now);
-        quiet.map_or(sample, |quiet| quiet.min(sample))
-    }
+/// What is seen of a program when an observer looks.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Seen {
+    pub(crate) reaction: Reaction,
+    /// Whether its last command may be over in a moment, and the prompt back.
+    pub(crate) running: bool,
+    /// Whether a frame is half drawn.
+    pub(crate) half_drawn: bool,
+    pub(crate) ended: bool,
 }
 
-impl Task {
+/// Those who want to know.
+#[derive(Default)]
+pub(crate) struct Observers(Vec<Observer>);
+
+impl Observers {
+    pub(crate) fn add(
+        &mut self,
+        seq: u64,
+        text: Option<String>,
+        reply: oneshot::Sender<Reaction>,
+        now: Instant,
+    ) {
+        self.0.push(Observer { seq, text, since: now, reply });
+    }
+
     /// Tells those who want to know, as soon as there is all to tell, or when their time is over.
-    pub(crate) fn tell_observers(&mut self, now: Instant) {
-        for observer in std::mem::take(&mut self.observers) {
-            let reaction = self.reaction(&observer);
-            let over = now >= observer.since + LONGEST || self.ended.is_some();
-            let all = reaction.consumed && reaction.reacted;
-            if over || (all && self.has_settled(&reaction, now)) {
-                let _ = observer.reply.send(reaction);
+    pub(crate) fn tell(
+        &mut self,
+        now: Instant,
+        last_output: Option<Instant>,
+        look: impl Fn(&Observer) -> Seen,
+    ) {
+        for observer in std::mem::take(&mut self.0) {
+            let seen = look(&observer);
+            if is_over(&seen, now, observer.since, last_output) {
+                let _ = observer.reply.send(seen.reaction);
             } else if !observer.reply.is_closed() {
-                self.observers.push(observer);
+                self.0.push(observer);
             }
         }
     }
 
-    /// Whether what is drawn looks finished. A command that is at work may be over in a moment, and the prompt back.
-    fn has_settled(&self, reaction: &Reaction, now: Instant) -> bool {
-        let quiet = self.last_output.is_none_or(|at| now >= at + FRAME_QUIET);
-        let drawn = quiet && self.half_drawn_since.is_none();
-        drawn && !(reaction.submitted && matches!(self.activity(), Activity::Running { .. }))
+    /// When to look next.
+    pub(crate) fn wakeup(&self, now: Instant, last_output: Option<Instant>) -> Option<Instant> {
+        self.0.iter().map(|observer| next_look(observer.since, now, last_output)).min()
     }
+}
 
-    fn reaction(&self, observer: &Observer) -> Reaction {
-        let all_given = self.input.waiting() == 0;
-        let unread = || if self.hung_up { None } else { facts::unread_input(self.pty.get_ref()) };
-        Reaction {
-            consumed: all_given && unread() == Some(0),
-            reacted: self.vt.shown_seq() > observer.seq && self.changed_beyond_echo(observer),
-            submitted: self.saved.commands.started_after(observer.seq) > 0,
+/// Whether there is no more to be seen, or no more time.
+fn is_over(seen: &Seen, now: Instant, since: Instant, last_output: Option<Instant>) -> bool {
+    let Reaction { consumed, reacted, submitted } = seen.reaction;
+    let quiet = last_output.is_none_or(|at| now >= at + FRAME_QUIET);
+    let settled = quiet && !seen.half_drawn && !(submitted && seen.running);
+    now >= since + LONGEST || seen.ended || (consumed && reacted && settled)
+}
+
+fn next_look(since: Instant, now: Instant, last_output: Option<Instant>) -> Instant {
+    let sample = SAMPLES.iter().map(|after| since + *after).find(|at| *at > now).unwrap_or(now);
+    let quiet = last_output.map(|at| at + FRAME_QUIET).filter(|at| *at > now);
+    quiet.map_or(sample, |quiet| quiet.min(sample))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_over_when_all_is_seen_and_drawn_or_when_the_time_is_up() {
+        let start = Instant::now();
+        let at = |ms: u64| start + Duration::from_millis(ms);
+        let nothing = Seen { reaction: Reaction::default(), running: false, half_drawn: false, ended: false };
+        let all = Seen { reaction: Reaction { consumed: true, reacted: true, submitted: true }, ..nothing };
+        for (seen, now, output, over) in [
+            (nothing, 79, None, false),
+            (nothing, 80, None, true),
+            (Seen { ended: true, ..nothing }, 1, None, true),
+            (all, 20, Some(10), true),
+            (all, 19, Some(10), false),
+            (Seen { half_drawn: true, ..all }, 40, Some(10), false),
+            (Seen { running: true, ..all }, 40, Some(10), false),
+        ] {
+            assert_eq!(is_over(&seen, at(now), at(0), output.map(at)), over, "{seen:?} at {now}");
         }
     }
 
-    fn changed_beyond_echo(&self, observer: &Observer) -> bool {
-        if self.vt.modes().alt_screen {
-            return !self.vt.lines_since(observer.seq).is_empty();
-        }
-        let text = self.text_since(Some(observer.seq), None);
-        let text = text.trim();
-        match &observer.text {
-            Some(typed) if !typed.contains('\n') => !text.is_empty() && !text.ends_with(typed.trim()),
-            _ => !text.is_empty(),
+    #[test]
+    fn it_looks_soon_and_then_less_often_and_when_the_output_pauses() {
+        let start = Instant::now();
+        let at = |ms: u64| start + Duration::from_millis(ms);
+        for (now, output, next) in
+            [(0, None, 1), (1, None, 3), (30, None, 60), (30, Some(29), 39), (80, None, 80)]
+        {
+            assert_eq!(next_look(at(0), at(now), output.map(at)), at(next), "at {now}");
         }
     }
 }

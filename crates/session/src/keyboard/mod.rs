@@ -1,18 +1,13 @@
-//! The keyboard of a session, as its task keeps it: every change is written down before it counts.
+//! Who may type, which questions only a person may answer, and whose window the session follows.
 
+pub(crate) mod fit;
 pub(crate) mod secret;
-pub(crate) mod size;
 pub(crate) mod state;
 
 use cotty_protocol::ApiError;
 
-use crate::durable::journal::{KeyboardChange, Record, What};
-use crate::error::exited;
-use crate::handoff::state::{PleaEnd, PleaOutcome};
-use crate::hub::meta::{Typist, now_ms};
-use crate::keyboard::state::Returned;
-use crate::task::Task;
-use crate::{ActorKind, SessionError};
+use self::state::{Keyboard, Returned};
+use crate::SessionError;
 
 /// Who may type now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,102 +49,74 @@ pub enum Hold {
     Leave,
 }
 
-impl Task {
-    pub(crate) fn keyboard(&self) -> KeyboardState {
-        let holder = match self.saved.keyboard.held() {
+impl Keyboard {
+    /// Who may type, as others are told; `secret`: whether a secret is asked for.
+    pub(crate) fn told(&self, secret: impl FnOnce() -> bool) -> KeyboardState {
+        let holder = match self.held() {
             Some(held) => Holder::Person {
                 name: held.name.clone(),
                 who: held.who.clone(),
                 since_ms: held.since_ms,
                 ends_ms: held.ends_ms(),
             },
-            None if self.asked_secret().is_some() => Holder::Nobody,
+            None if secret() => Holder::Nobody,
             None => Holder::Agent,
         };
-        KeyboardState { holder, returned: self.saved.keyboard.returned().cloned() }
+        KeyboardState { holder, returned: self.returned().cloned() }
     }
 
-    /// A person takes the keyboard or gives it back.
-    pub(crate) async fn hold(&mut self, hold: Hold, by: &Typist) -> Result<KeyboardState, SessionError> {
-        if by.kind != ActorKind::Person {
-            return Err(ApiError::NotAPerson.into());
-        }
-        if let Some(ended) = self.ended {
-            return Err(exited(ended.exit_code));
-        }
-        self.expire_keyboard();
-        let gives = matches!(hold, Hold::Give | Hold::Leave);
-        if gives && self.saved.keyboard.held().is_none_or(|held| held.who != by.who) {
-            return Err(ApiError::KeyboardNotYours.into());
-        }
-        if self.hot.wants_checkpoint() {
-            self.checkpoint().await?;
-        }
-        let (who, name) = (by.who.clone(), by.name.clone());
-        self.change_keyboard(match hold {
-            Hold::Take(lease_ms) => KeyboardChange::Took { who, name, lease_ms },
-            Hold::Give => KeyboardChange::Gave { who },
-            Hold::Leave => KeyboardChange::Left { who },
-        });
-        Ok(self.keyboard())
-    }
-
-    /// A viewer came or went.
-    pub(crate) fn viewer(&mut self, who: String, here: bool) {
-        if self.saved.keyboard.held().is_some_and(|held| held.who == who) {
-            self.change_keyboard(match here {
-                true => KeyboardChange::Came { who },
-                false => KeyboardChange::Vanished { who },
-            });
-        }
-    }
-
-    /// Takes the keyboard back from a person whose time is over.
-    pub(crate) fn expire_keyboard(&mut self) {
-        if self.keyboard_ends_ms().is_some_and(|end| end <= now_ms()) {
-            self.change_keyboard(KeyboardChange::Expired);
-        }
-    }
-
-    /// The program ended: nobody types any more, and nobody is to wait for whoever did.
-    pub(crate) fn end_keyboard_with_program(&mut self) {
-        if let Some(who) = self.saved.keyboard.held().map(|held| held.who.clone()) {
-            self.change_keyboard(KeyboardChange::Left { who });
-        }
-    }
-
-    pub(crate) fn keyboard_ends_ms(&self) -> Option<u64> {
-        self.saved.keyboard.held().and_then(|held| held.ends_ms())
-    }
-
-    pub(crate) fn change_keyboard(&mut self, change: KeyboardChange) {
-        let what = What::Keyboard { change, at: now_ms() };
-        // Where it cannot be written down the next daemon would not know it; that is all.
-        let _ = self.hot.record(&Record { seq: self.vt.seq(), what: what.clone() });
-        self.apply(&what, now_ms());
-        if self.saved.keyboard.held().is_none() {
-            self.put_size_back();
-        }
-        self.viewers.changed(std::time::Instant::now());
-    }
-
-    pub(crate) fn apply_keyboard(&mut self, change: &KeyboardChange, at: u64) {
-        let seq = self.vt.seq();
-        let keyboard = &mut self.saved.keyboard;
-        match change {
-            KeyboardChange::Took { who, name, lease_ms } => keyboard.take(who, name, *lease_ms, seq, at),
-            KeyboardChange::Gave { who } => {
-                let by = keyboard.held().map(|held| held.name.clone());
-                // Whoever gives it back has done what was asked.
-                if keyboard.give(who, seq, at) {
-                    let (outcome, request) = (PleaOutcome::Completed, String::new());
-                    self.saved.pleas.end(PleaEnd { outcome, at_ms: at, by, note: None, request });
-                }
+    /// Refuses what is not a person's where a person has the keyboard.
+    pub(crate) fn check(&self, person: bool, now_ms: u64) -> Result<(), SessionError> {
+        match self.held() {
+            Some(held) if !person => {
+                let ends_in_ms = held.ends_ms().map(|end| end.saturating_sub(now_ms));
+                Err(ApiError::KeyboardHeld { by: held.name.clone(), ends_in_ms }.into())
             }
-            KeyboardChange::Vanished { who } => keyboard.vanished(who, at),
-            KeyboardChange::Came { who } => keyboard.came(who),
-            KeyboardChange::Left { who } => drop(keyboard.give(who, seq, at)),
-            KeyboardChange::Expired => drop(keyboard.expire(seq, at)),
+            _ => Ok(()),
         }
+    }
+
+    /// Whether this one has it.
+    pub(crate) fn is_held_by(&self, who: &str) -> bool {
+        self.held().is_some_and(|held| held.who == who)
+    }
+
+    /// Whoever has it.
+    pub(crate) fn holder(&self) -> Option<&str> {
+        self.held().map(|held| held.who.as_str())
+    }
+
+    /// When it goes back if nothing happens.
+    pub(crate) fn ends_ms(&self) -> Option<u64> {
+        self.held().and_then(|held| held.ends_ms())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_person_may_always_type_and_an_agent_only_when_nobody_has_it() {
+        let mut keyboard = Keyboard::default();
+        assert!(keyboard.check(false, 0).is_ok() && keyboard.check(true, 0).is_ok());
+        keyboard.person_typed("view:1", "ann", 1, 0, 1_000);
+        assert!(keyboard.check(true, 2_000).is_ok());
+        match keyboard.check(false, 2_000) {
+            Err(SessionError::Refused(ApiError::KeyboardHeld { by, ends_in_ms })) => {
+                assert_eq!((by.as_str(), ends_in_ms), ("ann", Some(29_000)));
+            }
+            other => panic!("{other:?}"),
+        }
+        assert!(keyboard.is_held_by("view:1") && !keyboard.is_held_by("view:2"));
+    }
+
+    #[test]
+    fn nobody_has_it_where_a_secret_is_asked_for_and_no_person_came() {
+        let mut keyboard = Keyboard::default();
+        assert_eq!(keyboard.told(|| false).holder, Holder::Agent);
+        assert_eq!(keyboard.told(|| true).holder, Holder::Nobody);
+        keyboard.take("view:1", "ann", None, 0, 0);
+        assert!(matches!(keyboard.told(|| true).holder, Holder::Person { ends_ms: None, .. }));
     }
 }

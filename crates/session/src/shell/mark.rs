@@ -8,7 +8,7 @@ pub(crate) enum ShellMark {
     /// The prompt is drawn; what follows is typed.
     PromptEnd,
     /// The shell asks whether a line may run.
-    Ask(Ask),
+    Ask(Question),
     /// A command begins; its output follows.
     CommandStart,
     /// A command, or an empty line, ended.
@@ -17,7 +17,7 @@ pub(crate) enum ShellMark {
 
 /// The shell's question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Ask {
+pub(crate) struct Question {
     pub(crate) line: AskedLine,
     /// The answer has to carry it.
     pub(crate) id: String,
@@ -58,7 +58,7 @@ pub(crate) fn read_mark(mark: &Mark, nonce: &str) -> Option<(ShellMark, Position
                 UNKNOWN => AskedLine::Unknown,
                 line => AskedLine::Here(unescape(line)),
             };
-            ShellMark::Ask(Ask { line, id: (*id).to_owned() })
+            ShellMark::Ask(Question { line, id: (*id).to_owned() })
         }
         _ => return None,
     };
@@ -128,7 +128,7 @@ mod tests {
             (r"\\e", AskedLine::Here(r"\e".into())),
         ] {
             let (asked, _) = read_mark(&mark(MarkKind::CommandLine, &format!("{sign};n0;1")), "n0").unwrap();
-            assert_eq!(asked, ShellMark::Ask(Ask { line, id: "1".into() }));
+            assert_eq!(asked, ShellMark::Ask(Question { line, id: "1".into() }));
         }
     }
 
@@ -136,6 +136,9 @@ mod tests {
     fn a_line_comes_back_as_it_was_typed() {
         let asked = read_mark(&mark(MarkKind::CommandLine, r"echo a\x3b b\\n\x0aü \x07;n0;123"), "n0");
         let line = "echo a; b\\n\nü \u{7}".to_owned();
-        assert_eq!(asked.unwrap().0, ShellMark::Ask(Ask { line: AskedLine::Here(line), id: "123".into() }));
+        assert_eq!(
+            asked.unwrap().0,
+            ShellMark::Ask(Question { line: AskedLine::Here(line), id: "123".into() })
+        );
     }
 }

@@ -1,5 +1,6 @@
 //! Shells that mark their prompts and commands, without touching the user's files.
 
+pub(crate) mod gate;
 mod hook;
 mod mark;
 pub(crate) mod words;
@@ -12,7 +13,7 @@ use cotty_pty::facts;
 use rustix::process::Pid;
 
 pub(crate) use hook::Hook;
-pub(crate) use mark::{AskedLine, ShellMark, read_mark};
+pub(crate) use mark::{AskedLine, Question, ShellMark, read_mark};
 
 /// The files that shells read at their start.
 const FILES: &[(&str, &str)] = &[

@@ -14,10 +14,8 @@ use crate::Activity;
 use crate::Company;
 use crate::handle::Ended;
 use crate::viewers::pace::{BEHIND, Pace, Shared};
-use crate::viewers::updates::Updates;
-
-/// A program that begins a frame and does not end it is shown half drawn after this.
-pub(crate) const LONGEST_FRAME: Duration = Duration::from_millis(150);
+use crate::viewers::presence::{Watcher, Watchers};
+use crate::viewers::updates::{Subscribed, Updates};
 
 /// When to look once more at what the session does: a program starts, or asks for a secret, a moment after the output
 /// that goes with it.
@@ -78,7 +76,8 @@ struct Seen {
 /// [`Updates`], which is told all that this is told.
 #[derive(Debug)]
 pub(crate) struct Viewers {
-    pub(crate) updates: Updates,
+    updates: Updates,
+    watchers: Watchers,
     frames: broadcast::Sender<Arc<Shared<Frame>>>,
     company: watch::Sender<Arc<Company>>,
     /// Who wants to view, until the next frame.
@@ -101,6 +100,7 @@ impl Viewers {
         let (frames, _) = broadcast::channel(BEHIND);
         Viewers {
             updates: Updates::new(),
+            watchers: Watchers::default(),
             frames,
             company: watch::Sender::default(),
             joining: Vec::new(),
@@ -145,6 +145,40 @@ impl Viewers {
     pub(crate) fn join(&mut self, reply: oneshot::Sender<Viewer>, now: Instant) {
         self.joining.push(reply);
         self.pace.want(now);
+    }
+
+    /// The same for one who wants updates.
+    pub(crate) fn subscribe(&mut self, reply: oneshot::Sender<Subscribed>, now: Instant) {
+        self.updates.join(reply, now);
+    }
+
+    /// The bell rang.
+    pub(crate) fn bell(&mut self, now: Instant) {
+        self.updates.bell(now);
+    }
+
+    /// Who is there.
+    pub(crate) fn watchers(&self) -> &Watchers {
+        &self.watchers
+    }
+
+    /// Somebody came.
+    pub(crate) fn came(&mut self, watcher: Watcher, now: Instant) {
+        self.watchers.came(watcher);
+        self.changed(now);
+    }
+
+    /// Somebody went; whether with the last connection.
+    pub(crate) fn went(&mut self, who: &str, now: Instant) -> bool {
+        let gone = self.watchers.went(who);
+        self.changed(now);
+        gone
+    }
+
+    /// An agent was not let type.
+    pub(crate) fn turned_away(&mut self, name: &str, secret: bool, now: Instant) {
+        self.watchers.turned_away(name, secret);
+        self.changed(now);
     }
 
     /// When the next frame is due.

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use cotty_protocol::ApiError;
-use cotty_vt::MouseMode;
+use cotty_vt::{Modes, MouseMode};
 
+use crate::Activity;
 use crate::handoff::state::{Plea, PleaOutcome};
-use crate::hub::meta::{ActorKind, Typist};
-use crate::task::Task;
-use crate::{Activity, SessionError};
+use crate::hub::meta::{Actor, ActorKind};
+use crate::keyboard::state::Keyboard;
 
 /// A viewer, as the others are told of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,6 +103,16 @@ impl Default for Company {
     }
 }
 
+/// What else there is to tell, beside who watches.
+pub(crate) struct Around<'a> {
+    pub(crate) keyboard: &'a Keyboard,
+    pub(crate) activity: &'a Activity,
+    pub(crate) maker: &'a Actor,
+    pub(crate) modes: &'a Modes,
+    pub(crate) fitted: bool,
+    pub(crate) plea: Option<&'a Plea>,
+}
+
 /// The viewers that are there. One that connects again before its old connection is found dead is there once.
 #[derive(Debug, Default)]
 pub(crate) struct Watchers {
@@ -132,60 +141,35 @@ impl Watchers {
         self.here.len() < before
     }
 
-    fn retell(&mut self) {
-        self.told = self.here.iter().map(|(watcher, _)| watcher.clone()).collect();
-    }
-}
-
-impl Task {
-    /// A viewer came.
-    pub(crate) fn viewer_came(&mut self, watcher: Watcher) {
-        let who = watcher.who.clone();
-        self.watchers.came(watcher);
-        self.viewer(who, true);
-        self.viewers.changed(std::time::Instant::now());
-    }
-
-    /// A viewer went.
-    pub(crate) fn viewer_went(&mut self, who: &str) {
-        if self.watchers.went(who) {
-            self.viewer(who.to_owned(), false);
-        }
-        self.viewers.changed(std::time::Instant::now());
-    }
-
-    /// Viewers are told of an agent that was not let type.
-    pub(crate) fn note_refusal<T>(&mut self, by: &Typist, answer: &Result<T, SessionError>) {
-        let secret = match answer {
-            Err(SessionError::Refused(ApiError::KeyboardHeld { .. })) => false,
-            Err(SessionError::Refused(ApiError::SecretInput { .. })) => true,
-            _ => return,
-        };
-        if by.kind == ActorKind::Person {
-            return;
-        }
-        let count = self.watchers.turned_away.as_ref().map_or(0, |last| last.count) + 1;
-        self.watchers.turned_away = Some(TurnedAway { count, name: by.name.clone(), secret });
-        self.viewers.changed(std::time::Instant::now());
-    }
-
-    pub(crate) fn company(&self, doing: &Activity) -> Company {
-        let holder = match self.saved.keyboard.held() {
+    /// Who is there, as viewers are told.
+    pub(crate) fn company(&self, around: &Around<'_>) -> Company {
+        let holder = match around.keyboard.held() {
             Some(held) => HeldBy::Person { who: held.who.clone(), name: held.name.clone() },
-            None if matches!(doing, Activity::SecretInput | Activity::SecretSuspected) => HeldBy::Nobody,
+            None if matches!(around.activity, Activity::SecretInput | Activity::SecretSuspected) => {
+                HeldBy::Nobody
+            }
             None => HeldBy::Agent,
         };
-        let (modes, maker) = (self.vt.modes(), &self.meta.actor);
         Company {
             holder,
-            agent: (maker.kind == ActorKind::Agent).then(|| maker.client.clone()),
-            watchers: Arc::clone(&self.watchers.told),
-            mouse: modes.mouse != MouseMode::Off,
-            alternate: modes.alt_screen,
-            fitted: self.saved.put_back.is_some(),
-            turned_away: self.watchers.turned_away.clone(),
-            plea: self.saved.pleas.newest().map(Asked::from),
+            agent: (around.maker.kind == ActorKind::Agent).then(|| around.maker.client.clone()),
+            watchers: Arc::clone(&self.told),
+            mouse: around.modes.mouse != MouseMode::Off,
+            alternate: around.modes.alt_screen,
+            fitted: around.fitted,
+            turned_away: self.turned_away.clone(),
+            plea: around.plea.map(Asked::from),
         }
+    }
+
+    /// An agent was not let type.
+    pub(super) fn turned_away(&mut self, name: &str, secret: bool) {
+        let count = self.turned_away.as_ref().map_or(0, |last| last.count) + 1;
+        self.turned_away = Some(TurnedAway { count, name: name.to_owned(), secret });
+    }
+
+    fn retell(&mut self) {
+        self.told = self.here.iter().map(|(watcher, _)| watcher.clone()).collect();
     }
 }
 
@@ -205,5 +189,27 @@ mod tests {
         assert!(!watchers.went("c"), "it never came");
         assert!(watchers.went("a"));
         assert_eq!(watchers.told.iter().map(|w| w.who.as_str()).collect::<Vec<_>>(), ["b"]);
+    }
+
+    #[test]
+    fn everybody_is_told_who_has_the_keyboard_and_who_was_turned_away() {
+        let mut watchers = Watchers::default();
+        watchers.turned_away("claude", false);
+        watchers.turned_away("claude", true);
+        let mut keyboard = Keyboard::default();
+        let maker = Actor { kind: ActorKind::Agent, owner: "o".into(), client: "claude".into() };
+        let modes = cotty_vt::Vt::new(cotty_vt::Size { cols: 10, rows: 2 }).modes();
+        let company = |keyboard: &Keyboard, activity: &Activity| {
+            let around =
+                Around { keyboard, activity, maker: &maker, modes: &modes, fitted: false, plea: None };
+            watchers.company(&around)
+        };
+        let told = company(&keyboard, &Activity::Prompt);
+        assert_eq!((told.holder, told.agent.as_deref()), (HeldBy::Agent, Some("claude")));
+        assert_eq!(told.turned_away.map(|turned| (turned.count, turned.secret)), Some((2, true)));
+        assert_eq!(company(&keyboard, &Activity::SecretSuspected).holder, HeldBy::Nobody);
+        keyboard.take("view:1", "ann", None, 0, 0);
+        let held = HeldBy::Person { who: "view:1".into(), name: "ann".into() };
+        assert_eq!(company(&keyboard, &Activity::SecretInput).holder, held);
     }
 }

@@ -19,7 +19,7 @@ use super::mapping::{Cells, Ring, memory};
 use crate::counts::BYTES_READ;
 use crate::handoff::state::{Plea, PleaEnd};
 use crate::hub::meta::Typist;
-use crate::output::Shown;
+use crate::input::typed::Shown;
 
 /// Most bytes one read may take. Also how far ahead the ring is filled, so an idle session pays for it.
 pub(crate) const READ: usize = 16 * 1024;

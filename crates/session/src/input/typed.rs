@@ -1,0 +1,146 @@
+//! The lines that were typed, and where. What the screen shows of them is not output of the program.
+
+use std::collections::VecDeque;
+
+use cotty_vt::Position;
+use serde::{Deserialize, Serialize};
+
+use super::push_bounded;
+
+/// A typed line: where the cursor stood when it was typed, how many line ends it had, and who shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Echo {
+    /// Output before it.
+    pub(crate) seq: u64,
+    pub(crate) position: Position,
+    pub(crate) lines: u32,
+    pub(crate) shown: Shown,
+}
+
+/// Who shows a typed line.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Shown {
+    /// The kernel, or a shell that marks: surely.
+    #[default]
+    Surely,
+    /// The program, if at all: then the line on the screen is this one. Its hash, because it may be a secret.
+    Perhaps { chars: u32, hash: u64 },
+}
+
+impl Shown {
+    /// By the program, if at all.
+    pub(crate) fn perhaps(typed: &[u8]) -> Shown {
+        let typed = String::from_utf8_lossy(typed);
+        let line = typed.strip_prefix("\u{1b}[200~").unwrap_or(&typed);
+        let line = line.split(['\r', '\n']).next().unwrap_or_default();
+        let chars = u32::try_from(line.chars().count()).unwrap_or(u32::MAX);
+        Shown::Perhaps { chars, hash: cotty_vt::hash(line.as_bytes()) }
+    }
+}
+
+/// What was typed into a session, as far as the screen may show it. Part of its saved state.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct TypedLines {
+    /// Lines that were typed, oldest first.
+    echoes: VecDeque<Echo>,
+    /// Output before anybody typed last.
+    typed_seq: Option<u64>,
+    /// Output before a person typed last.
+    person_typed_at: Option<u64>,
+}
+
+impl TypedLines {
+    /// Something was typed after so much output.
+    pub(crate) fn typed(&mut self, seq: u64, by_person: bool) {
+        self.typed_seq = Some(seq);
+        if by_person {
+            self.person_typed_at = Some(seq);
+        }
+    }
+
+    /// A line was typed.
+    pub(crate) fn entered(&mut self, echo: Echo) {
+        push_bounded(&mut self.echoes, echo);
+    }
+
+    /// Output before anybody typed last.
+    pub(crate) fn last_seq(&self) -> Option<u64> {
+        self.typed_seq
+    }
+
+    /// Whether a person has typed after that much output.
+    pub(crate) fn person_typed_since(&self, seq: u64) -> bool {
+        self.person_typed_at.is_some_and(|at| at >= seq)
+    }
+
+    /// The line that was typed last.
+    pub(crate) fn last_line(&self) -> Option<&Echo> {
+        self.echoes.back()
+    }
+
+    /// The line that was typed after exactly that much output.
+    pub(crate) fn line_at(&self, seq: u64) -> Option<&Echo> {
+        self.echoes.iter().find(|echo| echo.seq == seq)
+    }
+
+    /// The lines that were typed after that much output, oldest first.
+    pub(crate) fn lines_since(&self, seq: u64) -> impl Iterator<Item = &Echo> {
+        self.echoes.iter().filter(move |echo| echo.seq >= seq)
+    }
+
+    /// What is still true with an engine that has not seen what this one's had: nothing that names a place in its text.
+    pub(crate) fn forget_places(&mut self) {
+        self.echoes.clear();
+    }
+}
+
+#[cfg(test)]
+impl TypedLines {
+    /// Something in every field.
+    pub(crate) fn filled() -> TypedLines {
+        let position = Position { line: cotty_vt::LineId(4), cell: 3 };
+        let shown = Shown::Perhaps { chars: 7, hash: 8 };
+        TypedLines {
+            echoes: [Echo { seq: 9, position, lines: 2, shown }].into(),
+            typed_seq: Some(4),
+            person_typed_at: Some(5),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_the_program_may_show_is_known_by_its_first_line() {
+        let hash = |text: &str| cotty_vt::hash(text.as_bytes());
+        for (typed, chars, line) in
+            [("ls\r", 2, "ls"), ("é\nsecond", 1, "é"), ("\u{1b}[200~pasted\r", 6, "pasted"), ("\r", 0, "")]
+        {
+            assert_eq!(
+                Shown::perhaps(typed.as_bytes()),
+                Shown::Perhaps { chars, hash: hash(line) },
+                "{typed:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn keys_and_lines_are_told_apart() {
+        let mut typed = TypedLines::default();
+        assert!(typed.last_seq().is_none() && typed.last_line().is_none() && !typed.person_typed_since(0));
+        typed.typed(7, false);
+        assert_eq!(typed.last_seq(), Some(7));
+        let position = Position { line: cotty_vt::LineId(0), cell: 0 };
+        typed.entered(Echo { seq: 7, position, lines: 1, shown: Shown::Surely });
+        typed.typed(9, true);
+        assert!(typed.person_typed_since(9) && !typed.person_typed_since(10));
+        assert_eq!((typed.last_line().map(|echo| echo.seq), typed.last_seq()), (Some(7), Some(9)));
+        assert_eq!((typed.lines_since(7).count(), typed.lines_since(8).count()), (1, 0));
+        assert!(typed.line_at(7).is_some() && typed.line_at(9).is_none());
+        typed.forget_places();
+        assert!(typed.last_line().is_none() && typed.last_seq() == Some(9));
+    }
+}

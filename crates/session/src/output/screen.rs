@@ -1,0 +1,354 @@
+//! The text of a session, without what was typed: what a person would call the program's answer.
+//!
+//! ```text
+//! $ make            typed, and shown by the shell: no answer
+//! cc a.c            the answer
+//! cc b.c
+//! $ _
+//! ```
+//!
+//! Where a line was typed is known by the shell's marks, or else by where the cursor stood. The answer to it begins where the
+//! shell marked that its command started, or else behind as many line ends as were typed. Such a stretch is a
+//! [`TypedRegion`]; all that is left out of the text is left out here.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use cotty_vt::{Line, LineId, Position, Vt};
+use serde::{Deserialize, Serialize};
+
+use super::told::{Answered, is_within};
+use crate::commands::{Commands, Moment, Phase};
+use crate::input::typed::{Echo, Shown, TypedLines};
+
+/// What a session shows, and what is known of what was typed there.
+#[derive(Clone, Copy)]
+pub(crate) struct Screen<'a> {
+    pub(crate) vt: &'a Vt,
+    pub(crate) commands: &'a Commands,
+    pub(crate) typed: &'a TypedLines,
+}
+
+/// A position, and a hash of what stood before it in its line: whether that was drawn anew can be seen later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Spot {
+    pub(crate) position: Position,
+    pub(crate) before: u64,
+    /// A full-screen program's line: it is gone with the program.
+    pub(crate) alt_screen: bool,
+}
+
+/// Where a line was typed, and where the answer to it begins.
+type TypedRegion = (Position, Answer);
+
+/// Where the answer to a typed line begins.
+#[derive(Debug, Clone, Copy)]
+enum Answer {
+    /// It has not begun.
+    Open,
+    /// A shell's mark tells, and after how much output: what was typed and is changed later is an answer, too.
+    At(Position, u64),
+    /// So many lines below; `empty`: Enter alone was typed, and shows nothing.
+    Below { lines: usize, empty: bool },
+}
+
+impl Screen<'_> {
+    /// Where the cursor stands, or another position.
+    pub(crate) fn spot(&self, position: Position) -> Spot {
+        let begin = Position { cell: 0, ..position };
+        let before = cotty_vt::hash(self.vt.text_between(begin, position).text.as_bytes());
+        Spot { position, before, alt_screen: self.vt.modes().alt_screen }
+    }
+
+    /// Where a reader begins that has read nothing yet. A prompt that a line was typed at is no answer to it.
+    pub(crate) fn first(&self, start: Position) -> Position {
+        let typed = self.typed_regions(0).first().map(|(typed, _)| *typed);
+        typed.filter(|typed| typed.line == start.line).unwrap_or(start)
+    }
+
+    /// Whether anything but blanks stands between two positions.
+    pub(super) fn says_anything(&self, from: Position, to: Position) -> bool {
+        !self.vt.text_between(from, to).text.trim().is_empty()
+    }
+
+    /// What came after a spot, without what was typed since, and how many lines of it the limits had dropped. A line that was
+    /// drawn anew, as progress bars are, is there as a whole, also one further up. Without what was answered already.
+    pub(crate) fn text_after(&self, spot: Spot, seq: u64, answered: &[Answered]) -> (String, u64) {
+        if spot.alt_screen {
+            return (join(&self.lines_since(seq)), 0);
+        }
+        let mut begin = spot.position;
+        let mut text = String::new();
+        let lines = self.vt.lines_since(seq);
+        let stamps: BTreeMap<LineId, u64> = lines.iter().map(|line| (line.id, line.stamp)).collect();
+        let above = self.without_typed(self.vt.lines_above(begin.line, lines), seq);
+        for line in above.iter().filter(|line| !answered.iter().any(|told| told.has_told(line.stamp))) {
+            append(&mut text, &line.text);
+        }
+        if self.spot(begin) != spot {
+            begin.cell = 0;
+        }
+        let told: Vec<(u64, u64)> = answered.iter().map(Answered::told).collect();
+        let since = |from: Position, to: Option<Position>| self.vt.text_since_but(from, to, seq, &told);
+        let (mut dropped, mut from) = (0, Some((begin, 0)));
+        let regions = self.regions_but(answered, seq, &stamps);
+        for &(typed, answer) in &regions {
+            let Some((start, skip)) = from else { break };
+            let drawn = self.drawn_over((typed, answer), seq, &stamps, &regions);
+            let is_first = drawn.as_ref().is_some_and(|(first, _)| *first);
+            let cell = if is_first { 0 } else { typed.cell };
+            let before = since(start, Some(Position { cell, ..typed }));
+            dropped += before.dropped;
+            append(&mut text, skip_lines(&before.text, skip));
+            if let Some((_, drawn)) = drawn {
+                append(&mut text, &drawn);
+            }
+            from = match answer {
+                Answer::Open => None,
+                Answer::At(position, _) => Some((position, 0)),
+                Answer::Below { lines, .. } => Some((typed, lines)),
+            };
+        }
+        if let Some((start, skip)) = from {
+            let rest = since(start, None);
+            dropped += rest.dropped;
+            append(&mut text, skip_lines(&rest.text, skip));
+        }
+        (text, dropped)
+    }
+
+    /// What is left out of a text: where lines were typed, and what `run` has answered already.
+    fn regions_but(
+        &self,
+        answered: &[Answered],
+        seq: u64,
+        stamps: &BTreeMap<LineId, u64>,
+    ) -> Vec<TypedRegion> {
+        let mut regions = self.typed_regions(seq);
+        for answered in answered {
+            let (mut from, to) = answered.stretch();
+            // Where the line itself was drawn over, all of it was told.
+            if stamps.get(&from.line).is_some_and(|stamp| answered.has_told(*stamp)) {
+                from.cell = 0;
+            }
+            regions.retain(|(typed, _)| !is_within((from, to), *typed));
+            regions.push((from, Answer::At(to, answered.told().1)));
+        }
+        regions.sort_by_key(|(from, _)| (from.line, from.cell));
+        regions
+    }
+
+    /// What was drawn over a typed line later, and whether over its first.
+    fn drawn_over(
+        &self,
+        (typed, answer): TypedRegion,
+        seq: u64,
+        stamps: &BTreeMap<LineId, u64>,
+        regions: &[TypedRegion],
+    ) -> Option<(bool, String)> {
+        let Answer::At(to, after) = answer else { return None };
+        let lines = typed.line..to.line.max(typed.line);
+        if !stamps.range(lines.clone()).any(|(_, stamp)| *stamp > after) {
+            return None;
+        }
+        // Another line that was typed there is no answer either.
+        if regions.iter().filter(|(from, _)| lines.contains(&from.line)).count() > 1 {
+            return None;
+        }
+        let (begin, end) = (Position { cell: 0, ..typed }, Position { cell: 0, ..to });
+        let text = self.vt.text_since(begin, Some(end), after.max(seq)).text;
+        Some((stamps.get(&typed.line).is_some_and(|stamp| *stamp > after), text))
+    }
+
+    /// Where lines were typed since `seq`, and where the answer to each begins. A shell with marks tells both; elsewhere
+    /// the answer begins behind as many line ends as were typed.
+    fn typed_regions(&self, seq: u64) -> Vec<TypedRegion> {
+        let ran: Vec<(Position, Moment)> = self.commands.typed_after(seq).collect();
+        let mut regions: Vec<TypedRegion> = Vec::new();
+        // What is typed while a command runs may stand where its output begins, and is not what started it.
+        let covers = |(from, to): &(Position, Moment), echo: &Echo| {
+            let lines = from.line..=to.position.line;
+            echo.seq < to.seq && lines.contains(&echo.position.line)
+        };
+        regions.extend(ran.iter().map(|&(from, to)| (from, Answer::At(to.position, to.seq))));
+        for echo in self.typed.lines_since(seq) {
+            if !ran.iter().any(|region| covers(region, echo)) && self.is_shown(echo) {
+                let empty = matches!(echo.shown, Shown::Perhaps { chars: 0, .. });
+                regions.push((echo.position, Answer::Below { lines: echo.lines as usize, empty }));
+            }
+        }
+        regions.extend(self.commands.typed_now().map(|prompt| (prompt, Answer::Open)));
+        // Lines that were typed before the shell asked for them: it shows them at its prompt, and then runs them.
+        if let Phase::Prompt(prompt) = self.commands.phase() {
+            let ahead = |echo: &Echo| {
+                echo.seq < prompt.seq && self.commands.started_after(echo.seq) < echo.lines as usize
+            };
+            if self.typed.lines_since(seq).any(ahead) {
+                regions.push((prompt.position, Answer::Open));
+            }
+        }
+        regions.sort_by_key(|(from, _)| (from.line, from.cell));
+        regions
+    }
+
+    /// Whether a typed line stands on the screen, or may be about to.
+    fn is_shown(&self, echo: &Echo) -> bool {
+        let Shown::Perhaps { chars, hash } = echo.shown else { return true };
+        let from = self.vt.text_from(echo.position).text;
+        let line = from.split('\n').next().unwrap_or_default();
+        match line.chars().count().cmp(&(chars as usize)) {
+            Ordering::Less => !from.contains('\n'),
+            Ordering::Equal => cotty_vt::hash(line.as_bytes()) == hash,
+            Ordering::Greater => false,
+        }
+    }
+
+    /// Lines that changed since `seq`, without those that only show what was typed.
+    pub(crate) fn lines_since(&self, seq: u64) -> Vec<Line> {
+        self.without_typed(self.vt.lines_since(seq), seq)
+    }
+
+    fn without_typed(&self, mut lines: Vec<Line>, seq: u64) -> Vec<Line> {
+        if self.vt.modes().alt_screen {
+            return lines;
+        }
+        for (typed, answer) in self.typed_regions(seq) {
+            let Some(first) = lines.iter().position(|line| line.id == typed.line) else { continue };
+            let end = match answer {
+                Answer::Open => None,
+                Answer::At(answer, _) => lines.iter().position(|line| line.id == answer.line),
+                // Then the line was changed by the program.
+                Answer::Below { empty: true, .. } => continue,
+                Answer::Below { lines, .. } => Some(first + lines),
+            };
+            let rest = lines.split_off(end.unwrap_or(lines.len()).clamp(first, lines.len()));
+            let typed = lines.split_off(first);
+            if let Answer::At(_, after) = answer {
+                lines.extend(typed.into_iter().filter(|line| line.stamp > after));
+            }
+            lines.extend(rest);
+        }
+        lines
+    }
+
+    /// From where on a wait searches: what came since `since`; by default since the last line was typed. Nothing: what is on
+    /// the screen.
+    pub(crate) fn searched_since(&self, since: Option<u64>) -> Option<u64> {
+        let alt_screen = self.vt.modes().alt_screen;
+        since.or(self.typed.last_line().map(|line| line.seq).filter(|_| !alt_screen))
+    }
+
+    /// What a wait searches; `spot` is where the cursor stood after `since`, where that is known. With `after`, only lines
+    /// that changed after that much output.
+    pub(crate) fn searched(&self, since: Option<u64>, after: Option<u64>, spot: Option<Spot>) -> String {
+        let alt_screen = self.vt.modes().alt_screen;
+        let mut text = match since {
+            None => self.vt.screen_text(),
+            Some(seq) if after.is_some_and(|after| after > seq) => {
+                // What was typed so long ago that its line is gone stands before all that is left.
+                let oldest = self.vt.history().next().map_or(LineId(0), |line| line.id);
+                let mut typed = self.typed_regions(seq);
+                typed.retain(|(from, _)| from.line >= oldest);
+                let mut lines = self.vt.lines_since(after.unwrap_or(seq));
+                lines.retain(|line| !typed.iter().any(|region| is_typed(region, line.id)));
+                join(&lines)
+            }
+            Some(seq) => {
+                // Both what was added and what was changed further up.
+                let changed = join(&self.lines_since(seq));
+                match spot.filter(|_| !alt_screen) {
+                    // Apart, so that nothing is found that begins in one and ends in the other.
+                    Some(spot) => format!("{changed}\n\n{}", self.text_after(spot, seq, &[]).0),
+                    None => changed,
+                }
+            }
+        };
+        // Text is read without the blanks at its lines' ends, but a question often ends with one.
+        let cursor = self.vt.cursor();
+        let row = self.vt.row_text(cursor.row);
+        let blanks = usize::from(cursor.col).saturating_sub(row.chars().count());
+        add_blanks(&mut text, &row, blanks);
+        text
+    }
+
+    /// Whether the screen shows something else than after `seq` output, beyond a text that was typed then and is shown.
+    pub(crate) fn changed_beyond(&self, seq: u64, typed: Option<&str>, spot: Option<Spot>) -> bool {
+        if self.vt.modes().alt_screen {
+            return !self.vt.lines_since(seq).is_empty();
+        }
+        let text = self.searched(Some(seq), None, spot);
+        let text = text.trim();
+        match typed {
+            Some(typed) if !typed.contains('\n') => !text.is_empty() && !text.ends_with(typed.trim()),
+            _ => !text.is_empty(),
+        }
+    }
+}
+
+/// Whether a line shows what was typed.
+fn is_typed((from, answer): &TypedRegion, line: LineId) -> bool {
+    from.line <= line
+        && match answer {
+            Answer::Open => true,
+            Answer::At(answer, _) => line < answer.line,
+            Answer::Below { empty: true, .. } => false,
+            // Lines are numbered as they come.
+            Answer::Below { lines, .. } => line.0 < from.line.0 + *lines as u64,
+        }
+}
+
+/// Puts blanks behind the last line that ends as the cursor's row does; below it there may be more, or empty rows.
+fn add_blanks(text: &mut String, row: &str, blanks: usize) {
+    if row.is_empty() || blanks == 0 {
+        return;
+    }
+    let mut end = text.len();
+    while !text[..end].ends_with(row) {
+        match text[..end].rfind('\n') {
+            Some(above) => end = above,
+            None => return,
+        }
+    }
+    text.insert_str(end, &" ".repeat(blanks));
+}
+
+/// The text behind so many line ends; none if it has not as many.
+pub(super) fn skip_lines(text: &str, lines: usize) -> &str {
+    (0..lines).try_fold(text, |rest, _| rest.split_once('\n').map(|(_, rest)| rest)).unwrap_or_default()
+}
+
+/// Puts text behind text, on a line of its own.
+fn append(text: &mut String, more: &str) {
+    if !text.is_empty() && !text.ends_with('\n') && !more.is_empty() {
+        text.push('\n');
+    }
+    text.push_str(more);
+}
+
+pub(super) fn join(lines: &[Line]) -> String {
+    let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+    texts.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_keeps_the_blank_it_ends_with() {
+        let with = |text: &str, row: &str, blanks| {
+            let mut text = text.to_owned();
+            add_blanks(&mut text, row, blanks);
+            text
+        };
+        assert_eq!(with("name?", "name?", 1), "name? ");
+        assert_eq!(with("a\n>>>\n\n\n", ">>>", 1), "a\n>>> \n\n\n");
+        assert_eq!(
+            with("wrapped line of a question:\nstatus", "question:", 2),
+            "wrapped line of a question:  \nstatus"
+        );
+        assert_eq!(with(">>> 1\n1\n>>>", ">>>", 1), ">>> 1\n1\n>>> ");
+        assert_eq!(with("nothing\nof it", "$", 1), "nothing\nof it");
+        assert_eq!(with("é\n", "", 1), "é\n");
+    }
+}

@@ -1,0 +1,38 @@
+//! Captures: the output of a session in a file of its own, from one call to another.
+
+use std::time::Instant;
+
+use super::Task;
+use crate::SessionError;
+use crate::durable::journal::What;
+use crate::durable::journal::disk::{Capture, Capturing};
+use crate::hub::meta::now_ms;
+
+impl Task {
+    /// From here on things happen for the first time. `adopted`: an older daemon was here before.
+    pub(crate) fn go_live(&mut self, adopted: bool) {
+        let at = self.at(now_ms());
+        self.recording.go_live(at, adopted, Instant::now());
+    }
+
+    pub(super) async fn start_capture(&mut self, mut capturing: Capturing) -> Result<Capture, SessionError> {
+        self.recording.check_no_capture()?;
+        self.make_room().await?;
+        // What came before is read before: it is not part of it.
+        self.drain().await;
+        capturing.since = self.vt.seq();
+        self.record(&What::CaptureBegan(capturing.clone()), now_ms())?;
+        Ok(self.recording.begin_capture(capturing, Instant::now(), now_ms()))
+    }
+
+    pub(super) async fn stop_capture(&mut self, request: &str) -> Result<Capture, SessionError> {
+        if let Some(capture) = self.recording.ended_by(request) {
+            return Ok(capture);
+        }
+        let (catcher, capture) = self.recording.take_capture(now_ms()).await?;
+        let what = What::CaptureEnded { request: request.to_owned(), capture: capture.clone() };
+        self.record(&what, now_ms())?;
+        catcher.close();
+        Ok(capture)
+    }
+}

@@ -1,0 +1,112 @@
+//! What there is to see of a session, for whatever decides.
+
+use std::time::{Duration, Instant};
+
+use cotty_pty::facts;
+
+use super::Task;
+use super::program::Program;
+use crate::Activity;
+use crate::handle::Info;
+use crate::output::screen::{Screen, Spot};
+use crate::wait::Look;
+use crate::wait::sight::Sight;
+
+impl Task {
+    pub(super) fn program(&self) -> Program<'_> {
+        Program { pty: self.terminal.pty(), pid: self.pid, meta: &self.meta }
+    }
+
+    pub(super) fn sight(&self, now: Instant) -> Sight<'_, Program<'_>> {
+        Sight {
+            now,
+            vt: &self.vt,
+            commands: &self.commands,
+            typed: self.typing.lines(),
+            unread: self.typing.unread(),
+            queued: self.typing.is_queued(),
+            last_typed: self.typing.last_typed(),
+            last_output: self.drawing.last_output(),
+            ended: self.ended.is_some(),
+            marks: self.meta.nonce.is_some(),
+            prompt_pattern: &self.prompt_pattern,
+            own_pattern: self.meta.prompt_pattern.is_some(),
+            facts: self.program(),
+        }
+    }
+
+    pub(super) fn seen(&self) -> Sight<'_, Program<'_>> {
+        self.sight(Instant::now())
+    }
+
+    pub(super) fn activity(&self) -> Activity {
+        self.seen().activity()
+    }
+
+    pub(super) fn screen(&self) -> Screen<'_> {
+        Screen { vt: &self.vt, commands: &self.commands, typed: self.typing.lines() }
+    }
+
+    /// Where the cursor stood after that much output, if anybody typed or read then.
+    pub(super) fn spot_at(&self, seq: u64) -> Option<Spot> {
+        self.typing.spot_at(seq).or_else(|| self.readers.spot_at(seq))
+    }
+
+    /// Shows the session to something that decides.
+    pub(super) fn with_look<T>(&self, now: Instant, decide: impl FnOnce(&Look<'_>) -> T) -> T {
+        let sight = self.sight(now);
+        let prompt = sight.prompt();
+        let last_output = self.drawing.last_output();
+        let text_since = |since: Option<u64>, after: Option<u64>| {
+            let screen = self.screen();
+            let since = screen.searched_since(since);
+            screen.searched(since, after, since.and_then(|seq| self.spot_at(seq)))
+        };
+        decide(&Look {
+            now,
+            last_output,
+            last_change: last_output.max(self.typing.last_typed()),
+            seq: self.vt.shown_seq(),
+            prompt,
+            perhaps_prompt: prompt.is_none() && sight.perhaps_prompt(),
+            exited: self.ended.is_some(),
+            half_drawn_until: self.drawing.frame_ends(),
+            keyboard_free: self.keyboard.held().is_none(),
+            asks_secret: &|| sight.asked_secret().is_some(),
+            reads: &|| sight.reads(),
+            shell_waits: &|| sight.shell_waits(),
+            asks: &|| sight.asks(),
+            text_since: &text_since,
+            is_over: &|request| self.commands.is_over(request),
+        })
+    }
+
+    pub(super) fn info(&self) -> Info {
+        let (size, cursor, now) = (self.vt.size(), self.vt.cursor(), Instant::now());
+        let process = self.program().group().filter(|_| self.ended.is_none());
+        let cwd = process.and_then(facts::directory).map(|dir| dir.to_string_lossy().into_owned());
+        let touched = self.drawing.last_output().max(self.typing.last_typed());
+        let idle = touched.map_or(Duration::ZERO, |at| now.saturating_duration_since(at));
+        let sight = self.sight(now);
+        Info {
+            meta: (*self.meta).clone(),
+            pid: self.pid,
+            title: self.vt.title().to_owned(),
+            size: (size.cols, size.rows),
+            cursor: (cursor.row, cursor.col),
+            ended: self.ended,
+            activity: sight.activity(),
+            prompt: sight.prompt().is_some(),
+            cwd: cwd.or_else(|| self.vt.directory().map(str::to_owned)),
+            seq: self.vt.shown_seq(),
+            recording: self.recording.state(&self.journal),
+            idle_ms: u64::try_from(idle.as_millis()).unwrap_or(u64::MAX),
+            keyboard: self.keyboard.told(|| sight.asked_secret().is_some()),
+            history_lines: self.vt.history_limit(),
+            stopped: process.is_some_and(facts::is_stopped),
+            plea: self.handoff.pleas().newest().cloned(),
+            lost: self.lost.clone(),
+            checkpointed: self.journal.covered() != (0, 0),
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! How a session outlives its daemon: a checkpoint with the keeper, and the journal's tail replayed on top of it.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::os::fd::OwnedFd;
+use std::time::Instant;
+
+use cotty_pty::WindowSize;
+use cotty_vt::Size;
+
+use super::Task;
+use crate::SessionError;
+use crate::durable::checkpoint::{Checkpoint, DAMAGED, Lost, Rebuild, Saved, slot};
+use crate::durable::journal::{Record, What};
+use crate::hub::meta::now_ms;
+
+impl Task {
+    /// Hands the keeper a state that covers everything so far. Only then may the journal overwrite what it covers.
+    pub(crate) async fn checkpoint(&mut self) -> Result<(), SessionError> {
+        let (output, index) = (self.vt.seq(), self.journal.index_len());
+        let covers = (output, index, self.typing.end());
+        let fd = Checkpoint::write(covers, &self.saved(), &self.vt.state())?;
+        self.link.put(self.meta.id.as_bytes(), slot::STATE, fd).await?;
+        self.journal.checkpointed(output, index);
+        Ok(())
+    }
+
+    fn saved(&self) -> Saved<'_> {
+        Saved {
+            commands: Cow::Borrowed(&self.commands),
+            typed: Cow::Borrowed(self.typing.state()),
+            readers: Cow::Borrowed(self.readers.places()),
+            asked: Cow::Borrowed(self.gate.asked()),
+            keyboard: Cow::Borrowed(&self.keyboard),
+            fit: Cow::Borrowed(&self.fit),
+            captures: Cow::Borrowed(self.recording.captures()),
+            pleas: Cow::Borrowed(self.handoff.pleas()),
+            lost: Cow::Borrowed(&self.lost),
+        }
+    }
+
+    fn restore(&mut self, saved: Saved<'_>) {
+        self.commands = saved.commands.into_owned();
+        self.typing.restore(saved.typed.into_owned());
+        self.readers.restore(saved.readers.into_owned());
+        self.gate.restore(saved.asked.into_owned());
+        self.keyboard = saved.keyboard.into_owned();
+        self.fit = saved.fit.into_owned();
+        self.recording.restore(saved.captures.into_owned());
+        self.handoff.restore(saved.pleas.into_owned());
+        self.lost = saved.lost.into_owned();
+    }
+
+    /// Brings a task that was just put together to where the daemon before us stood, and further: to the last byte
+    /// that the kernel handed over. Answers whether anything was lost.
+    pub(crate) fn replay(&mut self, state: Option<&OwnedFd>, how: Rebuild, mut lost: Vec<String>) -> bool {
+        let (output, mut index) = self.journal.covered();
+        let checkpoint = match (how, state) {
+            (Rebuild::Whole, Some(state)) => Checkpoint::read(state, &mut lost),
+            (Rebuild::Whole, None) if output == 0 && index == 0 => None,
+            (Rebuild::Whole, None) => {
+                lost.push("the checkpoint: the keeper does not have it".to_owned());
+                None
+            }
+            (Rebuild::Journal | Rebuild::Nothing, _) => None,
+        };
+        let sound = checkpoint.filter(|checkpoint| checkpoint.agrees_with(&self.journal));
+        if sound.is_none() && lost.is_empty() && state.is_some() && how == Rebuild::Whole {
+            lost.push(format!("the checkpoint: {DAMAGED}"));
+        }
+        let mut begins = 0;
+        let (mut saved, has_engine) = match sound {
+            Some(Checkpoint { head, saved, engine }) => {
+                if !self.typing.accept_again(head.input) {
+                    lost.push(format!("what was typed and not read yet: its count: {DAMAGED}"));
+                }
+                index = head.index;
+                (saved.unwrap_or_default(), engine.map(|engine| self.vt = engine).is_some())
+            }
+            None => (Saved::default(), how == Rebuild::Whole && lost.is_empty()),
+        };
+        if how == Rebuild::Nothing {
+            index = self.journal.index_len();
+        }
+        if !has_engine {
+            begins = match how {
+                Rebuild::Nothing => self.journal.output_len(),
+                Rebuild::Whole | Rebuild::Journal => self.first_line_held(),
+            };
+            self.begin_at(begins);
+            saved = saved.without_places(self.screen().spot(self.vt.position()));
+        } else if self.vt.seq() < self.journal.oldest() {
+            if lost.is_empty() {
+                lost.push("some output: the journal that held it was lost".to_owned());
+            }
+            self.skip_to(self.journal.oldest());
+        }
+        self.restore(saved);
+        // What was answered before the checkpoint is not answered again, though it may be replayed.
+        let covered = self.vt.seq().max(output);
+        self.journal.checkpointed(covered, index);
+        self.typing.reconcile();
+        self.replay_from(index, covered, &mut lost);
+        self.typing.reconcile();
+        if lost.is_empty() {
+            return false;
+        }
+        let session = self.meta.id.as_str();
+        tracing::error!(session, lost = lost.join("; "), "history was lost; the program goes on");
+        self.lost = Some(Lost { at_ms: now_ms(), before_seq: begins, what: lost });
+        true
+    }
+
+    /// An engine that has seen nothing begins here.
+    fn begin_at(&mut self, seq: u64) {
+        if let Ok(size) = self.terminal.pty().size()
+            && size.cols > 0
+            && size.rows > 0
+        {
+            self.vt.resize(Size { cols: size.cols, rows: size.rows });
+        }
+        self.vt.count_from(seq);
+    }
+
+    /// Goes on behind a gap: what comes next is no end of a sequence, and of no line, that began before it.
+    fn skip_to(&mut self, seq: u64) {
+        let end: &[u8] = if self.vt.modes().alt_screen { b"\x18" } else { b"\x18\r\n" };
+        self.vt.count_from(seq.saturating_sub(end.len() as u64));
+        self.vt.feed(end);
+    }
+
+    /// Where the first whole line begins that the journal still holds.
+    fn first_line_held(&self) -> u64 {
+        let (oldest, end) = (self.journal.oldest(), self.journal.output_len());
+        if oldest == 0 {
+            return 0;
+        }
+        let held = self.journal.output(oldest, end);
+        held.iter().position(|&byte| byte == b'\n').map_or(end, |at| oldest + at as u64 + 1)
+    }
+
+    fn replay_from(&mut self, index: u64, covered: u64, lost: &mut Vec<String>) {
+        let found = self.journal.records(index);
+        let unreadable = found.unreadable;
+        if unreadable > 0 {
+            lost.push(format!("{unreadable} records of input and reads: they could not be decoded"));
+        }
+        let records: Vec<Record> = found.records.into_iter().map(|(_, record)| record).collect();
+        let end = self.journal.output_len();
+        // Whatever was answered before is not answered again; what came after the last answer still is.
+        let last = |of: fn(&What) -> bool| records.iter().filter(|r| of(&r.what)).map(|r| r.seq).max();
+        self.replied = last(|w| matches!(w, What::Replied { .. })).unwrap_or(covered);
+        self.noted = last(|w| matches!(w, What::Marked { .. })).unwrap_or(covered);
+        if unreadable > 0 {
+            // What they say was answered is not known; nothing is answered twice.
+            (self.replied, self.noted) = (end, end);
+        }
+        let mut times: VecDeque<(u64, u64)> = records
+            .iter()
+            .filter_map(|r| if let What::Marked { at } = r.what { Some((r.seq, at)) } else { None })
+            .collect();
+        for record in records {
+            self.replay_output(record.seq, &mut times);
+            let ms = times.front().map_or_else(now_ms, |&(_, at)| at);
+            self.apply(&record.what, ms);
+        }
+        self.replay_output(end, &mut times);
+        self.drawing.restored(Instant::now(), self.vt.modes().synchronized);
+    }
+
+    /// Feeds the engine up to `to`, in pieces that end where marks were noted, so that each gets its own time.
+    fn replay_output(&mut self, to: u64, times: &mut VecDeque<(u64, u64)>) {
+        while self.vt.seq() < to {
+            while times.front().is_some_and(|&(seq, _)| seq <= self.vt.seq()) {
+                times.pop_front();
+            }
+            let (upto, ms) = match times.front() {
+                Some(&(seq, at)) => (seq.min(to), at),
+                None => (to, now_ms()),
+            };
+            self.process_until(upto, ms);
+        }
+    }
+
+    /// Makes the kernel's idea of the size that of the engine, which was just rebuilt.
+    pub(crate) fn agree_on_size(&self) -> Result<(), SessionError> {
+        let (size, kernel) = (self.vt.size(), self.terminal.pty().size()?);
+        if (kernel.cols, kernel.rows) != (size.cols, size.rows) {
+            self.terminal.pty().resize(WindowSize { cols: size.cols, rows: size.rows })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,122 @@
+//! The end of each turn of the loop: who is told what, and when to look again if nothing happens.
+
+use std::time::{Duration, Instant};
+
+use super::Task;
+use super::program::Facts;
+use crate::handle::Waited;
+use crate::hub::meta::now_ms;
+use crate::input::reaction::{Observer, Reaction, Seen};
+use crate::output::views;
+use crate::viewers::presence::Around;
+use crate::wait::{Over, why};
+use crate::{Activity, Met};
+
+/// How often a terminal is looked at that nobody has open, though its program lives: it may be opened again.
+const REOPENED: Duration = Duration::from_secs(1);
+
+impl Task {
+    pub(super) fn after_turn(&mut self) {
+        let now = Instant::now();
+        self.end_late_frame(now);
+        self.expire_keyboard();
+        self.follow_no_other();
+        self.typing.push_held(self.terminal.watched(), now);
+        self.tell_observers(now);
+        self.tell_pleading(now);
+        self.recording.turn(&self.journal, &self.vt, now, now_ms());
+        self.check_waits(now);
+        self.viewers.note(&self.vt, self.ended.is_some(), Instant::now);
+        if self.viewers.wakeup().is_some_and(|due| due <= now) {
+            let activity = self.activity();
+            let around = Around {
+                keyboard: &self.keyboard,
+                activity: &activity,
+                maker: &self.meta.actor,
+                modes: &self.vt.modes(),
+                fitted: self.fit.own_size().is_some(),
+                plea: self.handoff.pleas().newest(),
+            };
+            let company = self.viewers.watchers().company(&around);
+            self.viewers.tell(company);
+            self.viewers.draw(&self.vt, now, activity);
+        }
+    }
+
+    /// Answers whoever waited for what is true now.
+    fn check_waits(&mut self, now: Instant) {
+        if self.waits.are_none() {
+            return;
+        }
+        self.settle_unread();
+        let mut waits = std::mem::take(&mut self.waits);
+        let over = self.with_look(now, |look| waits.check(look));
+        self.waits = waits;
+        for Over { running, met, reply } in over {
+            let screen = views::screen(&self.vt, false);
+            let why = (met == Met::Timeout).then(|| {
+                let holder = self.keyboard.held().map(|held| held.name.as_str());
+                let (activity, alt_screen) = (self.activity(), self.vt.modes().alt_screen);
+                why::why_not(&running.wait, &why::Seen { activity, alt_screen, screen: &screen, holder })
+            });
+            let (matched, elapsed) = (running.found(met), now - running.started);
+            let (info, command) = (self.info(), self.screen().ran_before());
+            let _ = reply.send(Waited { met, elapsed, info, screen, matched, why, command });
+        }
+    }
+
+    /// Tells those who want to know what the program does with what was typed.
+    fn tell_observers(&mut self, now: Instant) {
+        let mut observers = std::mem::take(&mut self.observers);
+        observers.tell(now, self.drawing.last_output(), |observer| self.seen_by(observer));
+        self.observers = observers;
+    }
+
+    fn seen_by(&self, observer: &Observer) -> Seen {
+        let unread = || if self.terminal.is_hung_up() { None } else { self.program().unread_input() };
+        let (seq, spot) = (observer.seq, self.spot_at(observer.seq));
+        let reaction = Reaction {
+            consumed: !self.typing.is_queued() && unread() == Some(0),
+            reacted: self.vt.shown_seq() > seq
+                && self.screen().changed_beyond(seq, observer.text.as_deref(), spot),
+            submitted: self.commands.started_after(seq) > 0,
+        };
+        let all = reaction.consumed && reaction.reacted && reaction.submitted;
+        let running = all && matches!(self.activity(), Activity::Running { .. });
+        Seen { reaction, running, half_drawn: self.drawing.is_half_drawn(), ended: self.ended.is_some() }
+    }
+
+    pub(super) fn wakeup(&self, now: Instant) -> Option<Instant> {
+        let waits = match self.waits.any() {
+            true => self.with_look(now, |look| self.waits.wakeup(look)),
+            false => None,
+        };
+        let watched = self.waits.any() || self.viewers.any();
+        let frame = self.drawing.frame_ends().filter(|_| watched);
+        let reopened = (self.terminal.is_hung_up() && self.ended.is_none()).then(|| now + REOPENED);
+        // A person's time is told by the clock on the wall: it goes on while there is no daemon.
+        let in_ms = |end: u64| now + Duration::from_millis(end.saturating_sub(now_ms()));
+        let due = [
+            waits,
+            frame,
+            reopened,
+            self.viewers.wakeup(),
+            self.observers.wakeup(now, self.drawing.last_output()),
+            self.typing.wakeup(now),
+            self.keyboard.ends_ms().map(in_ms),
+            self.handoff.pleas().ends_ms().map(in_ms),
+            self.handoff.wakeup(),
+            self.recording.wakeup(),
+        ];
+        due.into_iter().flatten().min()
+    }
+
+    /// Shows a frame that its program takes too long to end. Nobody is woken up for it where nobody watches, so it may
+    /// be long overdue when somebody asks.
+    pub(super) fn end_late_frame(&mut self, now: Instant) {
+        if self.drawing.end_late_frame(now) {
+            self.vt.show_unfinished();
+            self.viewers.changed(now);
+        }
+    }
+}

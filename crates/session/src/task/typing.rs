@@ -1,0 +1,344 @@
+//! Typing: checked, written down, then queued; it reaches the program exactly once, whoever dies.
+
+use std::time::{Duration, Instant};
+
+use cotty_protocol::ApiError;
+use cotty_pty::facts::LineMode;
+use cotty_vt::Size;
+use rustix::process::Signal;
+
+use super::Task;
+use super::program::Facts;
+use crate::commands::{Moment, Phase};
+use crate::durable::journal::{Signalled, Source, What};
+use crate::error::{broken, exited};
+use crate::handle::{Input, Typed};
+use crate::hub::meta::{ActorKind, Typist, now_ms};
+use crate::input::encode::{Encoder, control_character};
+use crate::input::lease::Taken;
+use crate::input::typed::{Echo, Shown};
+use crate::{Activity, Key, KeyCode, SessionError};
+
+/// How long a program may take to set its terminal's modes one after the other.
+const MODES_SETTLE: Duration = Duration::from_millis(30);
+
+/// Whether something typed can only leave a question: interrupt, end of input, suspend, quit; as keys, or as what they send.
+fn leaves(input: &Input) -> bool {
+    match input {
+        Input::Control(_) => true,
+        Input::Key(Key { code: KeyCode::Char('c' | 'd' | 'z' | '\\'), ctrl: true, alt: false, .. }) => true,
+        Input::Text { text, .. } => {
+            !text.is_empty() && text.chars().all(|c| matches!(c, '\x03' | '\x04' | '\x1a' | '\x1c'))
+        }
+        Input::Several(inputs) => !inputs.is_empty() && inputs.iter().all(leaves),
+        Input::Key(_) | Input::Mouse(_) | Input::Bytes(_) => false,
+    }
+}
+
+/// Who shows bytes that are typed now, and how many lines they end; a line that is not shown leaves nothing to leave out.
+fn shown(bytes: &[u8], mode: Option<LineMode>, at_prompt: bool) -> (Shown, u32) {
+    // Enter alone shows nothing, whoever shows it.
+    let alone = matches!(bytes.first(), Some(b'\r' | b'\n'));
+    let shown = match !alone && (at_prompt || mode.is_none_or(|mode| mode.echo)) {
+        true => Shown::Surely,
+        false => Shown::perhaps(bytes),
+    };
+    let hidden = mode.is_some_and(LineMode::asks_for_secret);
+    let ends = bytes.iter().filter(|&&b| !hidden && matches!(b, b'\r' | b'\n')).count();
+    (shown, u32::try_from(ends).unwrap_or(u32::MAX))
+}
+
+impl Task {
+    pub(super) async fn type_input(
+        &mut self,
+        input: &Input,
+        source: Source,
+        by: &Typist,
+        call: Option<&Taken>,
+    ) -> Result<Typed, SessionError> {
+        if let Source::Request(request) = &source
+            && let Some(typed) = self.typing.remembered(request)
+        {
+            self.typing.take_lease(call);
+            return Ok(typed);
+        }
+        // A person can always type; calls of agents do not mix into each other.
+        if by.kind != ActorKind::Person {
+            self.typing.lease().check(call, Instant::now())?;
+        }
+        self.drain().await;
+        self.check_keyboard(by)?;
+        self.check_secret(by, Some(input)).await?;
+        self.check_not_into_a_line(by, input)?;
+        self.check_modifiers(by, input)?;
+        let bytes = self.encode(input)?;
+        let typed = self.type_bytes(&bytes, source, by, false).await?;
+        self.typing.take_lease(call);
+        Ok(typed)
+    }
+
+    /// Types what comes from a viewer's keyboard or mouse.
+    pub(super) async fn press(&mut self, input: &Input, by: &Typist) -> Result<Typed, SessionError> {
+        let next = self.typing.next_of(&by.who);
+        let typed = self.type_input(input, next, by, None).await;
+        self.note_refusal(by, &typed);
+        typed
+    }
+
+    fn encode(&self, input: &Input) -> Result<Vec<u8>, SessionError> {
+        let (program, pty) = (self.program(), self.terminal.pty());
+        let encoder = Encoder {
+            vt: &self.vt,
+            program: &|| program.name(),
+            control: &|control| control_character(pty, control),
+        };
+        encoder.encode(input)
+    }
+
+    /// A person who types takes the keyboard; an agent needs it. What has ended has none.
+    pub(super) fn check_keyboard(&mut self, by: &Typist) -> Result<(), SessionError> {
+        self.check_lives()?;
+        self.expire_keyboard();
+        self.keyboard.check(by.kind == ActorKind::Person, now_ms())
+    }
+
+    /// Refuses where the program has ended.
+    pub(super) fn check_lives(&self) -> Result<(), SessionError> {
+        self.ended.map_or(Ok(()), |ended| Err(exited(ended.exit_code)))
+    }
+
+    /// An agent does not answer a question for a secret; it may only leave it.
+    pub(super) async fn check_secret(
+        &mut self,
+        by: &Typist,
+        input: Option<&Input>,
+    ) -> Result<(), SessionError> {
+        if by.kind == ActorKind::Person || input.is_some_and(leaves) || self.agents_answer_secrets {
+            return Ok(());
+        }
+        // What is still at work may be on its way from one mode to another, and is looked at once more.
+        if self.seen().asked_secret().is_some() && self.program().waits_for_input() == Some(false) {
+            tokio::time::sleep(MODES_SETTLE).await;
+            self.drain().await;
+        }
+        match self.seen().asked_secret() {
+            Some(asked) => {
+                Err(ApiError::SecretInput { suspected: asked == Activity::SecretSuspected }.into())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What a person left on the command line is not the agent's to go on with.
+    fn check_not_into_a_line(&self, by: &Typist, input: &Input) -> Result<(), SessionError> {
+        let Phase::Prompt(prompt) = self.commands.phase() else { return Ok(()) };
+        let text = matches!(input, Input::Text { .. } | Input::Bytes(_) | Input::Several(_));
+        let persons = self.typing.lines().person_typed_since(prompt.seq);
+        let sight = self.seen();
+        match by.kind != ActorKind::Person && text && persons && sight.line_is_started(prompt) {
+            true => Err(ApiError::LineStarted { entered: sight.prompt().is_none() }.into()),
+            false => Ok(()),
+        }
+    }
+
+    /// An agent would take a key that lost its super for the one it meant; a person's own terminal may send such.
+    fn check_modifiers(&self, by: &Typist, input: &Input) -> Result<(), SessionError> {
+        let Input::Key(key) = input else { return Ok(()) };
+        let bare = Key { super_key: false, hyper: false, ..*key };
+        let lost = *key != bare && self.vt.encode_key(key) == self.vt.encode_key(&bare);
+        match by.kind != ActorKind::Person && lost {
+            true => Err(ApiError::UnknownModifier { key: character(key.code) }.into()),
+            false => Ok(()),
+        }
+    }
+
+    pub(super) async fn type_bytes(
+        &mut self,
+        bytes: &[u8],
+        source: Source,
+        by: &Typist,
+        run: bool,
+    ) -> Result<Typed, SessionError> {
+        self.check_lives()?;
+        self.make_room().await?;
+        let mode = self.program().line_mode();
+        let (shown, lines) = shown(bytes, mode, matches!(self.commands.phase(), Phase::Prompt(_)));
+        let (seq, count, at) = (self.vt.seq(), bytes.len() as u64, now_ms());
+        let to = self.typing.stage(bytes)?;
+        // What a person types is nobody's business, and a secret least of all.
+        let recorded = by.kind != ActorKind::Person && !mode.is_some_and(LineMode::asks_for_secret);
+        let by = by.clone();
+        let what = What::Typed { source, bytes: count, to, lines, shown, run, by, at, recorded };
+        let holder = self.keyboard.holder().map(str::to_owned);
+        let returned = self.keyboard.returned().cloned();
+        self.record(&what, at)?;
+        if self.keyboard.holder() != holder.as_deref() {
+            // Viewers are told, whether or not the program shows what was typed.
+            self.viewers.changed(Instant::now());
+        }
+        self.typing.accepted(bytes, to, run, self.terminal.watched(), Instant::now());
+        // A person knows; an agent is told with the answer.
+        let returned = returned.filter(|_| self.keyboard.returned().is_none());
+        Ok(Typed { seq, bytes: count, returned })
+    }
+
+    /// Notes where a line begins to be typed at the prompt: what was typed ahead of it stands there already.
+    fn note_line(&mut self) {
+        let Phase::Prompt(prompt) = self.commands.phase() else { return };
+        let first = self.commands.begun().is_none();
+        let ahead = first && self.seen().line_is_started(prompt);
+        let position = if ahead { prompt.position } else { self.vt.position() };
+        let entered = self.typing.lines().last_line().is_some_and(|line| line.seq >= prompt.seq);
+        self.commands.typing(position, entered);
+    }
+
+    /// Something was typed: the same when it happens and when it is replayed.
+    fn apply_typed(&mut self, what: &What, ms: u64) {
+        let What::Typed { source, bytes, to, lines, shown, run, by, at, .. } = what else { return };
+        let (seq, position) = (self.vt.seq(), self.vt.position());
+        let person = by.kind == ActorKind::Person;
+        self.typing.accept(*to);
+        match person {
+            true => {
+                self.keyboard.person_typed(&by.who, &by.name, *bytes, seq, *at);
+                self.handoff.person_typed(*bytes);
+            }
+            false => self.keyboard.agent_typed(),
+        }
+        self.note_line();
+        let spot = self.screen().spot(position);
+        self.typing.typed(source, &by.who, *bytes, seq, spot, person);
+        if *lines > 0 && !self.vt.modes().alt_screen {
+            self.typing.entered(Echo { seq, position, lines: *lines, shown: shown.clone() });
+        }
+        match source {
+            Source::Request(request) if *run => {
+                let stamp = self.vt.cursor_stamp();
+                self.commands.typed(request, Moment { position, seq, stamp, ms });
+            }
+            _ => self.typing.typed_ahead(*lines),
+        }
+    }
+
+    /// What a record does to the state: the same when it happens and when it is replayed.
+    pub(super) fn apply(&mut self, what: &What, ms: u64) {
+        match what {
+            What::Typed { .. } => self.apply_typed(what, ms),
+            What::Replied { to } => self.typing.accept(*to),
+            What::Resized { cols, rows, put_back } => {
+                self.vt.resize(Size { cols: *cols, rows: *rows });
+                self.fit.resized(*put_back);
+            }
+            What::Keyboard { change, at } => self.apply_keyboard(change, *at),
+            What::History { lines } => self.vt.set_history_lines(*lines),
+            What::Read { reader, shown, request } => self.apply_read(reader, *shown, *request),
+            What::Answered { reader, run } => self.apply_answered(reader, run),
+            What::Plea(change) => self.handoff.apply(change),
+            What::Signalled(signalled) => self.typing.signal(signalled.clone()),
+            What::CaptureBegan(_) | What::CaptureEnded { .. } | What::Marked { .. } => {}
+        }
+        self.recording.record(what, self.at(ms), &self.typing, Instant::now());
+    }
+
+    /// A signal is as good as a key: an agent needs the keyboard for it. It is written down first, so that it is sent once.
+    pub(super) async fn signal(
+        &mut self,
+        signal: Signal,
+        request: String,
+        by: &Typist,
+    ) -> Result<(u32, Option<String>), SessionError> {
+        if let Some(sent) = self.typing.signalled(&request) {
+            return Ok((sent.group, sent.program.clone()));
+        }
+        self.check_keyboard(by)?;
+        self.make_room().await?;
+        let (name, group) = (self.program().name(), self.program().group());
+        let Some(group) = group else { return Err(broken("it has no process")) };
+        // One that cannot be sent is not written down as sent.
+        rustix::process::test_kill_process_group(group).map_err(std::io::Error::from)?;
+        let id = group.as_raw_nonzero().get().unsigned_abs();
+        let signalled = Signalled { request, signal: signal.as_raw(), group: id, program: name.clone() };
+        self.record(&What::Signalled(signalled), now_ms())?;
+        rustix::process::kill_process_group(group, signal).map_err(std::io::Error::from)?;
+        Ok((id, name))
+    }
+
+    /// Viewers are told of an agent that was not let type.
+    pub(super) fn note_refusal<T>(&mut self, by: &Typist, answer: &Result<T, SessionError>) {
+        let secret = match answer {
+            Err(SessionError::Refused(ApiError::KeyboardHeld { .. })) => false,
+            Err(SessionError::Refused(ApiError::SecretInput { .. })) => true,
+            _ => return,
+        };
+        if by.kind != ActorKind::Person {
+            self.viewers.turned_away(&by.name, secret, Instant::now());
+        }
+    }
+
+    /// Forgets what the shell is seen to have read.
+    pub(super) fn settle_unread(&mut self) {
+        use crate::input::unread::Unread;
+        let at_prompt = matches!(self.commands.phase(), Phase::Prompt(_));
+        if at_prompt && self.typing.unread() != Unread::Nothing && self.seen().shell_reads() {
+            self.typing.shell_has_read();
+        }
+    }
+}
+
+fn character(code: KeyCode) -> Option<char> {
+    match code {
+        KeyCode::Char(c) => Some(c),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::handle::Control;
+
+    #[test]
+    fn only_what_leaves_a_question_is_let_through() {
+        let text = |text: &str| Input::Text { text: text.into(), paste: crate::Paste::Auto };
+        let ctrl = |c| Input::Key(Key { ctrl: true, ..KeyCode::Char(c).into() });
+        for leaving in [
+            Input::Control(Control::Interrupt),
+            ctrl('c'),
+            ctrl('d'),
+            text("\x03"),
+            Input::Several(vec![ctrl('c'), ctrl('z')]),
+        ] {
+            assert!(leaves(&leaving), "{leaving:?}");
+        }
+        for answering in [
+            text("hunter2"),
+            text(""),
+            text("\x03x"),
+            ctrl('x'),
+            Input::Key(KeyCode::Enter.into()),
+            Input::Several(vec![]),
+            Input::Several(vec![ctrl('c'), text("x")]),
+        ] {
+            assert!(!leaves(&answering), "{answering:?}");
+        }
+    }
+
+    #[test]
+    fn who_shows_a_typed_line() {
+        let mode = |echo, canonical| Some(LineMode { echo, canonical });
+        for (bytes, mode, at_prompt, surely, lines) in [
+            ("ls\r", mode(true, true), false, true, 1),
+            ("ls", mode(true, true), false, true, 0),
+            // A line editor shows it at the prompt; another program may.
+            ("ls\r", mode(false, false), true, true, 1),
+            ("ls\r", mode(false, false), false, false, 1),
+            ("\r", mode(true, true), true, false, 1),
+            // A secret: no line of it is on the screen.
+            ("hunter2\r", mode(false, true), false, false, 0),
+            ("a\rb\r", None, false, true, 2),
+        ] {
+            let (shown, ends) = shown(bytes.as_bytes(), mode, at_prompt);
+            assert_eq!((shown == Shown::Surely, ends), (surely, lines), "{bytes:?} in {mode:?}");
+        }
+    }
+}

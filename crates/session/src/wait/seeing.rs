@@ -1,0 +1,375 @@
+//! What is decided from what is seen, in tables: a small screen, what the shell marked, and what the kernel says.
+
+use std::time::{Duration, Instant};
+
+use cotty_protocol::op::Activity;
+use cotty_pty::facts::{LineMode, Waiting};
+use cotty_vt::{Size, Vt};
+use regex::Regex;
+
+use super::prompt::{PROMPT_COMES, Prompt};
+use super::sight::Sight;
+use crate::commands::{Commands, Moment, Phase};
+use crate::input::typed::{Echo, Shown, TypedLines};
+use crate::input::unread::Unread;
+use crate::shell::ShellMark;
+use crate::task::program::Facts;
+
+/// A kernel that says what it is told to say.
+#[derive(Clone)]
+struct Kernel {
+    mode: Option<LineMode>,
+    waiting: Option<Waiting>,
+    unread_input: Option<u64>,
+    unread_output: bool,
+    name: Option<&'static str>,
+    leads: bool,
+    replaced: bool,
+}
+
+const LINES: LineMode = LineMode { echo: true, canonical: true };
+const HIDDEN: LineMode = LineMode { echo: false, canonical: true };
+const KEYS: LineMode = LineMode { echo: false, canonical: false };
+
+impl Kernel {
+    /// A program that is at work.
+    fn works(name: &'static str) -> Kernel {
+        Kernel {
+            mode: Some(LINES),
+            waiting: Some(Waiting::No),
+            unread_input: Some(0),
+            unread_output: false,
+            name: Some(name),
+            leads: false,
+            replaced: false,
+        }
+    }
+
+    /// One that reads the terminal.
+    fn reads(name: &'static str) -> Kernel {
+        Kernel { waiting: Some(Waiting::Reads), ..Kernel::works(name) }
+    }
+}
+
+impl Facts for Kernel {
+    fn line_mode(&self) -> Option<LineMode> {
+        self.mode
+    }
+    fn waiting(&self) -> Option<Waiting> {
+        self.waiting
+    }
+    fn unread_input(&self) -> Option<u64> {
+        self.unread_input
+    }
+    fn unread_output(&self) -> bool {
+        self.unread_output
+    }
+    fn name(&self) -> Option<String> {
+        self.name.map(str::to_owned)
+    }
+    fn leads(&self) -> bool {
+        self.leads
+    }
+    fn was_replaced(&self) -> bool {
+        self.replaced
+    }
+}
+
+/// A session that nobody has typed into.
+struct Session {
+    vt: Vt,
+    commands: Commands,
+    typed: TypedLines,
+    unread: Unread,
+    queued: bool,
+    ended: bool,
+    marks: bool,
+    own_pattern: bool,
+    pattern: Regex,
+    now: Instant,
+    last_output: Option<Instant>,
+    last_typed: Option<Instant>,
+}
+
+impl Session {
+    /// Without marks.
+    fn shows(screen: &str) -> Session {
+        let mut vt = Vt::new(Size { cols: 40, rows: 5 });
+        vt.feed(screen.replace('\n', "\r\n").as_bytes());
+        Session {
+            vt,
+            commands: Commands::default(),
+            typed: TypedLines::default(),
+            unread: Unread::Nothing,
+            queued: false,
+            ended: false,
+            marks: false,
+            own_pattern: false,
+            pattern: Regex::new(r"[$#>] ?$").unwrap(),
+            now: Instant::now(),
+            last_output: None,
+            last_typed: None,
+        }
+    }
+
+    /// A shell that marks, at its prompt.
+    fn at_prompt() -> Session {
+        let mut session = Session::shows("$ ");
+        session.marks = true;
+        session.mark(&ShellMark::PromptEnd);
+        session
+    }
+
+    /// The same, with a command that runs.
+    fn runs(screen: &str) -> Session {
+        let mut session = Session::at_prompt();
+        session.mark(&ShellMark::CommandStart);
+        session.vt.feed(screen.as_bytes());
+        session
+    }
+
+    fn moment(&self) -> Moment {
+        let (position, seq, stamp) = (self.vt.position(), self.vt.seq(), self.vt.cursor_stamp());
+        Moment { position, seq, stamp, ms: 0 }
+    }
+
+    fn mark(&mut self, mark: &ShellMark) {
+        let moment = self.moment();
+        self.commands.marked(mark, moment);
+    }
+
+    fn types(&mut self, lines: u32) {
+        let (seq, position) = (self.vt.seq(), self.vt.position());
+        self.typed.typed(seq, false);
+        if lines > 0 {
+            self.typed.entered(Echo { seq, position, lines, shown: Shown::Surely });
+        }
+    }
+
+    fn after(mut self, ms: u64) -> Session {
+        self.last_output = Some(self.now);
+        self.last_typed = Some(self.now);
+        self.now += Duration::from_millis(ms);
+        self
+    }
+
+    fn sight(&self, kernel: &Kernel) -> Sight<'_, Kernel> {
+        Sight {
+            now: self.now,
+            vt: &self.vt,
+            commands: &self.commands,
+            typed: &self.typed,
+            unread: self.unread,
+            queued: self.queued,
+            last_typed: self.last_typed,
+            last_output: self.last_output,
+            ended: self.ended,
+            marks: self.marks,
+            prompt_pattern: &self.pattern,
+            own_pattern: self.own_pattern,
+            facts: kernel.clone(),
+        }
+    }
+
+    fn does(&self, kernel: &Kernel) -> Activity {
+        self.sight(kernel).activity()
+    }
+}
+
+fn running(program: &str) -> Activity {
+    Activity::Running { program: Some(program.to_owned()) }
+}
+
+fn waiting(program: &str) -> Activity {
+    Activity::WaitingForInput { program: Some(program.to_owned()) }
+}
+
+#[test]
+fn a_program_works_until_the_kernel_sees_it_wait() {
+    let works = Kernel::works("make");
+    let keys = Kernel { waiting: Some(Waiting::Events), mode: Some(KEYS), ..works.clone() };
+    for (kernel, activity) in [
+        (works.clone(), running("make")),
+        (Kernel::reads("make"), waiting("make")),
+        // It has not read what was typed, or said more than is known here.
+        (Kernel { unread_input: Some(3), ..Kernel::reads("make") }, running("make")),
+        (Kernel { unread_output: true, ..Kernel::reads("make") }, running("make")),
+        // One that waits for anything waits for keys if it takes them.
+        (keys, waiting("make")),
+        (Kernel { waiting: Some(Waiting::Events), ..works.clone() }, running("make")),
+        (Kernel { waiting: None, ..works.clone() }, running("make")),
+        // Programs that are known by name.
+        (Kernel::works("less"), Activity::Pager { program: "less".into() }),
+        (Kernel::reads("vim"), Activity::Editor { program: "vim".into() }),
+        // What waits inside another terminal is out of sight.
+        (Kernel::reads("ssh"), running("ssh")),
+    ] {
+        assert_eq!(Session::runs("\r\ncc a.c\r\n").does(&kernel), activity, "{:?}", kernel.waiting);
+    }
+}
+
+#[test]
+fn a_shell_at_its_prompt_waits_for_a_command() {
+    let shell = Kernel { leads: true, mode: Some(KEYS), ..Kernel::reads("bash") };
+    assert_eq!(Session::at_prompt().does(&shell), Activity::Prompt);
+    let mut ended = Session::at_prompt();
+    ended.ended = true;
+    assert_eq!(ended.does(&shell), Activity::Exited);
+    // A line was typed that the shell has not taken.
+    let mut typed = Session::at_prompt();
+    typed.unread = Unread::Lines;
+    let busy = Kernel { waiting: Some(Waiting::No), ..shell.clone() };
+    assert_eq!(typed.does(&busy), running("bash"));
+    assert_eq!(typed.does(&shell), Activity::Prompt, "it was seen to read");
+    // Between a command's end and its prompt it asks nothing, unless it is quiet for long.
+    let comes = || {
+        let mut session = Session::runs("\r\n");
+        session.mark(&ShellMark::CommandEnd { code: 0 });
+        session
+    };
+    assert_eq!(comes().after(249).does(&shell), running("bash"));
+    assert_eq!(comes().after(250).does(&shell), waiting("bash"));
+}
+
+#[test]
+fn a_question_for_a_secret_is_known_by_the_line_mode_and_suspected_by_its_look() {
+    let hidden = Kernel { mode: Some(HIDDEN), ..Kernel::reads("sudo") };
+    assert_eq!(Session::runs("\r\n[sudo] password: ").does(&hidden), Activity::SecretInput);
+    let inside = Kernel { mode: Some(KEYS), ..Kernel::works("ssh") };
+    assert_eq!(Session::runs("\r\nroot's password: ").does(&inside), Activity::SecretSuspected);
+    assert_eq!(Session::runs("\r\nlast login: ").does(&inside), running("ssh"));
+    // A program that has no terminal inside draws what it likes.
+    let draws = Kernel { mode: Some(KEYS), ..Kernel::works("fzf") };
+    assert_eq!(Session::runs("\r\npassword: ").does(&draws), running("fzf"));
+    assert!(Session::runs("\r\npassword: ").sight(&hidden).asks());
+    let mut ended = Session::runs("\r\npassword: ");
+    ended.ended = true;
+    assert!(ended.sight(&hidden).asked_secret().is_none());
+}
+
+#[test]
+fn without_marks_a_prompt_is_guessed_by_its_look() {
+    let repl = Kernel::reads("python3");
+    let prompt = |session: &Session, kernel: &Kernel| session.sight(kernel).prompt();
+    let guessed = Session::shows(">>> ");
+    assert_eq!(prompt(&guessed, &repl), Some(Prompt { seq: 4, guessed: true }));
+    assert_eq!(guessed.does(&repl), waiting("python3"));
+    // It is at work, so it may look like anything; and blanks are no prompt.
+    assert_eq!(prompt(&guessed, &Kernel { mode: Some(LINES), ..Kernel::works("python3") }), None);
+    assert_eq!(prompt(&Session::shows("  "), &repl), None);
+    assert!(guessed.sight(&Kernel::works("python3")).perhaps_prompt());
+    // A server that left the terminal as it was may hand on what is typed, but not inside a shell.
+    let server = Kernel { waiting: Some(Waiting::Events), ..Kernel::works("telnet") };
+    assert!(prompt(&guessed, &server).is_some());
+    let mut inside = Session::runs("\r\n> ");
+    assert_eq!(prompt(&inside, &server), None);
+    // Whoever gives a pattern of their own is believed.
+    inside.own_pattern = true;
+    assert!(prompt(&inside, &Kernel::works("telnet")).is_some());
+    // A line that was typed makes it an old one.
+    let mut typed = Session::shows(">>> ");
+    typed.types(1);
+    assert_eq!(prompt(&typed, &repl), None);
+}
+
+#[test]
+fn a_shell_that_marks_is_believed_unless_its_marks_were_taken_away() {
+    let shell = Kernel { leads: true, mode: Some(LINES), ..Kernel::reads("bash") };
+    let looks = Session::runs("\r\n$ ");
+    assert_eq!(looks.sight(&shell).prompt(), None, "its own output looks like a prompt");
+    let edits = Kernel { mode: Some(KEYS), ..shell.clone() };
+    assert!(looks.sight(&edits).prompt().is_some(), "it edits a line and has not said so");
+    let other = Kernel { leads: false, ..shell.clone() };
+    assert!(looks.sight(&other).prompt().is_some(), "a program inside it reads");
+    assert!(looks.sight(&Kernel { replaced: true, ..shell }).prompt().is_some());
+}
+
+#[test]
+fn a_shell_waits_once_it_has_read_all_that_was_typed() {
+    let reads = Kernel { leads: true, mode: Some(KEYS), ..Kernel::reads("bash") };
+    let works = Kernel { waiting: Some(Waiting::No), ..reads.clone() };
+    let mut session = Session::at_prompt();
+    assert!(session.sight(&works).shell_waits(), "nothing was typed");
+    for unread in [Unread::Keys, Unread::Lines] {
+        session.unread = unread;
+        assert!(session.sight(&reads).shell_waits() && !session.sight(&works).shell_waits());
+    }
+    session.queued = true;
+    assert!(!session.sight(&reads).shell_waits());
+    assert!(!Session::runs("").sight(&reads).shell_waits());
+    // Where the kernel does not tell, a key has a moment to show.
+    let mut typed = Session::at_prompt().after(99);
+    typed.unread = Unread::Keys;
+    let unknown = Kernel { waiting: None, ..reads };
+    assert!(!typed.sight(&unknown).shell_waits());
+    let mut typed = Session::at_prompt().after(100);
+    typed.unread = Unread::Keys;
+    assert!(typed.sight(&unknown).shell_waits());
+}
+
+#[test]
+fn a_program_reads_again_once_it_has_taken_what_was_typed() {
+    let reads = |session: &Session, kernel: &Kernel| session.sight(kernel).reads();
+    let mut session = Session::shows("name? ");
+    assert!(reads(&session, &Kernel::reads("read")) && !reads(&session, &Kernel::works("read")));
+    assert!(!reads(&session, &Kernel { unread_input: Some(1), ..Kernel::reads("read") }));
+    // Where the kernel does not tell, its look does.
+    assert!(!reads(&session, &Kernel { waiting: None, ..Kernel::works("read") }));
+    assert!(reads(&Session::shows("> "), &Kernel { waiting: None, ..Kernel::works("read") }));
+    session.queued = true;
+    assert!(!reads(&session, &Kernel::reads("read")));
+}
+
+#[test]
+fn a_prompt_is_worth_waiting_for_while_it_comes() {
+    let kernel = Kernel::works("make");
+    let mut comes = Session::runs("");
+    assert_eq!(comes.sight(&kernel).prompt_comes_in(), Duration::ZERO);
+    comes.mark(&ShellMark::CommandEnd { code: 0 });
+    assert_eq!(comes.sight(&kernel).prompt_comes_in(), PROMPT_COMES);
+    // A program that was just told to end has a moment.
+    let left = Session::runs("").after(200).sight(&kernel).prompt_comes_in();
+    assert_eq!(left, Duration::from_millis(300));
+}
+
+#[test]
+fn a_line_is_started_when_somebody_typed_and_something_stands_there() {
+    let kernel = Kernel { leads: true, mode: Some(KEYS), ..Kernel::reads("bash") };
+    let started = |session: &Session| {
+        let Phase::Prompt(prompt) = session.commands.phase() else { panic!("not at the prompt") };
+        session.sight(&kernel).line_is_started(prompt)
+    };
+    let mut session = Session::at_prompt();
+    assert!(!started(&session));
+    session.vt.feed(b"[1] done");
+    assert!(!started(&session), "a job speaks there, and nobody typed");
+    let mut session = Session::at_prompt();
+    session.types(0);
+    assert!(!started(&session), "the cursor stands where the prompt ends");
+    session.vt.feed(b"ls");
+    assert!(started(&session));
+    session.vt.feed(b"\x08\x08\x1b[K");
+    assert!(!started(&session), "it was deleted");
+    // What was typed with Enter while the command before it ran is not at this prompt.
+    let mut session = Session::runs("\r\n");
+    session.types(1);
+    session.vt.feed(b"typed\r\n");
+    session.mark(&ShellMark::CommandEnd { code: 0 });
+    session.vt.feed(b"$ ");
+    session.mark(&ShellMark::PromptEnd);
+    session.vt.feed(b"x");
+    assert!(!started(&session));
+    // Without Enter it is shown at the next prompt.
+    let mut session = Session::runs("\r\n");
+    session.types(0);
+    session.mark(&ShellMark::CommandEnd { code: 0 });
+    session.vt.feed(b"$ ");
+    session.mark(&ShellMark::PromptEnd);
+    session.vt.feed(b"x");
+    assert!(started(&session));
+    // A line of several rows.
+    let mut session = Session::at_prompt();
+    session.types(0);
+    session.vt.feed(&b"x".repeat(90));
+    assert!(started(&session));
+}
