@@ -17,7 +17,7 @@ struct Shell {
 
 impl Shell {
     fn new() -> Shell {
-        let vt = Vt::new(Size { cols: 40, rows: 8 });
+        let vt = Vt::new(Size { cols: 80, rows: 24 });
         Shell { start: vt.position(), vt, commands: Commands::default(), typed: TypedLines::default() }
     }
 
@@ -232,6 +232,62 @@ mod told {
         assert_eq!(after.answered.len(), 1);
         let all = shell.new_since(&before);
         assert!(all.contains("made") && all.contains("/tmp"), "{all:?}");
+    }
+
+    /// What a command draws, and what of it is its output.
+    const DRAWN: &[(&str, &str)] = &[
+        ("said\n\x1b7\x1b[2;1Hdrawn\x1b8", "drawn\nsaid\n"),
+        ("\x1b7\x1b[2;1Hdrawn\x1b8", "drawn\n"),
+        ("\x1b[3;1Htop..\n\x1b[16;1H", "top..\n"),
+        ("\x1b[3A\rhello\n\n\n\n", "hello\n"),
+        ("\x1b[3A\rhello", "hello"),
+        ("a\nb\nc\n\x1b[2;1H", "a\nb\nc\n"),
+        ("one\ntwo\n\x1b[5A", "one\ntwo\n"),
+        ("\x1b[H\x1bMput in\x1b[20;1H", "put in\n"),
+        ("\x1b[4;1H\x1b[Jmenu\n\n1\n2\n", "menu\n\n1\n2\n"),
+        ("\x1b[4;5H", ""),
+        // What is cleared away is not output.
+        ("\x1b[H\x1b[2J\x1b[3J", ""),
+        ("\x1b[H\x1b[J", ""),
+        ("\x1bc", ""),
+        ("before\n\x1b[H\x1b[2Jbehind\n", "before\nbehind\n"),
+        ("before\n\x1bcbehind\n", "before\nbehind\n"),
+        ("before\n\x1b[H\x1b[Jbehind\n", "behind\n"),
+    ];
+
+    /// What is new to a reader that stood at `place` and was answered what a command drew, and that answer.
+    fn draws(shell: &mut Shell, drawn: &str, place: Place) -> (String, String) {
+        runs(shell, "draw", drawn);
+        let command = shell.commands.of_request("draw").unwrap();
+        let output = shell.screen().result_of(command, None, 0).output.text;
+        (shell.new_since(&answered(shell, "draw", place)), output)
+    }
+
+    #[test]
+    fn what_a_command_wrote_is_its_output_wherever_it_moved_the_cursor() {
+        for (drawn, output) in DRAWN {
+            let mut shell = Shell::at_prompt();
+            shell.runs("seq", "row 1\nrow 2\nrow 3\nrow 4\nrow 5\n");
+            let place = shell.place();
+            assert_eq!(draws(&mut shell, drawn, place), (String::new(), (*output).to_owned()), "{drawn:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_unread_stays_new_wherever_a_command_drew() {
+        for (drawn, output) in DRAWN.iter().take_while(|(_, output)| !output.is_empty()) {
+            let mut shell = Shell::new();
+            shell.says("\x1b[H\x1b[2J").prompt();
+            let place = shell.place();
+            shell.runs("make", "\x1b[Hunread\n\n\n\n");
+            let (new, _) = draws(&mut shell, drawn, place);
+            assert!(new.contains("unread"), "{drawn:?}: {new:?}");
+            let lines = output.lines().filter(|line| !line.is_empty());
+            assert!(
+                !lines.into_iter().any(|line| new.lines().any(|told| told == line)),
+                "{drawn:?}: {new:?}"
+            );
+        }
     }
 
     #[test]
