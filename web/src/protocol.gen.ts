@@ -1279,15 +1279,15 @@ export interface RunParams {
   timeout_ms?: number | null;
 }
 
-/** What became of it. */
+/** What became of it, and of the session. */
 export interface RunReply {
   /** What the session is doing. */
   activity: Activity;
   /** The shell's directory afterwards. */
-  cwd: string | null;
-  /** Lines of output that the limits had dropped. */
-  dropped_lines: number;
-  /** The session's recording has those, too. */
+  cwd?: string | null;
+  /** Lines of output that were too many to keep, before those in `output`. */
+  dropped_lines?: number;
+  /** The session's recording has the lines that were dropped, too. */
   dropped_recorded?: boolean;
   /** How long it took, or has taken so far. */
   duration_ms: number;
@@ -1295,21 +1295,21 @@ export interface RunReply {
   exit_code: number | null;
   /** What a daemon could not take over from the one before it, if this reader was not told yet. */
   history_lost?: HistoryLost | null;
-  /** Images in it. */
+  /** Images in the output, of which there is no text. */
   images?: Images[];
   /** The command is not complete: the shell waits for the rest of it. */
   incomplete?: boolean;
   /** Who has the keyboard, where a person has it or just had it. */
   keyboard?: KeyboardReply | null;
-  /** What stands between the head and the tail of a long output: `read` the view `new` from there. */
+  /** What stands between the head and the tail of a long output, missing behind its first `after_lines` lines: read view "new" with its `since` and `offset`. */
   left_out?: LeftOut | null;
-  /** How far it came. */
+  /** "done", "running" (it goes on; the output is what it said so far) or "exited" (the shell itself ended). */
   outcome: Outcome;
-  /** Its own output, without prompt and echo. */
+  /** The command's own output, without prompt and echo. */
   output: string;
   /** Go on from here. */
   seq: number;
-  /** The signal that ended the shell, where one did. */
+  /** The signal that ended the shell. */
   signal?: number | null;
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use cotty_protocol::op::run::Outcome;
+use cotty_protocol::op::run;
 use cotty_vt::{Key, Paste};
 use regex::Regex;
 use rustix::process::Signal;
@@ -22,7 +22,6 @@ use crate::input::mouse::Mouse;
 use crate::input::reaction::Reaction;
 use crate::keyboard::state::Returned;
 use crate::keyboard::{Hold, KeyboardState};
-use crate::output::images::Images;
 use crate::output::{Found, Reading, View};
 use crate::request::{Reply, Request};
 use crate::viewers::Viewer;
@@ -170,20 +169,10 @@ pub struct RanBefore {
 /// What became of a `run`.
 #[derive(Debug, Clone)]
 pub struct RunResult {
-    /// How far it came.
-    pub outcome: Outcome,
-    /// Its own output.
-    pub output: String,
-    /// Lines of it that the limits had dropped.
-    pub dropped: u64,
-    /// Output before it was typed: what is new since then begins with `output`.
+    /// How far it came, and what it said: all of it.
+    pub ran: run::Ran,
+    /// Output before it was typed: what is new since then begins with that.
     pub since: u64,
-    /// Images in it.
-    pub images: Vec<Images>,
-    /// Its exit code.
-    pub exit_code: Option<i32>,
-    /// How long it took, or has taken so far.
-    pub duration_ms: u64,
     /// The shell waits for the rest of the command.
     pub incomplete: bool,
     /// What a daemon could not take over from the one before it, if the reader was not told yet.

@@ -44,7 +44,6 @@ pub use keyboard::secret::has_a_terminal_inside;
 pub use keyboard::state::Returned;
 pub use keyboard::{Hold, Holder, KeyboardState};
 pub use output::head_tail::{Cut, LeftOut};
-pub use output::images::{ImageKind, Images};
 pub use output::{Found, FoundAt, Reading, View};
 pub use policy::{Policy, PolicyError, Verdict};
 pub use viewers::pace::Shared;

@@ -33,39 +33,54 @@ pub enum Outcome {
     Exited,
 }
 
-/// What became of it.
+/// What became of a command.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Reply {
-    /// How far it came.
+pub struct Ran {
+    /// "done", "running" (it goes on; the output is what it said so far) or "exited" (the shell itself ended).
     pub outcome: Outcome,
-    /// Its own output, without prompt and echo.
+    /// The command's own output, without prompt and echo.
     pub output: String,
-    /// What stands between the head and the tail of a long output: `read` the view `new` from there.
+    /// What stands between the head and the tail of a long output, missing behind its first `after_lines` lines: read view
+    /// "new" with its `since` and `offset`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
     /// Its exit code, once it ended.
     pub exit_code: Option<i32>,
-    /// The signal that ended the shell, where one did.
+    /// The signal that ended the shell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
-    /// Images in it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub images: Vec<Images>,
     /// How long it took, or has taken so far.
     pub duration_ms: u64,
+    /// The shell's directory afterwards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// Images in the output, of which there is no text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Images>,
+    /// Lines of output that were too many to keep, before those in `output`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub dropped_lines: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// What became of it, and of the session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Reply {
+    /// What became of it.
+    #[serde(flatten)]
+    pub ran: Ran,
     /// The command is not complete: the shell waits for the rest of it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub incomplete: bool,
-    /// The shell's directory afterwards.
-    pub cwd: Option<String>,
     /// What the session is doing.
     pub activity: Activity,
     /// Who has the keyboard, where a person has it or just had it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keyboard: Option<keyboard::Reply>,
-    /// Lines of output that the limits had dropped.
-    pub dropped_lines: u64,
-    /// The session's recording has those, too.
+    /// The session's recording has the lines that were dropped, too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dropped_recorded: bool,
     /// What a daemon could not take over from the one before it, if this reader was not told yet.

@@ -6,8 +6,8 @@ use cotty_protocol::op::{self, Dimensions, Place, SessionInfo, keyboard, mouse, 
 use cotty_protocol::text::random;
 use cotty_session as session;
 use cotty_session::{
-    Control, Gesture, Holder, ImageKind, Images, Info, Input, Key, KeyAction, KeyCode, KeyboardState, Lost,
-    Meta, Mouse, MouseButton, Paste, Plea, PleaOutcome, Returned, Target, with_keys,
+    Control, Gesture, Holder, Info, Input, Key, KeyAction, KeyCode, KeyboardState, Lost, Meta, Mouse,
+    MouseButton, Paste, Plea, PleaOutcome, Returned, Target, with_keys,
 };
 
 use crate::tokens::TokenError;
@@ -59,16 +59,6 @@ pub(crate) fn keyboard_state(state: KeyboardState) -> keyboard::Reply {
 pub(super) fn keyboard_news(state: KeyboardState) -> Option<keyboard::Reply> {
     let news = matches!(state.holder, Holder::Person { .. }) || state.returned.is_some();
     news.then(|| keyboard_state(state))
-}
-
-pub(super) fn images(images: Vec<Images>) -> Vec<op::Images> {
-    let kind = |kind| match kind {
-        ImageKind::Sixel => "sixel",
-        ImageKind::Kitty => "kitty",
-        ImageKind::Iterm => "iterm2",
-    };
-    let images = images.into_iter();
-    images.map(|i| op::Images { kind: kind(i.kind).to_owned(), count: i.count, bytes: i.bytes }).collect()
 }
 
 /// What was left out; `since` is where the text begins, if it can be read again from there.

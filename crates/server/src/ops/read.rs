@@ -73,7 +73,7 @@ impl Perform for Params {
                 .then(|| place(info.cursor)),
             dimensions: dimensions(info.size),
             has_new_content: reading.has_new,
-            images: convert::images(reading.images),
+            images: reading.images,
             prompt_detected: info.prompt,
             idle: met == Some(op::Met::Idle),
             exited: info.ended.is_some(),

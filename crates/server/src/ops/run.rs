@@ -21,24 +21,18 @@ impl Perform for Params {
             .run(&params.command, timeout, &context.typist(), &context.actor.owner, &context.request)
             .await?;
         let most = params.max_bytes.filter(|&most| most > 0).unwrap_or(usize::MAX);
-        let recording = result.info.recording;
-        let cut = Cut::head_and_tail(result.output, most);
+        let (info, mut ran) = (result.info, result.ran);
+        let cut = Cut::head_and_tail(ran.output, most);
+        ran.output = cut.text;
+        ran.left_out = cut.left_out.map(|cut| convert::left_out(cut, Some(result.since)));
         Ok(Reply {
-            outcome: result.outcome,
-            output: cut.text,
-            left_out: cut.left_out.map(|cut| convert::left_out(cut, Some(result.since))),
-            images: convert::images(result.images),
-            exit_code: result.exit_code,
-            signal: result.info.ended.and_then(|ended| ended.signal),
-            duration_ms: result.duration_ms,
+            dropped_recorded: ran.dropped_lines > 0 && info.recording.on && info.recording.lost == 0,
+            ran,
             incomplete: result.incomplete,
-            cwd: result.info.cwd,
-            activity: result.info.activity,
-            keyboard: convert::keyboard_news(result.info.keyboard),
-            dropped_lines: result.dropped,
-            dropped_recorded: result.dropped > 0 && recording.on && recording.lost == 0,
+            activity: info.activity,
+            keyboard: convert::keyboard_news(info.keyboard),
             history_lost: result.lost.map(convert::history_lost),
-            seq: result.info.seq,
+            seq: info.seq,
         })
     }
 }

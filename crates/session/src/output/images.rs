@@ -2,21 +2,11 @@
 
 use std::collections::VecDeque;
 
-pub use cotty_vt::ImageKind;
+use cotty_protocol::op::Images;
+use cotty_vt::ImageKind;
 
 /// Older ones are forgotten.
 const MOST: usize = 256;
-
-/// Images of one protocol.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Images {
-    /// Which protocol.
-    pub kind: ImageKind,
-    /// How many sequences; a large image may come in several.
-    pub count: u64,
-    /// Their bytes.
-    pub bytes: u64,
-}
 
 /// The newest that came, each with the output before its end.
 #[derive(Debug, Default)]
@@ -37,15 +27,25 @@ impl Gallery {
             if seq <= since || seq > until {
                 continue;
             }
+            let kind = name(kind);
             match found.iter_mut().find(|images| images.kind == kind) {
                 Some(images) => {
                     images.count += 1;
                     images.bytes += bytes;
                 }
-                None => found.push(Images { kind, count: 1, bytes }),
+                None => found.push(Images { kind: kind.to_owned(), count: 1, bytes }),
             }
         }
         found
+    }
+}
+
+/// As others are told.
+fn name(kind: ImageKind) -> &'static str {
+    match kind {
+        ImageKind::Sixel => "sixel",
+        ImageKind::Kitty => "kitty",
+        ImageKind::Iterm => "iterm2",
     }
 }
 
@@ -59,15 +59,15 @@ mod tests {
         gallery.came(10, ImageKind::Sixel, 5);
         gallery.came(20, ImageKind::Kitty, 7);
         gallery.came(30, ImageKind::Kitty, 8);
-        let kitty = Images { kind: ImageKind::Kitty, count: 2, bytes: 15 };
+        let kitty = Images { kind: "kitty".into(), count: 2, bytes: 15 };
         assert_eq!(gallery.between(10, 30), [kitty]);
-        assert_eq!(gallery.between(0, 10), [Images { kind: ImageKind::Sixel, count: 1, bytes: 5 }]);
+        assert_eq!(gallery.between(0, 10), [Images { kind: "sixel".into(), count: 1, bytes: 5 }]);
         for seq in 31..=1000 {
             gallery.came(seq, ImageKind::Iterm, 1);
         }
         assert_eq!(
             gallery.between(0, u64::MAX),
-            [Images { kind: ImageKind::Iterm, count: MOST as u64, bytes: MOST as u64 }]
+            [Images { kind: "iterm2".into(), count: MOST as u64, bytes: MOST as u64 }]
         );
     }
 }

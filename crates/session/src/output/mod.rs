@@ -9,10 +9,10 @@ mod tests;
 pub(crate) mod told;
 pub(crate) mod views;
 
+use cotty_protocol::op::Images;
 use cotty_vt::{Match, Position, Vt};
 use regex::Regex;
 
-use self::images::Images;
 use self::readers::Place;
 use self::screen::{Screen, Spot, join};
 use crate::durable::checkpoint::Lost;

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use cotty_protocol::op::Images;
 use serde::{Deserialize, Serialize};
 
-use super::images::{Gallery, Images};
+use super::images::Gallery;
 use super::screen::Spot;
 use super::told::Answered;
 use crate::durable::checkpoint::Lost;

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use cotty_protocol::ApiError;
-use cotty_protocol::op::run::Outcome;
+use cotty_protocol::op::run::{Outcome, Ran};
 
 use super::Task;
 use super::program::Facts;
@@ -195,18 +195,19 @@ impl Task {
         let sight = self.seen();
         let incomplete =
             outcome == Outcome::Running && taken && sight.shell_has_the_terminal() && sight.asks();
-        Ok(RunResult {
+        let info = self.info();
+        let ran = Ran {
             outcome,
             output: result.output.text,
-            dropped: result.output.dropped,
-            since,
-            images: self.readers.images(since, until),
+            left_out: None,
             exit_code: result.exit_code,
+            signal: info.ended.and_then(|ended| ended.signal),
             duration_ms: result.duration_ms,
-            incomplete,
-            lost: None,
-            info: self.info(),
-        })
+            cwd: info.cwd.clone(),
+            images: self.readers.images(since, until),
+            dropped_lines: result.output.dropped,
+        };
+        Ok(RunResult { ran, since, incomplete, lost: None, info })
     }
 }
 

@@ -1,11 +1,10 @@
 use cotty_protocol::ApiError;
 use cotty_protocol::error::{Advice, Clause, Step};
-use cotty_protocol::op::run::{self, Outcome};
-use cotty_protocol::op::{Images, LeftOut};
+use cotty_protocol::op::run::{self, Outcome, Ran};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::read::{MAX_BYTES, is_zero};
+use super::read::MAX_BYTES;
 use crate::face::mcp::state::State;
 use crate::face::mcp::tool::{Call, McpTool};
 use crate::ops::{Access, perform};
@@ -19,7 +18,7 @@ fn incomplete() -> Advice {
 
 /// Where the lines are that a session does not keep.
 fn where_dropped(session: &str, ran: &run::Reply) -> Option<String> {
-    let dropped = ran.dropped_lines;
+    let dropped = ran.ran.dropped_lines;
     (dropped > 0).then(|| match ran.dropped_recorded {
         true => format!(
             "the first {dropped} lines of the output are in the session's recording only: resource terminal://{session}/recording"
@@ -45,28 +44,10 @@ pub(super) struct Params {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Reply {
-    /// "done", "running" (it goes on; the output is what it said so far) or "exited" (the shell itself ended).
-    outcome: Outcome,
-    /// The command's own output.
-    output: String,
-    /// What stands between the head and the tail of output, missing behind its first after_lines lines: terminal__read view "new" with its since and offset.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    left_out: Option<LeftOut>,
-    exit_code: Option<i32>,
-    /// The signal that ended the shell.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signal: Option<i32>,
-    duration_ms: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cwd: Option<String>,
+    #[serde(flatten)]
+    ran: Ran,
     #[serde(flatten)]
     state: State,
-    /// Images in the output, of which there is no text.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    images: Vec<Images>,
-    /// Lines of output that were too many to keep, before those in output.
-    #[serde(skip_serializing_if = "is_zero")]
-    dropped_lines: u64,
     /// What to do where the command goes on; what is not known of its end; where dropped lines are.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
@@ -90,26 +71,18 @@ impl McpTool for Run {
         let ran = perform(call.context.clone(), run).await?;
         let dropped = where_dropped(&session, &ran);
         let state = State::new(ran.activity, ran.keyboard);
-        let note = match ran.outcome {
+        let note = match ran.ran.outcome {
             Outcome::Running if ran.incomplete => call.advisor.in_words(&incomplete()),
             Outcome::Running => call.advisor.in_words(&state.advice()),
-            Outcome::Done if ran.exit_code.is_none() => Some(NOT_TOLD.to_owned()),
+            Outcome::Done if ran.ran.exit_code.is_none() => Some(NOT_TOLD.to_owned()),
             Outcome::Done | Outcome::Exited => None,
         };
         let lost = ran.history_lost.map(|lost| lost.to_string());
         let notes: Vec<String> = lost.into_iter().chain(note).chain(dropped).collect();
         Ok(Reply {
             note: (!notes.is_empty()).then(|| notes.join("; ")),
-            outcome: ran.outcome,
-            output: ran.output,
-            left_out: ran.left_out,
-            exit_code: ran.exit_code,
-            signal: ran.signal,
-            duration_ms: ran.duration_ms,
-            cwd: ran.cwd,
+            ran: ran.ran,
             state,
-            images: ran.images,
-            dropped_lines: ran.dropped_lines,
             next_since: ran.seq,
         })
     }
