@@ -51,19 +51,23 @@ pub(super) enum Way {
     },
 }
 
-/// How old the calls were that a pipe said again to this daemon.
+/// The calls that a pipe says again to this daemon: how old each was when the pipe began.
 #[derive(Debug)]
-pub(super) struct Open(Mutex<HashMap<RequestId, Duration>>);
+pub(super) struct Open {
+    ages: Mutex<HashMap<RequestId, Duration>>,
+    began: Instant,
+}
 
 impl Open {
     pub(super) fn new(open: Vec<McpOpen>) -> Open {
         let age = |McpOpen { id, ms }| Some((serde_json::from_value(id).ok()?, Duration::from_millis(ms)));
-        Open(Mutex::new(open.into_iter().filter_map(age).collect()))
+        Open { ages: Mutex::new(open.into_iter().filter_map(age).collect()), began: Instant::now() }
     }
 
-    /// Answers once: the next call of that id is another.
+    /// How old a call is. Answers once: the next call of that id is another.
     fn take(&self, id: &RequestId) -> Option<Duration> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(id)
+        let age = self.ages.lock().unwrap_or_else(PoisonError::into_inner).remove(id)?;
+        Some(age.saturating_add(self.began.elapsed()))
     }
 }
 
@@ -209,7 +213,7 @@ impl ServerHandler for Server {
         mut request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let spent = self.spent(&context.id);
+        let (spent, heard) = (self.spent(&context.id), Instant::now());
         let called = self.offer.find(&request.name);
         if called.is_none() && fixtures::find(&request.name).is_none() {
             let names: Vec<&str> = self.offer.tools().map(|tool| tool.name.as_ref()).collect();
@@ -233,7 +237,8 @@ impl ServerHandler for Server {
         let on_cancel = OnCancel::default();
         let until = Instant::now() + self.longest.saturating_sub(spent);
         let advisor = called.map_or_else(Advisor::plain, |called| called.advisor.clone());
-        let call = Call { context: calling, spent, until, client, on_cancel: on_cancel.clone(), advisor };
+        let on_cancelled = on_cancel.clone();
+        let call = Call { context: calling, spent, heard, until, client, on_cancel: on_cancelled, advisor };
         let answering = async {
             match called {
                 Some(Offered { entry, described, advisor }) => {

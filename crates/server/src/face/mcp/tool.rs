@@ -34,6 +34,8 @@ pub(super) struct Call {
     pub(super) context: Context,
     /// How long it has lasted before, where a daemon died in the middle of it.
     pub(super) spent: Duration,
+    /// When it came to this daemon.
+    pub(super) heard: Instant,
     pub(super) until: Instant,
     /// Who called; see [`Call::ask`].
     pub(super) client: Client,
@@ -78,9 +80,13 @@ impl Call {
         ms.map(|ms| ms.saturating_sub(millis(self.spent)).min(self.left_ms()))
     }
 
-    /// How long it has lasted in all, of which `ms` now.
+    /// How long it has lasted in all. Of `ms` its session knows; where a daemon died in the middle, more counts than that: also
+    /// the time until this one had the session.
     pub(super) fn lasted_ms(&self, ms: u64) -> u64 {
-        ms.saturating_add(millis(self.spent))
+        match self.spent.is_zero() {
+            true => ms,
+            false => millis(self.spent.saturating_add(self.heard.elapsed())),
+        }
     }
 
     /// The same call where it does not begin with its wait: whose time was spent is not known.
