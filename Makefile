@@ -92,6 +92,7 @@ build:
 lint: web/node_modules/.installed
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
+	$(CARGO) fmt --manifest-path crates/vt/tests/no_std/Cargo.toml --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	cd web && npm run --silent check && npm run --silent lint
 
@@ -110,6 +111,8 @@ cargo-deny:
 
 unit: web/node_modules/.installed
 	$(TEST)
+	# The engine in a program without the standard library: it links only if nothing needs that.
+	$(CARGO) run --quiet --locked --manifest-path crates/vt/tests/no_std/Cargo.toml --target-dir target/no_std
 	cd web && npm run --silent test
 
 e2e: web/node_modules/.installed recordings

@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use cotty_fuzz::{assert_sound, steps, terminal};
-use cotty_vt::{Place, Vt};
+use cotty_vt::{MatchPlace, Vt};
 use libfuzzer_sys::fuzz_target;
 use regex::Regex;
 
@@ -49,13 +49,16 @@ fn read(vt: &Vt) {
         assert!(!line.text.contains('\n'));
     }
     assert_eq!(vt.lines_since(vt.seq()), []);
-    for found in vt.search(&WORD, 50) {
+    for found in vt.search(|line| WORD.find_iter(line).map(|found| found.range()).collect(), 50) {
         assert!(found.line.contains(&found.text));
         match found.place {
-            Place::Kept { row, from, to } => {
-                assert_eq!(vt.kept_rows().nth(row).expect("a row").text.get(from..to), Some(&*found.text));
+            MatchPlace::Alternate { row, from, to } => {
+                assert_eq!(
+                    vt.alternate_history().nth(row).expect("a row").text.get(from..to),
+                    Some(&*found.text)
+                );
             }
-            Place::Text { from, to } => assert!(from.line == to.line && from.cell < to.cell),
+            MatchPlace::Text { from, to } => assert!(from.line == to.line && from.cell < to.cell),
         }
     }
 }

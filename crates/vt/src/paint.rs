@@ -2,11 +2,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
 
-use crate::cell::{Cell, Glyph, Kind};
-use crate::read::CellRef;
-use crate::row::Row;
-use crate::style::INVERSE;
+use crate::grid::cell::{Cell, Glyph, Kind};
+use crate::grid::row::Row;
+use crate::grid::style::INVERSE;
 use crate::term::Term;
+use crate::text::read::CellRef;
 use crate::unicode::{self, EMOJI_FORM};
 use crate::{LineId, Size, Style, Vt};
 

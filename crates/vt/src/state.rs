@@ -4,7 +4,7 @@ use core::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::Vt;
-use crate::parser::Parser;
+use crate::parse::Parser;
 use crate::term::Term;
 
 /// What a state begins with; its format follows in one byte, then the state as CBOR.

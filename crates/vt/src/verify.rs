@@ -2,11 +2,11 @@ use alloc::collections::BTreeSet;
 use alloc::string::String;
 
 use crate::Vt;
-use crate::cell::Kind;
-use crate::read::CellRef;
-use crate::row::Row;
-use crate::screen::Screen;
+use crate::grid::cell::Kind;
+use crate::grid::row::Row;
+use crate::grid::screen::Screen;
 use crate::term::{MAX_LABEL, Pen, Term};
+use crate::text::read::CellRef;
 use crate::unicode;
 
 impl Vt {
@@ -39,7 +39,7 @@ fn check_term(term: &Term) -> Result<(), &'static str> {
     }
     check(term.switches.single_shift < 4, "unknown character set")?;
     check(term.tables.is_sound(), "tables inconsistent")?;
-    check(term.kept.is_sound(), "kept rows inconsistent")?;
+    check(term.alternate_history.is_sound(), "alternate-screen history inconsistent")?;
     let (mut known, mut continued) = (BTreeSet::new(), false);
     for screen in &term.screens {
         check_screen(screen, term)?;

@@ -1,6 +1,6 @@
 use alloc::vec::Vec;
 
-use crate::parser::Parser;
+use crate::parse::Parser;
 use crate::term::Term;
 use crate::{Allow, Cursor, CursorShape, Effect, Modes, Options, Position, Size};
 

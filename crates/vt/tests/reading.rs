@@ -212,7 +212,7 @@ fn any_range_can_be_read_with_its_styles() {
 #[test]
 fn rows_that_full_screen_programs_showed_are_kept_once() {
     let mut vt = vt(20, 3);
-    let kept = |vt: &Vt| vt.kept_rows().map(|row| row.text.clone()).collect::<Vec<_>>();
+    let kept = |vt: &Vt| vt.alternate_history().map(|row| row.text.clone()).collect::<Vec<_>>();
     vt.feed(b"shell\x1b[?1049h\x1b[H1 one\r\n2 two\r\nstatus");
     vt.settle();
     assert_eq!(kept(&vt), [""; 0], "they are still there");
@@ -224,8 +224,9 @@ fn rows_that_full_screen_programs_showed_are_kept_once() {
     vt.settle();
     vt.feed(b"\x1b[?1049l");
     assert_eq!(kept(&vt), ["1 one", "3 three", "2 two", "status"]);
-    let found = vt.search(&regex::Regex::new("thr..").unwrap(), 10);
-    assert_eq!(found[0].place, cotty_vt::Place::Kept { row: 1, from: 2, to: 7 });
+    let three = |line: &str| line.match_indices("three").map(|(at, text)| at..at + text.len()).collect();
+    let found = vt.search(three, 10);
+    assert_eq!(found[0].place, cotty_vt::MatchPlace::Alternate { row: 1, from: 2, to: 7 });
     assert_eq!(vt.screen_text().trim_end(), "shell");
     let restored = Vt::restore(&vt.state()).unwrap();
     assert_eq!(kept(&restored), kept(&vt));

@@ -10,7 +10,7 @@ pub(crate) mod told;
 pub(crate) mod views;
 
 use cotty_protocol::op::Images;
-use cotty_vt::{Match, Position, Vt};
+use cotty_vt::{Match, MatchPlace, Position, Vt};
 use regex::Regex;
 
 use self::readers::Place;
@@ -128,10 +128,11 @@ impl Screen<'_> {
 pub(crate) fn search(vt: &Vt, pattern: &Regex, limit: usize) -> Vec<Found> {
     let found = |hit: Match| {
         let place = match hit.place {
-            cotty_vt::Place::Text { from, .. } => FoundAt::Line { id: from.line.0, cell: from.cell },
-            cotty_vt::Place::Kept { .. } => FoundAt::Past,
+            MatchPlace::Text { from, .. } => FoundAt::Line { id: from.line.0, cell: from.cell },
+            MatchPlace::Alternate { .. } => FoundAt::Past,
         };
         Found { text: hit.text, line: hit.line, place }
     };
-    vt.search(pattern, limit).into_iter().map(found).collect()
+    let find = |line: &str| pattern.find_iter(line).map(|found| found.range()).collect();
+    vt.search(find, limit).into_iter().map(found).collect()
 }

@@ -3,11 +3,11 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use super::line::{Layout, PastLine, Runs};
-use crate::cell::StyleId;
-use crate::links::Links;
-use crate::look::Look;
+use crate::grid::attributes::Attributes;
+use crate::grid::cell::StyleId;
+use crate::grid::links::Links;
+use crate::grid::styles::Styles;
 use crate::state::Packed;
-use crate::styles::Styles;
 use crate::{LineId, varint};
 
 /// Lines in the order they scrolled off, as text with style runs.
@@ -84,7 +84,7 @@ impl Chunk {
 
     /// What the tables cost that lines share, counted when the chunk is sealed.
     pub(super) fn overhead(&self) -> usize {
-        self.looks.len() * size_of::<Look>() + self.links.size()
+        self.looks.len() * size_of::<Attributes>() + self.links.size()
     }
 
     pub(super) fn text_len(&self) -> usize {
@@ -109,16 +109,16 @@ impl Chunk {
     }
 
     /// The chunk's own number for a look of the screen's.
-    pub(super) fn intern(&mut self, look: Look, link: Option<&str>) -> StyleId {
+    pub(super) fn intern(&mut self, look: Attributes, link: Option<&str>) -> StyleId {
         let link = link.and_then(|address| self.links.intern(address)).unwrap_or(0);
         self.looks.intern(look.with_link(link).with_protection(false))
     }
 
-    pub(super) fn look(&self, id: StyleId) -> Look {
+    pub(super) fn look(&self, id: StyleId) -> Attributes {
         self.looks.get(id)
     }
 
-    pub(super) fn link(&self, look: Look) -> Option<&str> {
+    pub(super) fn link(&self, look: Attributes) -> Option<&str> {
         self.links.get(look.link())
     }
 

@@ -1,9 +1,9 @@
 use alloc::string::String;
 
 use super::chunk::Chunk;
-use crate::cell::StyleId;
-use crate::look::Look;
-use crate::style::Style;
+use crate::grid::attributes::Attributes;
+use crate::grid::cell::StyleId;
+use crate::grid::style::Style;
 use crate::{LineId, unicode, varint};
 
 /// A logical line (or a piece of a very long one) that scrolled off, borrowed from its chunk.
@@ -84,7 +84,7 @@ impl<'a> PastLine<'a> {
     }
 
     /// The pieces of one look, with their links.
-    pub(crate) fn pieces(&self) -> impl Iterator<Item = (&'a str, Look, Option<&'a str>)> + use<'a> {
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = (&'a str, Attributes, Option<&'a str>)> + use<'a> {
         let mut runs = self.runs.clone();
         let (chunk, mut rest) = (self.chunk, self.text);
         core::iter::from_fn(move || {

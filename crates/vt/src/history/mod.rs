@@ -7,11 +7,12 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::LineId;
-use crate::cell::{Cell, Glyph, Kind, StyleId};
-use crate::row::Row;
-use crate::tables::Tables;
+use crate::grid::cell::{Cell, Glyph, Kind, StyleId};
+use crate::grid::row::Row;
+use crate::grid::tables::Tables;
 use crate::unicode::{self, Joint};
 
+pub(crate) mod alternate;
 mod chunk;
 mod line;
 mod lines;

@@ -1,8 +1,8 @@
 use alloc::format;
 
 use super::Term;
-use crate::cell::{Glyph, Kind};
-use crate::params::Params;
+use crate::grid::cell::{Glyph, Kind};
+use crate::parse::params::Params;
 
 impl Term {
     /// DECRQCRA: the sum of the characters in a rectangle, blanks counted as spaces. It lets a

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Term;
 use crate::Color;
-use crate::style::palette;
+use crate::grid::style::palette;
 
 /// Red, green and blue, 16 bits each, as programs write and read them.
 type Rgb = [u16; 3];

@@ -1,7 +1,7 @@
 use super::edit::Erase;
 use super::{Protection, Term};
-use crate::params::Params;
-use crate::parser::Header;
+use crate::parse::Header;
+use crate::parse::params::Params;
 
 impl Term {
     /// Performs a control sequence; one that is not known does nothing.

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::Term;
 use crate::effect::{EffectKind, ImageKind};
-use crate::parser::Header;
+use crate::parse::Header;
 
 /// The most capabilities answered in one XTGETTCAP.
 const MAX_CAPABILITIES: usize = 32;

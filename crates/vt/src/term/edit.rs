@@ -1,6 +1,6 @@
 use super::{Protection, Term};
-use crate::cell::{Cell, StyleId};
-use crate::row::Row;
+use crate::grid::cell::{Cell, StyleId};
+use crate::grid::row::Row;
 
 /// Whether an erase spares the cells that DECSCA protected (DECSED, DECSEL).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 use alloc::format;
 
 use super::Term;
-use crate::params::Params;
+use crate::parse::params::Params;
 
 /// The only resource of XTMODKEYS and XTFMTKEYS that a program can change here.
 const OTHER_KEYS: u16 = 4;
@@ -145,7 +145,7 @@ mod tests {
         let mut vt = Vt::new(Size::default());
         vt.feed(b"\x1b[3;3H\x1b[>4;2m\x1b[>1u\x1b[<u\x1b[=1u");
         assert_eq!((vt.cursor().row, vt.cursor().col), (2, 2));
-        assert_eq!(vt.term.cursor.look, crate::look::Look::default());
+        assert_eq!(vt.term.cursor.look, crate::grid::attributes::Attributes::default());
     }
 
     #[test]

@@ -6,15 +6,15 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cell::StyleId;
 use crate::effect::{Effect, EffectKind, Effects};
+use crate::grid::attributes::Attributes;
+use crate::grid::cell::StyleId;
+use crate::grid::row::Row;
+use crate::grid::screen::Screen;
+use crate::grid::tables::Tables;
 use crate::history::History;
-use crate::kept::KeptRows;
-use crate::keyboard::Keyboard;
-use crate::look::Look;
-use crate::row::Row;
-use crate::screen::Screen;
-use crate::tables::Tables;
+use crate::history::alternate::AlternateHistory;
+use crate::input::protocol::Keyboard;
 use crate::{Allow, LineId, Modes, Options, Position, Size};
 
 mod charset;
@@ -28,13 +28,13 @@ mod esc;
 mod keyboard;
 mod mode;
 mod osc;
+mod pen;
 mod print;
 mod report;
 mod reset;
 mod resize;
 mod scroll;
 mod sgr;
-mod style;
 mod title;
 
 use charset::Charset;
@@ -68,7 +68,8 @@ pub(crate) struct Term {
     /// DECSCUSR's number, 0 for the viewer's default.
     pub(crate) cursor_code: u8,
     pub(crate) history: History,
-    pub(crate) kept: KeptRows,
+    #[serde(rename = "kept")]
+    pub(crate) alternate_history: AlternateHistory,
     /// The next line id to give out.
     pub(crate) next_line: u64,
     pub(crate) titles: Titles,
@@ -106,7 +107,7 @@ pub(crate) struct Pen {
     pub(crate) col: u16,
     /// The last column was written; the next character wraps first.
     pub(crate) pending_wrap: bool,
-    pub(crate) look: Look,
+    pub(crate) look: Attributes,
     pub(crate) charsets: [Charset; 4],
     /// Which of the four is in use (SI, SO, LS2, LS3).
     pub(crate) active: u8,
@@ -194,7 +195,7 @@ impl Term {
             keyboards: [Keyboard::default(); 2],
             cursor_code: 0,
             history: History::new(options.history_lines, options.history_bytes),
-            kept: KeptRows::default(),
+            alternate_history: AlternateHistory::default(),
             next_line: 1 + 2 * rows,
             titles: Titles::default(),
             directory: None,

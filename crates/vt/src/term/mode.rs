@@ -1,5 +1,5 @@
 use super::Term;
-use crate::params::Params;
+use crate::parse::params::Params;
 use crate::{MouseEncoding, MouseMode};
 
 impl Term {
@@ -137,7 +137,7 @@ impl Term {
     /// Keeps the rows of a full-screen program that were to be seen, before they are gone.
     pub(super) fn leave_alternate(&mut self) {
         if self.modes.alt_screen {
-            self.kept.leave();
+            self.alternate_history.leave();
         }
     }
 

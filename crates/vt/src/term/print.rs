@@ -1,7 +1,7 @@
 use super::Term;
-use crate::cell::{Cell, Glyph, Kind, StyleId};
-use crate::clusters::{Clusters, MAX_CLUSTER};
-use crate::scan;
+use crate::grid::cell::{Cell, Glyph, Kind, StyleId};
+use crate::grid::clusters::{Clusters, MAX_CLUSTER};
+use crate::parse::scan;
 use crate::unicode::{self, Joint, Props};
 
 impl Term {

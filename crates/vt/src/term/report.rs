@@ -2,7 +2,7 @@ use alloc::format;
 
 use super::Term;
 use crate::Size;
-use crate::params::Params;
+use crate::parse::params::Params;
 
 /// The size of a cell in pixels that we claim, for programs that ask and for the pixel mouse.
 pub(crate) const CELL_WIDTH: u32 = 8;

@@ -1,5 +1,5 @@
 use super::{Colors, Pen, Switches, Term};
-use crate::keyboard::Keyboard;
+use crate::input::protocol::Keyboard;
 use crate::{EffectKind, Modes, Size};
 
 impl Term {

@@ -2,10 +2,10 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use super::{Pen, Term};
-use crate::cell::{Cell, Glyph, Kind};
-use crate::look::Look;
-use crate::row::Row;
-use crate::screen::Screen;
+use crate::grid::attributes::Attributes;
+use crate::grid::cell::{Cell, Glyph, Kind};
+use crate::grid::row::Row;
+use crate::grid::screen::Screen;
 use crate::{LineId, Size, unicode};
 
 impl Term {
@@ -171,7 +171,7 @@ impl Term {
     fn past_cells(&mut self) -> Vec<Cell> {
         // Styles and clusters are looked up after the line is read: both need the whole terminal.
         let Some(line) = self.history.last() else { return Vec::new() };
-        let pieces: Vec<(usize, Look, Option<alloc::boxed::Box<str>>)> =
+        let pieces: Vec<(usize, Attributes, Option<alloc::boxed::Box<str>>)> =
             line.pieces().map(|(text, look, link)| (text.len(), look, link.map(Into::into))).collect();
         let clusters: Vec<(alloc::string::String, u8)> =
             line.clusters().map(|(text, width)| (text.into(), width)).collect();

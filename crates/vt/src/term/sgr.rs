@@ -1,10 +1,10 @@
-use crate::look::Look;
-use crate::params::Params;
-use crate::style::{BLINK, BOLD, DIM, HIDDEN, INVERSE, ITALIC, OVERLINE, STRIKE};
+use crate::grid::attributes::Attributes;
+use crate::grid::style::{BLINK, BOLD, DIM, HIDDEN, INVERSE, ITALIC, OVERLINE, STRIKE};
+use crate::parse::params::Params;
 use crate::{Color, UnderlineStyle};
 
 /// Select Graphic Rendition (ECMA-48 8.3.117, with ISO 8613-6's colours and kitty's underlines).
-pub(super) fn apply(look: &mut Look, params: &Params) {
+pub(super) fn apply(look: &mut Attributes, params: &Params) {
     if !params.has_subs() {
         return apply_plain(look, params.values());
     }
@@ -38,7 +38,7 @@ pub(super) fn apply(look: &mut Look, params: &Params) {
 }
 
 /// Without colons, as nearly all programs write it.
-fn apply_plain(look: &mut Look, values: &[u16]) {
+fn apply_plain(look: &mut Attributes, values: &[u16]) {
     let mut rest = values;
     if rest.is_empty() {
         look.reset();
@@ -62,7 +62,7 @@ fn apply_plain(look: &mut Look, values: &[u16]) {
     }
 }
 
-fn apply_one(look: &mut Look, code: u16) {
+fn apply_one(look: &mut Attributes, code: u16) {
     match code {
         0 => look.reset(),
         1 => look.set(BOLD, true),
@@ -94,7 +94,7 @@ fn apply_one(look: &mut Look, code: u16) {
     }
 }
 
-fn set_color(look: &mut Look, code: u16, color: Option<Color>) {
+fn set_color(look: &mut Attributes, code: u16, color: Option<Color>) {
     let Some(color) = color else { return };
     match code {
         38 => look.set_fg(color),

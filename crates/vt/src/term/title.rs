@@ -8,7 +8,7 @@ use super::device::{decode_hex, hex};
 use super::osc::label;
 use super::{MAX_LABEL, Term};
 use crate::effect::EffectKind;
-use crate::params::Params;
+use crate::parse::params::Params;
 
 /// The most titles that can be put aside.
 const DEPTH: usize = 10;

@@ -27,6 +27,10 @@ fn harmless() -> impl Strategy<Value = Vec<u8>> {
 
 static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\w+").unwrap());
 
+fn words(line: &str) -> Vec<std::ops::Range<usize>> {
+    WORD.find_iter(line).map(|found| found.range()).collect()
+}
+
 fn readings(vt: &Vt) -> Vec<String> {
     let rows = 0..vt.size().rows;
     let mut all: Vec<String> = rows.map(|row| vt.row_ansi(row)).collect();
@@ -34,8 +38,8 @@ fn readings(vt: &Vt) -> Vec<String> {
     all.push(vt.screen_text());
     all.push(format!("{:?} {} {}", vt.cursor(), vt.modes().alt_screen, vt.modes().reverse_screen));
     all.push(format!("{:?}", vt.lines_since(0)));
-    all.push(format!("{:?}", vt.search(&WORD, 100)));
-    all.push(format!("{:?}", vt.kept_rows().collect::<Vec<_>>()));
+    all.push(format!("{:?}", vt.search(words, 100)));
+    all.push(format!("{:?}", vt.alternate_history().collect::<Vec<_>>()));
     all
 }
 

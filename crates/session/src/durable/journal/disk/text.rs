@@ -127,7 +127,7 @@ impl Reader {
             self.vt.show_unfinished();
             self.rest();
         }
-        let kept = self.vt.kept_rows().filter(|row| row.stamp > self.since);
+        let kept = self.vt.alternate_history().filter(|row| row.stamp > self.since);
         for row in kept {
             self.text.push_str(&row.text);
             self.text.push('\n');

@@ -1,7 +1,7 @@
 use alloc::format;
 use alloc::string::String;
 
-use crate::key::tests::{check, sent};
+use crate::input::key::tests::{check, sent};
 use crate::{Key, KeyCode, Media, ModifierKey, Size, Vt};
 
 #[test]

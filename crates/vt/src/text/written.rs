@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::excerpt::{Segment, find_end, find_start, used_rows};
+use crate::text::excerpt::{Segment, find_end, find_start, used_rows};
 use crate::{Excerpt, Position, Vt};
 
 /// Where writing ended, and after how much output.

@@ -14,25 +14,25 @@ const MAX_BYTES: usize = 256 << 10;
 /// What full-screen programs showed: the rows of the alternate screen that stood still for a while
 /// and then left it, each kept once.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct KeptRows {
+pub(crate) struct AlternateHistory {
     /// The rows of the screen when it last stood still.
-    settled: Vec<KeptRow>,
-    rows: VecDeque<KeptRow>,
+    settled: Vec<AlternateRow>,
+    rows: VecDeque<AlternateRow>,
     known: BTreeSet<u64>,
     bytes: usize,
 }
 
 /// A row of the alternate screen that is no longer on it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeptRow {
+pub struct AlternateRow {
     /// `seq` after the last byte that changed it.
     pub stamp: u64,
     /// Its text, right-trimmed.
     pub text: String,
 }
 
-impl KeptRows {
-    pub(crate) fn rows(&self) -> &VecDeque<KeptRow> {
+impl AlternateHistory {
+    pub(crate) fn rows(&self) -> &VecDeque<AlternateRow> {
         &self.rows
     }
 
@@ -42,7 +42,7 @@ impl KeptRows {
     }
 
     /// The screen stands still with these rows: those that stood there before and are gone are kept.
-    fn settle(&mut self, now: Vec<KeptRow>) {
+    fn settle(&mut self, now: Vec<AlternateRow>) {
         let shown: BTreeSet<u64> = now.iter().map(|row| hash(row.text.as_bytes())).collect();
         for row in core::mem::replace(&mut self.settled, now) {
             let name = hash(row.text.as_bytes());
@@ -79,12 +79,12 @@ impl Vt {
         }
         let stamps = self.term.screen().iter().map(|row| row.stamp);
         let rows = (0..self.term.size.rows).map(|row| self.live_row_text(row));
-        let now = stamps.zip(rows).map(|(stamp, text)| KeptRow { stamp, text }).collect();
-        self.term.kept.settle(now);
+        let now = stamps.zip(rows).map(|(stamp, text)| AlternateRow { stamp, text }).collect();
+        self.term.alternate_history.settle(now);
     }
 
     /// The rows that full-screen programs showed and that are gone, oldest first.
-    pub fn kept_rows(&self) -> impl DoubleEndedIterator<Item = &KeptRow> + ExactSizeIterator {
-        self.shown().kept.rows().iter()
+    pub fn alternate_history(&self) -> impl DoubleEndedIterator<Item = &AlternateRow> + ExactSizeIterator {
+        self.shown().alternate_history.rows().iter()
     }
 }

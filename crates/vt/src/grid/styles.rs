@@ -2,8 +2,8 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cell::StyleId;
-use crate::look::Look;
+use crate::grid::attributes::Attributes;
+use crate::grid::cell::StyleId;
 
 /// Below this many it is not worth looking for styles that are no longer shown.
 const SMALL: usize = 1024;
@@ -14,7 +14,7 @@ const SMALL: usize = 1024;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Styles {
     #[serde(with = "crate::state::packed")]
-    looks: Vec<Look>,
+    looks: Vec<Attributes>,
     /// A sweep is due when there are more than this.
     limit: usize,
     /// Where each look is, found by hash; made anew when it is too small.
@@ -29,7 +29,7 @@ impl Default for Styles {
 }
 
 impl Styles {
-    pub(crate) fn get(&self, id: StyleId) -> Look {
+    pub(crate) fn get(&self, id: StyleId) -> Attributes {
         // Number 0 is not in the list: most terminals never hold another one.
         (id.0 as usize).checked_sub(1).and_then(|index| self.looks.get(index)).copied().unwrap_or_default()
     }
@@ -38,8 +38,8 @@ impl Styles {
         self.looks.len() + 1
     }
 
-    pub(crate) fn intern(&mut self, look: Look) -> StyleId {
-        if look == Look::default() {
+    pub(crate) fn intern(&mut self, look: Attributes) -> StyleId {
+        if look == Attributes::default() {
             return StyleId(0);
         }
         if self.slots.len() < (self.looks.len() + 1) * 2 {
@@ -111,13 +111,13 @@ impl Styles {
         self.limit = (self.looks.len() * 2).max(SMALL);
     }
 
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Look> {
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Attributes> {
         // What is changed through this no longer lies where its hash says.
         self.slots.clear();
         self.looks.iter_mut()
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Look> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Attributes> {
         self.looks.iter()
     }
 

@@ -1,5 +1,5 @@
 use super::Term;
-use crate::cell::StyleId;
+use crate::grid::cell::StyleId;
 
 impl Term {
     /// The number of the pen's style. It is looked up when something is printed, not at each change:

@@ -4,23 +4,24 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::key::{shifted, unshifted};
-use crate::keyboard::{ALL_KEYS, ALTERNATES, DISAMBIGUATE, EVENTS, TEXT};
-use crate::{Key, KeyAction, KeyCode, Keypad, Modes, ModifierKey, key_legacy};
+use crate::input::key::{shifted, unshifted};
+use crate::input::legacy;
+use crate::input::protocol::{ALL_KEYS, ALTERNATES, DISAMBIGUATE, EVENTS, TEXT};
+use crate::{Key, KeyAction, KeyCode, Keypad, Modes, ModifierKey};
 
 /// A key event, when at least one enhancement is on.
 pub(crate) fn encode(key: &Key, modes: &Modes) -> Vec<u8> {
     let flags = modes.kitty_keyboard;
     // Only these two tell the keypad from the rest.
     let told = match key.code {
-        KeyCode::Keypad(pad) if flags & (DISAMBIGUATE | ALL_KEYS) == 0 => key_legacy::main_key(pad),
+        KeyCode::Keypad(pad) if flags & (DISAMBIGUATE | ALL_KEYS) == 0 => legacy::main_key(pad),
         code => code,
     };
     let told = &Key { code: told, ..*key };
     if !is_reported(told, flags) {
         Vec::new()
     } else if is_legacy(told, flags) {
-        key_legacy::plain(key, modes)
+        legacy::plain(key, modes)
     } else if flags & ALL_KEYS == 0
         && key.action != KeyAction::Release
         && let Some(c) = text(told)
@@ -112,7 +113,7 @@ fn text(key: &Key) -> Option<char> {
     match key.code {
         KeyCode::Char(c) if key.shift => Some(shifted(c)),
         KeyCode::Char(c) => Some(c),
-        KeyCode::Keypad(pad) => key_legacy::keypad_text(pad),
+        KeyCode::Keypad(pad) => legacy::keypad_text(pad),
         _ => None,
     }
 }

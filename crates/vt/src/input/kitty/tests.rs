@@ -1,5 +1,5 @@
 use super::*;
-use crate::key::tests::{check, sent};
+use crate::input::key::tests::{check, sent};
 use crate::{Media, Size, Vt};
 
 /// Checks a table under these flags.

@@ -7,7 +7,7 @@ use crate::{Color, Style, UnderlineStyle};
 ///
 /// It is packed into two words, since it is compared and looked up at every change of style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Look {
+pub(crate) struct Attributes {
     /// Foreground and background, 26 bits each.
     colors: u64,
     /// The underline's colour, the attributes, the kind of underline, the link, the protection.
@@ -21,18 +21,18 @@ const UNDERLINE: u32 = 34;
 const LINK: u32 = 40;
 const PROTECTED: u64 = 1 << 56;
 
-impl Packed<16> for Look {
+impl Packed<16> for Attributes {
     fn pack(&self) -> [u8; 16] {
         (u128::from(self.rest) << 64 | u128::from(self.colors)).to_le_bytes()
     }
 
-    fn unpack(bytes: &[u8; 16]) -> Look {
+    fn unpack(bytes: &[u8; 16]) -> Attributes {
         let both = u128::from_le_bytes(*bytes);
-        Look { colors: both as u64, rest: (both >> 64) as u64 }
+        Attributes { colors: both as u64, rest: (both >> 64) as u64 }
     }
 }
 
-impl Look {
+impl Attributes {
     pub(crate) fn style(self) -> Style {
         Style {
             fg: unpack(self.colors & COLOR),
@@ -74,12 +74,12 @@ impl Look {
 
     /// SGR 0: all but the protection, which no SGR changes.
     pub(crate) fn reset(&mut self) {
-        *self = Look { colors: 0, rest: self.rest & PROTECTED };
+        *self = Attributes { colors: 0, rest: self.rest & PROTECTED };
     }
 
     /// What erasing leaves behind: the background alone (xterm's "bce").
-    pub(crate) fn erased(self) -> Look {
-        Look { colors: self.colors & COLOR << BG, rest: 0 }
+    pub(crate) fn erased(self) -> Attributes {
+        Attributes { colors: self.colors & COLOR << BG, rest: 0 }
     }
 
     /// A number in the table of links; 0 is none.
@@ -87,8 +87,8 @@ impl Look {
         (self.rest >> LINK) as u16
     }
 
-    pub(crate) fn with_link(self, link: u16) -> Look {
-        Look { rest: self.rest & !(0xffff << LINK) | u64::from(link) << LINK, ..self }
+    pub(crate) fn with_link(self, link: u16) -> Attributes {
+        Attributes { rest: self.rest & !(0xffff << LINK) | u64::from(link) << LINK, ..self }
     }
 
     /// SPA or DECSCA: erasing may have to spare it.
@@ -96,8 +96,8 @@ impl Look {
         self.rest & PROTECTED != 0
     }
 
-    pub(crate) fn with_protection(self, on: bool) -> Look {
-        Look { rest: if on { self.rest | PROTECTED } else { self.rest & !PROTECTED }, ..self }
+    pub(crate) fn with_protection(self, on: bool) -> Attributes {
+        Attributes { rest: if on { self.rest | PROTECTED } else { self.rest & !PROTECTED }, ..self }
     }
 
     pub(crate) fn hash(self) -> u64 {
@@ -142,13 +142,13 @@ mod tests {
 
     #[test]
     fn what_is_set_comes_back() {
-        let mut look = Look::default().with_link(65535).with_protection(true);
+        let mut look = Attributes::default().with_link(65535).with_protection(true);
         look.set_fg(Color::Rgb(1, 2, 3));
         look.set_bg(Color::Indexed(255));
         look.set_underline_color(Color::Rgb(255, 254, 253));
         look.set_underline(UnderlineStyle::Dashed);
         look.set(0xff, true);
-        look.set(crate::style::ITALIC, false);
+        look.set(crate::grid::style::ITALIC, false);
         assert!(look.is_sound() && look.protected());
         assert_eq!(look.link(), 65535);
         let style = look.style();
@@ -159,6 +159,6 @@ mod tests {
         assert!(style.bold() && !style.italic() && style.overline());
         assert_eq!(look.erased().style(), Style { bg: Color::Indexed(255), ..Style::default() });
         look.reset();
-        assert_eq!(look, Look::default().with_protection(true));
+        assert_eq!(look, Attributes::default().with_protection(true));
     }
 }

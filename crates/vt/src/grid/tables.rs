@@ -2,13 +2,13 @@ use alloc::string::String;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cell::{Cell, Glyph, Kind};
-use crate::clusters::Clusters;
-use crate::links::Links;
-use crate::look::Look;
-use crate::row::Row;
-use crate::screen::Screen;
-use crate::styles::Styles;
+use crate::grid::attributes::Attributes;
+use crate::grid::cell::{Cell, Glyph, Kind};
+use crate::grid::clusters::Clusters;
+use crate::grid::links::Links;
+use crate::grid::row::Row;
+use crate::grid::screen::Screen;
+use crate::grid::styles::Styles;
 
 /// What the screens' cells name by number.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -19,7 +19,7 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    pub(crate) fn look(&self, cell: Cell) -> Look {
+    pub(crate) fn look(&self, cell: Cell) -> Attributes {
         self.styles.get(cell.style)
     }
 

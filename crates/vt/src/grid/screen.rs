@@ -3,7 +3,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::LineId;
-use crate::row::Row;
+use crate::grid::row::Row;
 
 /// The rows of one screen, in an order that scrolling changes without moving a row.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

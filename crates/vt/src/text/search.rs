@@ -1,10 +1,9 @@
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::ops::Range;
 
-use regex::Regex;
-
-use crate::cell::Kind;
-use crate::row::Row;
+use crate::grid::cell::Kind;
+use crate::grid::row::Row;
 use crate::term::Term;
 use crate::{LineId, Position, Vt};
 
@@ -12,7 +11,7 @@ use crate::{LineId, Position, Vt};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Match {
     /// Where it is.
-    pub place: Place,
+    pub place: MatchPlace,
     /// The matched text.
     pub text: String,
     /// The whole line it is part of.
@@ -21,7 +20,7 @@ pub struct Match {
 
 /// Where a match is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum MatchPlace {
     /// In the history or on the screen that is shown: from a position up to another.
     Text {
         /// Its first cell.
@@ -29,8 +28,8 @@ pub enum Place {
         /// The cell behind it.
         to: Position,
     },
-    /// In a row that a full-screen program showed: which of [`Vt::kept_rows`], and the bytes in it.
-    Kept {
+    /// In a row that a full-screen program showed: which of [`Vt::alternate_history`], and the bytes in it.
+    Alternate {
         /// The row.
         row: usize,
         /// Its first byte.
@@ -40,22 +39,25 @@ pub enum Place {
     },
 }
 
+/// Where in a line something is found.
+type Find<'a> = &'a dyn Fn(&str) -> Vec<Range<usize>>;
+
 impl Vt {
-    /// Finds a pattern, newest first, at most `limit` times: on the screen that is shown, in the
-    /// history, and in the rows that full-screen programs showed. A line is searched as a whole,
-    /// however it wrapped.
-    pub fn search(&self, pattern: &Regex, limit: usize) -> Vec<Match> {
+    /// Finds text, newest first, at most `limit` times: on the screen that is shown, in the history, and in the rows that
+    /// full-screen programs showed. A line is searched as a whole, however it wrapped. `find` answers where in a line a
+    /// match is, in order and without overlaps; so the engine knows of no kind of pattern.
+    pub fn search(&self, find: impl Fn(&str) -> Vec<Range<usize>>, limit: usize) -> Vec<Match> {
         let term = self.shown();
         let mut found = Vec::new();
         let screens: &[bool] = if term.modes.alt_screen { &[true, false] } else { &[false] };
         for &alternate in screens {
-            search_lines(term, alternate, pattern, limit, &mut found);
+            search_lines(term, alternate, &find, limit, &mut found);
         }
-        for (row, kept) in term.kept.rows().iter().enumerate().rev() {
+        for (row, past) in term.alternate_history.rows().iter().enumerate().rev() {
             let start = found.len();
-            for hit in pattern.find_iter(&kept.text).take(limit.saturating_sub(found.len())) {
-                let place = Place::Kept { row, from: hit.start(), to: hit.end() };
-                found.push(Match { place, text: hit.as_str().into(), line: kept.text.clone() });
+            for hit in find(&past.text).into_iter().take(limit.saturating_sub(found.len())) {
+                let place = MatchPlace::Alternate { row, from: hit.start, to: hit.end };
+                found.push(Match { place, text: past.text[hit].into(), line: past.text.clone() });
             }
             found[start..].reverse();
         }
@@ -64,12 +66,12 @@ impl Vt {
 }
 
 /// Searches a screen and, behind the primary one, the history.
-fn search_lines(term: &Term, alternate: bool, pattern: &Regex, limit: usize, found: &mut Vec<Match>) {
+fn search_lines(term: &Term, alternate: bool, find: Find<'_>, limit: usize, found: &mut Vec<Match>) {
     let mut line = Whole::default();
     let rows = term.screens[usize::from(alternate)].iter().rev();
     for row in rows {
         if row.line != line.id {
-            line.search(pattern, limit, found);
+            line.search(find, limit, found);
             line = Whole { id: row.line, ..Whole::default() };
         }
         line.prepend_row(row, term);
@@ -80,7 +82,7 @@ fn search_lines(term: &Term, alternate: bool, pattern: &Regex, limit: usize, fou
     if !alternate {
         for past in term.history.lines().rev() {
             if past.id != line.id {
-                line.search(pattern, limit, found);
+                line.search(find, limit, found);
                 line = Whole { id: past.id, ..Whole::default() };
             }
             let cells = past.clusters().map(|(text, width)| (text.len(), u32::from(width)));
@@ -90,7 +92,7 @@ fn search_lines(term: &Term, alternate: bool, pattern: &Regex, limit: usize, fou
             }
         }
     }
-    line.search(pattern, limit, found);
+    line.search(find, limit, found);
 }
 
 /// A logical line put together from its end.
@@ -142,16 +144,16 @@ impl Whole {
         self.text.insert_str(0, text);
     }
 
-    fn search(&self, pattern: &Regex, limit: usize, found: &mut Vec<Match>) {
+    fn search(&self, find: Find<'_>, limit: usize, found: &mut Vec<Match>) {
         let text = self.text.trim_end_matches(' ');
         if text.is_empty() {
             return;
         }
         let start = found.len();
-        for hit in pattern.find_iter(text) {
-            let place =
-                Place::Text { from: self.position(hit.start(), false), to: self.position(hit.end(), true) };
-            found.push(Match { place, text: hit.as_str().into(), line: text.into() });
+        for hit in find(text) {
+            let (from, to) = (self.position(hit.start, false), self.position(hit.end, true));
+            let place = MatchPlace::Text { from, to };
+            found.push(Match { place, text: text[hit].into(), line: text.into() });
         }
         // Newest first means the last of the line first.
         found[start..].reverse();

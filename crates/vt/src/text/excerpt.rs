@@ -3,12 +3,12 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cell::Kind;
+use crate::grid::attributes::Attributes;
+use crate::grid::cell::Kind;
+use crate::grid::row::Row;
 use crate::history::PastLine;
-use crate::look::Look;
-use crate::read::CellRef;
-use crate::row::Row;
 use crate::term::Term;
+use crate::text::read::CellRef;
 use crate::{Style, Vt};
 
 /// The name of a logical line; it is never given to another line.
@@ -291,7 +291,7 @@ impl Segment<'_> {
 
     /// The same with styles, going on from the one that is in force.
     fn push_ansi(&self, from: u32, to: u32, term: &Term, style: &mut Style, out: &mut String) {
-        let mut push = |cell: u32, width: u8, look: Look, text: &str| {
+        let mut push = |cell: u32, width: u8, look: Attributes, text: &str| {
             if cell < from || cell >= to || width == 0 {
                 return;
             }
@@ -306,7 +306,7 @@ impl Segment<'_> {
             Segment::Past(line) => {
                 let mut cell = line.start;
                 let mut pieces = line.pieces();
-                let (mut left, mut look) = (0, Look::default());
+                let (mut left, mut look) = (0, Attributes::default());
                 for (cluster, width) in line.clusters() {
                     if left == 0
                         && let Some((piece, next, _)) = pieces.next()

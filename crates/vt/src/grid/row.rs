@@ -3,7 +3,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::LineId;
-use crate::cell::{Cell, Kind, StyleId};
+use crate::grid::cell::{Cell, Kind, StyleId};
 
 /// One row of a screen, and which part of which logical line it shows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,7 +9,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::key::shifted;
+use crate::input::key::shifted;
 use crate::{Key, KeyCode, Keypad, Modes};
 
 /// A key that goes down, in xterm's encoding.

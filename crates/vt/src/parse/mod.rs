@@ -1,9 +1,13 @@
+//! Bytes to sequences and text.
+
+pub(crate) mod params;
+pub(crate) mod scan;
+
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::params::Params;
-use crate::scan;
+use crate::parse::params::Params;
 use crate::term::Term;
 
 /// The longest OSC, DCS or APC payload; a longer one is read to its end and dropped.

@@ -2,10 +2,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Deref;
 
-use crate::cell::{Cell, Glyph, Kind};
-use crate::row::Row;
-use crate::style::Style;
-use crate::tables::Tables;
+use crate::grid::cell::{Cell, Glyph, Kind};
+use crate::grid::row::Row;
+use crate::grid::style::Style;
+use crate::grid::tables::Tables;
 use crate::term::Term;
 use crate::{LineRef, Vt};
 

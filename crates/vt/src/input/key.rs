@@ -1,6 +1,7 @@
 use alloc::vec::Vec;
 
-use crate::{Modes, Vt, key_kitty, key_legacy};
+use crate::input::{kitty, legacy};
+use crate::{Modes, Vt};
 
 /// A key with the modifiers held; `Key { ctrl: true, ..KeyCode::Char('c').into() }` builds one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -226,11 +227,11 @@ impl Vt {
 pub(crate) fn encode(key: &Key, modes: &Modes) -> Vec<u8> {
     let key = &with_implied_shift(key);
     if modes.kitty_keyboard != 0 {
-        key_kitty::encode(key, modes)
+        kitty::encode(key, modes)
     } else if key.action == KeyAction::Release {
         Vec::new()
     } else {
-        key_legacy::encode(key, modes)
+        legacy::encode(key, modes)
     }
 }
 
