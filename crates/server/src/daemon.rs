@@ -8,15 +8,14 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tokio::signal::unix::SignalKind;
-
 use cotty_pty::{Event, KeeperError, Link};
 use cotty_session::{Hub, HubOptions, SessionError};
+use tokio::signal::unix::SignalKind;
 
 use crate::auth::Token;
 use crate::config::{Config, Problem, Source};
-use crate::face;
 use crate::metrics::Metrics;
+use crate::router;
 use crate::tokens::Tokens;
 
 /// The keeper's key for the listeners, and their slots.
@@ -148,16 +147,12 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
     let hub = Hub::start(hub, link.clone()).await?;
     unix.set_nonblocking(true)?;
     tcp.set_nonblocking(true)?;
-    tokio::spawn(face::http::serve_unix(
+    tokio::spawn(router::serve_unix(
         tokio::net::UnixListener::from_std(unix)?,
         hub.clone(),
         Arc::clone(&place),
     ));
-    tokio::spawn(face::http::serve_tcp(
-        tokio::net::TcpListener::from_std(tcp)?,
-        hub.clone(),
-        Arc::clone(&place),
-    ));
+    tokio::spawn(router::serve_tcp(tokio::net::TcpListener::from_std(tcp)?, hub.clone(), Arc::clone(&place)));
     link.ready().await?;
     // Not said again by one that takes over: nobody may be reading any more, and a full pipe would hold us up.
     if is_first {

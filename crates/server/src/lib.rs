@@ -3,6 +3,7 @@
 //! [`daemon::run`] is given everything from outside (directories, listeners, the keeper's socket). `ops/` holds one
 //! file per operation and the table that lists them; `face/` one module per protocol. A face never holds a rule.
 
+mod app;
 mod auth;
 pub mod config;
 pub mod daemon;
@@ -11,6 +12,7 @@ mod face;
 mod metrics;
 mod near;
 pub mod ops;
+mod router;
 mod standing;
 mod tokens;
 mod updates;

@@ -8,10 +8,10 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use cotty_protocol::ApiError;
 
-use crate::face::http::{App, refuse};
+use crate::app::{App, refuse};
 use crate::standing::Standing;
 
-pub(super) fn routes() -> Router<App> {
+pub(crate) fn routes() -> Router<App> {
     Router::new().route("/metrics", get(metrics))
 }
 

@@ -1,9 +1,9 @@
 //! The faces: each knows its protocol, translates it into operations, and nothing else.
 
-pub(crate) mod http;
+pub(crate) mod call;
 pub(crate) mod mcp;
-mod metrics;
-mod rest;
-mod updates;
-mod view;
-mod web;
+pub(crate) mod metrics;
+pub(crate) mod rest;
+pub(crate) mod updates;
+pub(crate) mod view;
+pub(crate) mod web;

@@ -14,15 +14,15 @@ use axum::routing::{MethodFilter, get, on};
 use cotty_protocol::ApiError;
 use serde_json::{Map, Value};
 
+use crate::app::{App, REQUEST_ID, refuse, whole, without_process};
 use crate::describe;
-use crate::face::http::{App, REQUEST_ID, refuse, whole, without_process};
 use crate::ops::{self, Entry, OPERATIONS};
 use crate::standing::{Standing, introduction};
 
 /// Chosen by the client, the same when it asks again: the operation happens once.
 const REQUEST: &str = "idempotency-key";
 
-pub(super) fn routes() -> Router<App> {
+pub(crate) fn routes() -> Router<App> {
     let described = Router::new()
         .route("/v1/openapi.json", get(async || Json(describe::openapi())))
         .route("/v1/schema.json", get(async || Json(describe::json_schema())))
@@ -61,12 +61,12 @@ fn status(code: u16) -> StatusCode {
 }
 
 /// For a path of ours that is none.
-pub(super) async fn unknown(method: Method, uri: Uri) -> Response {
+pub(crate) async fn unknown(method: Method, uri: Uri) -> Response {
     refuse(ApiError::UnknownRoute { method: method.to_string(), path: uri.path().to_owned() })
 }
 
 /// For a path of ours that is there for something else.
-pub(super) async fn wrong_method(method: Method, uri: Uri) -> Response {
+pub(crate) async fn wrong_method(method: Method, uri: Uri) -> Response {
     refuse(ApiError::WrongMethod { method: method.to_string(), path: uri.path().to_owned() })
 }
 

@@ -9,8 +9,8 @@ use cotty_session::counts::Counted;
 use cotty_session::{Session, Update};
 use serde::Deserialize;
 
+use crate::app::{App, refuse, shared_text};
 use crate::auth::UPDATES_PROTOCOL;
-use crate::face::http::{App, refuse, shared_text};
 use crate::metrics::VIEWERS;
 use crate::standing::{Standing, introduction};
 use crate::updates::to_wire;

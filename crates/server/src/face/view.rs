@@ -16,8 +16,8 @@ use cotty_session::{ActorKind, Company, Frame, HeldBy, Origin, Session, Shared, 
 use serde::Deserialize;
 use tokio::sync::broadcast::error::RecvError;
 
+use crate::app::{App, in_plain_words, refuse, shared_text, without_process};
 use crate::auth::VIEW_PROTOCOL;
-use crate::face::http::{App, in_plain_words, refuse, shared_text, without_process};
 use crate::metrics::VIEWERS;
 use crate::ops::{Access, Context, Viewing, perform, plea_state, random_id};
 use crate::standing::{Standing, introduction};

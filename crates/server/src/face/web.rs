@@ -9,8 +9,8 @@ use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
 use rust_embed::RustEmbed;
 
+use crate::app::{App, refuse};
 use crate::auth::check_source;
-use crate::face::http::{App, refuse};
 
 #[derive(RustEmbed)]
 #[folder = "../../web/dist"]

@@ -97,9 +97,9 @@ impl Phrase {
 mod tests {
     use cotty_protocol::op::Activity;
 
-    use super::super::sets::SETS;
-    use super::super::terminal;
     use super::*;
+    use crate::face::mcp::sets::SETS;
+    use crate::face::mcp::sets::terminal;
 
     fn advisor(offered: &[&'static str]) -> Advisor {
         Advisor { offered: offered.into(), phrase: terminal::SET.phrase }

@@ -23,7 +23,7 @@ use sha2::{Digest, Sha256};
 use tokio::sync::mpsc;
 
 use super::server::modern;
-use super::tool::Call;
+use crate::face::mcp::contract::tool::Call;
 use crate::ops;
 
 /// How long a person may take to answer where the client comes again with it.

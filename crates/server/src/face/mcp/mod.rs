@@ -6,124 +6,21 @@
 //! handler answers, to both eras of the protocol ([`server`]).
 
 mod advice;
-mod check;
+mod contract;
 mod elicitation;
 mod fixtures;
-mod granted;
-mod http;
-mod paced;
-mod panel;
-mod plea;
-mod posted;
-mod progress;
-mod pty;
+mod handoff;
 #[cfg(test)]
 mod reference;
 mod resources;
-mod schema;
 mod server;
-mod sessions;
 mod sets;
-mod state;
 mod subscriptions;
-mod terminal;
-mod tool;
-mod tui;
+mod transport;
 
-use std::pin::Pin;
-use std::task::{Context, Poll};
-
-use axum::extract::{Extension, Request, State};
-use axum::http::header::{CONNECTION, UPGRADE};
-use axum::http::{HeaderValue, StatusCode};
-use axum::response::{IntoResponse, Response};
-use cotty_protocol::{ApiError, McpHello};
-use hyper_util::rt::TokioIo;
-use rmcp::ServiceExt;
-use rmcp::transport::async_rw::AsyncRwTransport;
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader, ReadBuf};
-
-pub(crate) use self::http::routes;
-use self::paced::Paced;
-use self::server::{Open, Server, Way};
-use self::sets::Offer;
 pub use self::sets::check;
-use crate::face::http::{App, refuse};
-use crate::standing::Standing;
+pub(crate) use self::transport::http::routes;
+pub(crate) use self::transport::pipe::upgrade;
 
 /// What a pipe asks to become.
 pub(crate) const PROTOCOL: &str = "cotty-mcp";
-/// Longest first line: it carries an environment.
-const HELLO: u64 = 4 << 20;
-
-pub(crate) async fn upgrade(
-    State(app): State<App>,
-    Extension(standing): Extension<Standing>,
-    mut request: Request,
-) -> Response {
-    if request.headers().get(UPGRADE).map(HeaderValue::as_bytes) != Some(PROTOCOL.as_bytes()) {
-        return refuse(ApiError::invalid(format!("this path speaks `{PROTOCOL}` after an upgrade")));
-    }
-    let upgraded = hyper::upgrade::on(&mut request);
-    tokio::spawn(async move {
-        match upgraded.await {
-            Ok(stream) => serve(app, standing, TokioIo::new(stream)).await,
-            Err(error) => tracing::warn!(%error, "an MCP pipe was not upgraded"),
-        }
-    });
-    let headers = [(CONNECTION, "upgrade"), (UPGRADE, PROTOCOL)];
-    (StatusCode::SWITCHING_PROTOCOLS, headers).into_response()
-}
-
-async fn serve(app: App, standing: Standing, stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) {
-    let (read, write) = tokio::io::split(stream);
-    let mut read = BufReader::new(read);
-    let mut line = String::new();
-    let limited = tokio::io::AsyncReadExt::take(&mut read, HELLO).read_line(&mut line).await;
-    let hello: McpHello = match limited.map(|_| serde_json::from_str(&line)) {
-        Ok(Ok(hello)) => hello,
-        _ => return tracing::warn!("an MCP pipe did not say hello"),
-    };
-    let offer = match Offer::new(&hello.tools, &hello.only) {
-        Ok(offer) => offer,
-        Err(fault) => return tracing::warn!(%fault, "an MCP pipe asked for tools that there are not"),
-    };
-    let (here, gone) = tokio::sync::watch::channel(());
-    let longest_ms = hello.max_call_ms;
-    let way = Way::Pipe {
-        standing,
-        instance: hello.instance,
-        origin: hello.origin,
-        open: Open::new(hello.open),
-        gone,
-    };
-    let lines = AsyncRwTransport::new_server(Presence { read, here: Some(here) }, write);
-    match Server::new(app, way, offer, longest_ms).serve(Paced::new(lines)).await {
-        Ok(service) => {
-            let _ = service.waiting().await;
-        }
-        Err(error) => tracing::debug!(%error, "an MCP client went away before it began"),
-    }
-}
-
-/// A reader that lets go of something when its other end is closed. The service itself would first let the calls of a
-/// client that is gone come to their ends.
-struct Presence<R> {
-    read: R,
-    here: Option<tokio::sync::watch::Sender<()>>,
-}
-
-impl<R: AsyncRead + Unpin> AsyncRead for Presence<R> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<std::io::Result<()>> {
-        let before = buffer.filled().len();
-        let polled = Pin::new(&mut self.read).poll_read(cx, buffer);
-        if matches!(polled, Poll::Ready(Err(_))) || (polled.is_ready() && buffer.filled().len() == before) {
-            self.here = None;
-        }
-        polled
-    }
-}

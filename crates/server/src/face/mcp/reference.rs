@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use rmcp::model::{JsonObject, Tool};
 use serde_json::Value;
 
-use super::sets::SETS;
+use crate::face::mcp::sets::SETS;
 
 const BEGINNING: &str = "\
 <!-- Made from the tools in crates/server/src/face/mcp: `make docs` writes it. -->
@@ -24,7 +24,7 @@ fn page() -> String {
         for line in set.all_instructions().lines() {
             let _ = writeln!(text, "> {line}");
         }
-        for tool in set.tools.iter().map(super::tool::Entry::describe) {
+        for tool in set.tools.iter().map(crate::face::mcp::contract::tool::Entry::describe) {
             section(&mut text, &tool);
         }
     }

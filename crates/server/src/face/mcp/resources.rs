@@ -7,8 +7,8 @@ use cotty_session::Session;
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 
-use super::tool::{brief, short};
-use crate::face::http::in_plain_words;
+use crate::app::in_plain_words;
+use crate::face::mcp::contract::tool::{brief, short};
 use crate::ops::{Context, perform};
 
 const SCHEME: &str = "terminal://";

@@ -22,13 +22,14 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::advice::Advisor;
-use super::check;
 use super::elicitation::Client;
-use super::sets::{Offer, Offered};
 use super::subscriptions::{self, Arrived, Listener, Subscriptions};
-use super::tool::{self, Call, OnCancel, longest};
-use super::{fixtures, progress, resources};
-use crate::face::http::{App, without_process};
+use super::{fixtures, resources};
+use crate::app::{App, without_process};
+use crate::face::mcp::contract::progress;
+use crate::face::mcp::contract::tool::{self, Call, OnCancel, longest};
+use crate::face::mcp::contract::validate;
+use crate::face::mcp::sets::{Offer, Offered};
 use crate::ops;
 use crate::standing::{Standing, at};
 
@@ -228,7 +229,7 @@ impl ServerHandler for Server {
         let (client, mut questions) = Client::new(&context, &calling, &mut request)?;
         let mut arguments: JsonObject = request.arguments.unwrap_or_default();
         if let Some(called) = called {
-            check::name_by_number(&called.described.input_schema, &mut arguments);
+            validate::name_by_number(&called.described.input_schema, &mut arguments);
         }
         // Progress tells what it does.
         let named = ["session_id", "session"].iter().find_map(|name| arguments.get(*name)?.as_str());
@@ -242,7 +243,7 @@ impl ServerHandler for Server {
         let answering = async {
             match called {
                 Some(Offered { entry, described, advisor }) => {
-                    Ok(match check::arguments(&described.input_schema, &arguments, entry.name) {
+                    Ok(match validate::arguments(&described.input_schema, &arguments, entry.name) {
                         Ok(()) => entry.call(call, arguments).await.into(),
                         Err(error) => tool::refusal(advisor.error(error)).into(),
                     })

@@ -1,0 +1,35 @@
+//! `/v1/call`: any operation by its name. The command line comes this way.
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::rejection::BytesRejection;
+use axum::extract::{Extension, State};
+use axum::response::{IntoResponse, Response};
+use cotty_protocol::{Answer, ApiError, Call};
+
+use crate::app::{App, REQUEST_ID, refuse, whole};
+use crate::ops;
+use crate::standing::Standing;
+
+pub(crate) async fn call(
+    State(app): State<App>,
+    Extension(standing): Extension<Standing>,
+    body: Result<Bytes, BytesRejection>,
+) -> Response {
+    let body = match whole(body) {
+        Ok(body) => body,
+        Err(error) => return refuse(error),
+    };
+    let call: Call = match serde_json::from_slice(&body) {
+        Ok(call) => call,
+        Err(error) => return refuse(ApiError::invalid(format!("not a call: {error}"))),
+    };
+    if call.request_id.is_empty() || call.request_id.len() > REQUEST_ID {
+        return refuse(ApiError::invalid(format!("request_id has 1 to {REQUEST_ID} characters")));
+    }
+    let context = app.context(&standing, call.caller, call.origin, call.request_id);
+    match ops::call(&call.op, context, call.params).await {
+        Ok(reply) => Json(Answer::Ok(reply)).into_response(),
+        Err(error) => refuse(error),
+    }
+}

@@ -1,0 +1,107 @@
+//! Asking people: what `request_user_input` does, in whichever set it stands.
+
+use cotty_protocol::op::{ask, pleas, withdraw};
+use cotty_protocol::{ApiError, Code};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::face::mcp::contract::state::State;
+use crate::face::mcp::contract::tool::Call;
+use crate::ops;
+
+/// What is asked.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Asking {
+    /// What the person is to do, and how you see that it is done. At most 2000 characters. Not needed with request_id.
+    message: Option<String>,
+    /// Give up after this many seconds. Default: 300.
+    timeout_seconds: Option<f64>,
+    /// After outcome "waiting": the id from that answer, to go on waiting.
+    request_id: Option<String>,
+    /// With request_id: you no longer need it; people are told.
+    #[serde(default)]
+    withdraw: bool,
+}
+
+/// What became of it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Asked {
+    /// "waiting": not yet; call again with request_id.
+    outcome: Outcome,
+    request_id: String,
+    screen: String,
+    duration_seconds: f64,
+    /// The person who answered, or is at it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
+    /// What that person tells you.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+    /// How much people typed meanwhile; what, you are not told.
+    typed_bytes: u64,
+    #[serde(flatten)]
+    state: State,
+    /// Output before this was there before people were asked.
+    since: u64,
+    next_since: u64,
+}
+
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Outcome {
+    Completed,
+    Declined,
+    Timeout,
+    Cancelled,
+    Waiting,
+}
+
+impl Asking {
+    /// Asks, or goes on asking, for as long as a call may take; answers the session's id and number, too.
+    pub(super) async fn ask(self, call: Call, session: String) -> Result<(String, u32, Asked), ApiError> {
+        let context = call.context.clone();
+        let withdraw = |plea: &str| withdraw::Params { session: session.clone(), plea: plea.to_owned() };
+        let mut wait_ms = call.left_ms();
+        if self.withdraw {
+            let Some(plea) = &self.request_id else {
+                let message = "withdraw needs the request_id of what is withdrawn";
+                return Err(ApiError::invalid(message));
+            };
+            match ops::perform(context.clone(), withdraw(plea)).await {
+                // What has ended meanwhile is told of below.
+                Err(error) if error.code() != Code::PleaOver => return Err(error),
+                _ => wait_ms = 0,
+            }
+        }
+        // Before it is asked: by the request that asks it, if not by the id of one that there is.
+        let cancelled = withdraw(self.request_id.as_ref().unwrap_or(&context.request));
+        let canceller = context.clone();
+        call.on_cancel.set(async move {
+            // One that has ended meanwhile, or was never made, needs no withdrawing.
+            let _ = ops::perform(canceller, cancelled).await;
+        });
+        let timeout_ms = self.timeout_seconds.map(|seconds| (seconds * 1000.0).max(0.0) as u64);
+        let Asking { message, request_id: plea, .. } = self;
+        let params = ask::Params { session, message, timeout_ms, plea, wait_ms: Some(wait_ms) };
+        let ask::Reply { plea, screen, activity, keyboard, seq } = ops::perform(context, params).await?;
+        let asked = Asked {
+            outcome: match plea.state {
+                pleas::State::Waiting | pleas::State::Taken => Outcome::Waiting,
+                pleas::State::Completed => Outcome::Completed,
+                pleas::State::Declined => Outcome::Declined,
+                pleas::State::Timeout => Outcome::Timeout,
+                pleas::State::Cancelled => Outcome::Cancelled,
+            },
+            request_id: plea.plea,
+            screen,
+            duration_seconds: plea.open_ms as f64 / 1000.0,
+            by: plea.by,
+            note: plea.note,
+            typed_bytes: plea.typed_bytes,
+            state: State::new(activity, Some(keyboard)),
+            since: plea.since,
+            next_since: seq,
+        };
+        Ok((plea.session_id, plea.number, asked))
+    }
+}

@@ -1,0 +1,81 @@
+//! The tool set `panel`: terminal panels, known by names of their owner's own.
+
+mod read_screen;
+mod write;
+
+use cotty_protocol::ApiError;
+use cotty_protocol::error::Step;
+use cotty_protocol::op::panels::{self, Panel};
+
+use crate::face::mcp::advice::Phrase;
+use crate::face::mcp::contract::tool::{Call, Entry, entry};
+use crate::face::mcp::sets::{Line, ToolSet, item, line, say};
+use crate::ops::perform;
+
+pub(crate) static SET: ToolSet = ToolSet { name: "panel", tools: TOOLS, instructions: INSTRUCTIONS, phrase };
+
+const WRITE: &str = "terminal_write";
+const SCREEN: &str = "terminal_read_screen";
+
+static INSTRUCTIONS: &[Line] = &[
+    line(&[
+        say(
+            &[WRITE, SCREEN],
+            "terminal_write types into a terminal panel and terminal_read_screen shows what it displays.",
+        ),
+        say(
+            &[],
+            "Panels are real terminals that stay: they outlive your process, and a person can watch them and type too.",
+        ),
+    ]),
+    item(&[say(
+        &[WRITE],
+        "The first terminal_write opens a panel with your shell; one with a new panelId opens another, and one into a panel whose shell has ended starts it again (`opened` says so). With a single panel you need no panelId.",
+    )]),
+    item(&[say(&[WRITE], "\\n in text is the Enter key; \\u0003 is Ctrl-C, \\u001b Escape.")]),
+    item(&[
+        say(
+            &[SCREEN],
+            "Programs need time: give terminal_read_screen a timeoutMs, and it waits until nothing is at work and the screen is still.",
+        ),
+        say(&[], "`state` \"prompt\" means that the shell waits for a command."),
+    ]),
+    item(&[say(
+        &[],
+        "KEYBOARD_HELD: a person is typing; look again later. SECRET_INPUT: a program asks for a secret; ask the person to type it, you cannot.",
+    )]),
+];
+
+/// In the order in which an agent needs them.
+static TOOLS: &[Entry] = &[entry::<write::Write>(), entry::<read_screen::ReadScreen>()];
+
+/// The caller's panels.
+async fn panels(call: &Call) -> Result<Vec<Panel>, ApiError> {
+    Ok(perform(call.context.clone(), panels::Params {}).await?.panels)
+}
+
+/// Which of these tools does what an operation advises.
+fn phrase(step: &Step) -> Phrase {
+    use Phrase::{Call, Plain, Unsaid, Words, WordsCall};
+    match step {
+        Step::WaitForKeyboard => WordsCall("look again until keyboard_held_by is gone", SCREEN, ""),
+        Step::ReadScreen | Step::ReadNew => Call(SCREEN, ""),
+        Step::AskForSecret => Words("ask the person to type it"),
+        Step::LeaveSecret => Words("leave the question with the text \"\\u0003\" (Ctrl-C)"),
+        Step::CreateSession => Words("write once more: that starts the panel's shell again"),
+        Step::OpenPanel => WordsCall("there are none yet: write to one, and it is opened", WRITE, ""),
+        Step::ReadLastScreen | Step::DestroySession | Step::ReadRecording => Unsaid,
+        Step::TakeKeyboard | Step::ListRequests | Step::OpenWindow => Unsaid,
+        Step::MakeToken => Words("ask the person for a token that is not read-only"),
+        _ => Plain,
+    }
+}
+
+/// Several panels, and none was named.
+fn which(panels: &[Panel]) -> ApiError {
+    ApiError::WhichPanel { known: names(panels) }
+}
+
+fn names(panels: &[Panel]) -> Vec<String> {
+    panels.iter().map(|panel| panel.panel_id.clone()).collect()
+}

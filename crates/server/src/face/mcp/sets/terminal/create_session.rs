@@ -1,0 +1,95 @@
+use std::collections::BTreeMap;
+
+use cotty_protocol::ApiError;
+use cotty_protocol::op::{Dimensions, create};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::face::mcp::contract::state::Doing;
+use crate::face::mcp::contract::tool::{Call, McpTool};
+use crate::ops::{Access, perform};
+
+/// How long a shell may take to its first prompt where no time is given.
+const READY_MS: u64 = 5_000;
+
+pub(super) struct CreateSession;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Params {
+    /// Program to run. Default: your shell ($SHELL).
+    program: Option<String>,
+    /// Its arguments.
+    #[serde(default)]
+    args: Vec<String>,
+    /// Rows. Default: 24.
+    rows: Option<u16>,
+    /// Columns. Default: 80.
+    cols: Option<u16>,
+    /// Additional environment variables.
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    /// Working directory. Default: yours.
+    cwd: Option<String>,
+    /// Return only when the prompt is there. Default: true for shells.
+    wait_ready: Option<bool>,
+    /// Longest wait for that, in ms. Default: 5000.
+    ready_timeout_ms: Option<u64>,
+    /// A name for it, instead of the id.
+    name: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Reply {
+    session_id: String,
+    pid: u32,
+    program: String,
+    dimensions: Dimensions,
+    ready: bool,
+    state: Doing,
+    /// What runs in it now, where that is another program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    foreground: Option<String>,
+    next_since: u64,
+}
+
+impl McpTool for CreateSession {
+    const NAME: &'static str = "terminal__create_session";
+    const TITLE: &'static str = "Create a terminal";
+    const DESCRIPTION: &'static str = "Start a shell, or any program, in a terminal of its own. It stays until it is destroyed. Answers with the session_id that the other tools take.";
+    const ACCESS: Access = Access::Write;
+    const DESTRUCTIVE: bool = true;
+    type Params = Params;
+    type Reply = Reply;
+
+    async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
+        let params = create::Params {
+            // Not for an agent to allow itself.
+            allow: Vec::new(),
+            prompt_pattern: None,
+            record: None,
+            program: params.program,
+            args: params.args,
+            command: None,
+            name: params.name,
+            rows: params.rows,
+            cols: params.cols,
+            env: params.env,
+            cwd: params.cwd,
+            wait_ready: params.wait_ready,
+            ready_timeout_ms: call.within(params.ready_timeout_ms.or(Some(READY_MS))),
+        };
+        let made = perform(call.context, params).await?;
+        let (state, foreground) = Doing::of(made.activity);
+        Ok(Reply {
+            session_id: made.session_id,
+            pid: made.pid,
+            program: made.program,
+            dimensions: made.dimensions,
+            ready: made.ready,
+            state,
+            foreground,
+            next_since: made.seq,
+        })
+    }
+}

@@ -1,0 +1,200 @@
+//! MCP over HTTP: `/mcp`. Clients up to 2025-11-25 have a session there, those since 2026-07-28 send requests that stand
+//! each for itself. Who may come is settled before (a token, or the user's own socket); an agent it is either way.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Extension, Query, Request, State};
+use axum::http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
+use axum::response::Response;
+use axum::routing::any;
+use cotty_protocol::ApiError;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{
+    SessionId, SessionManager, StreamableHttpServerConfig, StreamableHttpService,
+};
+use tokio::sync::Mutex;
+
+use crate::app::{App, BODY, refuse};
+use crate::face::mcp::contract::tool::longest;
+use crate::face::mcp::server::{Server, Way};
+use crate::face::mcp::sets::Offer;
+use crate::face::mcp::subscriptions::Arrived;
+use crate::face::mcp::transport::http_sessions::{Begun, SILENCE};
+use crate::face::mcp::transport::posted;
+use crate::face::mcp::transport::unread_http::{Granted, Places};
+use crate::standing::Standing;
+
+/// What a client may ask for in the query, and the headers that say the same.
+const TOOLS: (&str, &str) = ("tools", "cotty-tools");
+const ONLY: (&str, &str) = ("only", "cotty-only");
+const MAX_CALL: (&str, &str) = ("max_call_ms", "cotty-max-call-ms");
+
+/// The session that an older client goes on with.
+const SESSION: &str = "mcp-session-id";
+
+#[derive(Clone)]
+struct Endpoint {
+    app: App,
+    sessions: Arc<LocalSessionManager>,
+    /// Had by whoever brings back a session of the daemon before: two at once would be in each other's way.
+    restoring: Arc<Mutex<()>>,
+    places: Places,
+}
+
+pub(crate) fn routes(app: &App) -> Router<App> {
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config.keep_alive = Some(SILENCE);
+    // A stream that says how to resume it is resumed for ever, also with a daemon that knows nothing of its call.
+    sessions.session_config.sse_retry = None;
+    // Answers that were given are not kept for whoever might ask for them again: they can be large.
+    sessions.session_config.completed_cache_ttl = Duration::ZERO;
+    let endpoint = Endpoint {
+        app: app.clone(),
+        sessions: Arc::new(sessions),
+        restoring: Arc::default(),
+        places: Places::default(),
+    };
+    Router::new().route("/mcp", any(answer)).with_state(endpoint)
+}
+
+async fn answer(
+    State(Endpoint { app, sessions, restoring, places }): State<Endpoint>,
+    Extension(standing): Extension<Standing>,
+    mut request: Request,
+) -> Response {
+    request.extensions_mut().insert(Arrived(Instant::now()));
+    let asked = Asked::of(request.uri(), request.headers());
+    let offered = asked.and_then(|asked| Ok((Offer::new(&asked.tools, &asked.only)?, asked.max_call_ms)));
+    let (offer, longest_ms) = match offered {
+        Ok(offered) => offered,
+        Err(error) => return refuse(error),
+    };
+    let begun = Begun::new(&app.place.mcp_sessions, &standing, Arc::clone(&sessions));
+    let session = request.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(SessionId::from);
+    if let Some(id) = &session
+        && !begun.has(id).await
+    {
+        // As if it were not there: clients know what that means, and begin anew.
+        return refuse(ApiError::NoMcpSession);
+    }
+    let (request, message) = match posted::look(request).await {
+        Ok(looked_at) => looked_at,
+        Err(response) => return response,
+    };
+    let place = match message.as_ref().is_some_and(|message| message.is_large) {
+        true => match places.one_of(&standing, longest(longest_ms)).await {
+            Ok(place) => Some(place),
+            Err(error) => return refuse(error),
+        },
+        false => None,
+    };
+    let revoked = app.place.tokens.revocation(standing.token());
+    let make = move || {
+        let way = Way::Http { standing: standing.clone() };
+        Ok(Server::new(app.clone(), way, offer.clone(), longest_ms))
+    };
+    // Made for each request, because what is offered can be another for each; what lasts is in `sessions`.
+    let mut config = StreamableHttpServerConfig::default()
+        .with_json_response(true)
+        .with_max_request_body_bytes(BODY)
+        .with_sse_retry(None)
+        // Whose page may ask, and under which name, is checked for all our routes alike.
+        .disable_allowed_hosts();
+    config.session_store = Some(Arc::new(begun));
+    let service = StreamableHttpService::new(make, Arc::clone(&sessions), config);
+    if let Some(id) = session {
+        // One that is half brought back is there already, and answers nothing.
+        let _turn = restoring.lock().await;
+        if !sessions.has_session(&id).await.unwrap_or_default() {
+            service.handle(ping(&request)).await;
+        }
+    }
+    let response = service.handle(request).await;
+    match message {
+        Some(message) if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE => message.refused(),
+        _ => response.map(|body| Body::new(Granted::new(body, revoked, place))),
+    }
+}
+
+/// A request of the same client that asks for nothing: it brings its session back.
+fn ping(request: &Request) -> Request {
+    let mut ping = Request::new(Body::from(r#"{"jsonrpc":"2.0","id":"restore","method":"ping"}"#));
+    *ping.method_mut() = Method::POST;
+    *ping.uri_mut() = request.uri().clone();
+    *ping.extensions_mut() = request.extensions().clone();
+    let headers = ping.headers_mut();
+    for (name, value) in request.headers().iter().filter(|(name, _)| **name != CONTENT_LENGTH) {
+        headers.append(name, value.clone());
+    }
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+    ping
+}
+
+/// What a client asks for.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Asked {
+    tools: Vec<String>,
+    only: Vec<String>,
+    max_call_ms: Option<u64>,
+}
+
+impl Asked {
+    fn of(uri: &Uri, headers: &HeaderMap) -> Result<Asked, ApiError> {
+        let query = Query::<Vec<(String, String)>>::try_from_uri(uri);
+        let Query(query) = query.map_err(|e| ApiError::invalid(e.body_text()))?;
+        let known = [TOOLS, ONLY, MAX_CALL];
+        if let Some((unknown, _)) =
+            query.iter().find(|(name, _)| !known.iter().any(|(known, _)| known == name))
+        {
+            return Err(ApiError::UnknownParameter {
+                of: "/mcp".to_owned(),
+                name: unknown.clone(),
+                near: None,
+                known: known.map(|(name, _)| name.to_owned()).into(),
+            });
+        }
+        let asked = |(name, header): (&str, &str)| {
+            let said = query.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str());
+            said.or_else(|| headers.get(header)?.to_str().ok()).unwrap_or_default()
+        };
+        let names = |what| {
+            let names = asked(what).split(',').map(str::trim).filter(|name| !name.is_empty());
+            names.map(str::to_owned).collect()
+        };
+        let max_call_ms = match asked(MAX_CALL) {
+            "" => None,
+            ms => Some(
+                ms.parse().map_err(|_| ApiError::invalid(format!("`{ms}` is no number of milliseconds")))?,
+            ),
+        };
+        Ok(Asked { tools: names(TOOLS), only: names(ONLY), max_call_ms })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::http::HeaderValue;
+
+    #[test]
+    fn the_query_goes_before_the_headers_and_nothing_is_guessed() {
+        let mut headers = HeaderMap::new();
+        headers.insert("cotty-tools", HeaderValue::from_static("tui"));
+        headers.insert("cotty-only", HeaderValue::from_static("a, b,"));
+        let asked = |query: &str| Asked::of(&format!("/mcp{query}").parse().unwrap(), &headers);
+        let both = asked("?tools=pty,panel&max_call_ms=90000").unwrap();
+        assert_eq!(both.tools, ["pty", "panel"]);
+        assert_eq!((both.only, both.max_call_ms), (vec!["a".to_owned(), "b".to_owned()], Some(90_000)));
+        assert_eq!(asked("").unwrap().tools, ["tui"]);
+        assert!(asked("?max_call_ms=soon").is_err());
+        let refused = asked("?tool=pty").unwrap_err();
+        assert!(
+            matches!(refused, ApiError::UnknownParameter { known, .. } if known.contains(&"tools".to_owned()))
+        );
+    }
+}

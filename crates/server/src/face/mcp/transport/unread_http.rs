@@ -1,0 +1,87 @@
+//! The body of an answer over HTTP: it ends when its token does, and one that is large takes a place until it has been
+//! read.
+
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::{Bytes, HttpBody};
+use cotty_protocol::ApiError;
+use hyper::body::Frame;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::face::mcp::transport::unread_stdio::MOST_LARGE;
+use crate::standing::Standing;
+
+/// Most bytes that the connection is given at once: it asks for more when these have mostly gone.
+const PIECE: usize = 64 << 10;
+
+/// A place among the large answers that somebody has asked for and not read.
+pub(crate) type Place = OwnedSemaphorePermit;
+
+/// The places of everybody who asks. Whoever has one standing shares them, however many connections it makes.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Places(Arc<Mutex<HashMap<Standing, Arc<Semaphore>>>>);
+
+impl Places {
+    /// A place, once there is one.
+    pub(crate) async fn one_of(&self, standing: &Standing, longest: Duration) -> Result<Place, ApiError> {
+        let places = {
+            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            all.retain(|_, places| Arc::strong_count(places) > 1);
+            let places = all.entry(standing.clone());
+            Arc::clone(places.or_insert_with(|| Arc::new(Semaphore::new(MOST_LARGE))))
+        };
+        match tokio::time::timeout(longest, places.acquire_owned()).await {
+            Ok(Ok(place)) => Ok(place),
+            _ => Err(ApiError::UnreadAnswers),
+        }
+    }
+}
+
+/// An answer that ends when the token that asked for it is revoked.
+pub(crate) struct Granted<B> {
+    body: B,
+    revoked: Pin<Box<dyn Future<Output = ()> + Send>>,
+    /// Of the body, and not yet given to the connection.
+    rest: Bytes,
+    _place: Option<Place>,
+}
+
+impl<B> Granted<B> {
+    pub(crate) fn new(
+        body: B,
+        revoked: impl Future<Output = ()> + Send + 'static,
+        place: Option<Place>,
+    ) -> Granted<B> {
+        Granted { body, revoked: Box::pin(revoked), rest: Bytes::new(), _place: place }
+    }
+}
+
+impl<B: HttpBody<Data = Bytes> + Unpin> HttpBody for Granted<B> {
+    type Data = Bytes;
+    type Error = B::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+        if self.revoked.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(None);
+        }
+        if self.rest.is_empty() {
+            let frame = match Pin::new(&mut self.body).poll_frame(cx) {
+                Poll::Ready(Some(Ok(frame))) => frame,
+                other => return other,
+            };
+            match frame.into_data() {
+                Ok(data) => self.rest = data,
+                Err(frame) => return Poll::Ready(Some(Ok(frame))),
+            }
+        }
+        let piece = self.rest.len().min(PIECE);
+        Poll::Ready(Some(Ok(Frame::data(self.rest.split_to(piece)))))
+    }
+}

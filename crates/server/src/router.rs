@@ -1,0 +1,127 @@
+//! One router on the Unix socket and on HTTP. The socket is the user's alone; HTTP needs a token. Either way it is settled
+//! here who asks and how far that is believed, before anything else looks at a request.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::connect_info::{ConnectInfo, Connected};
+use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::http::header::CONTENT_LENGTH;
+use axum::middleware::Next;
+use axum::response::Response;
+use axum::routing::{any, get, post};
+use axum::serve::IncomingStream;
+use axum::{Router, middleware};
+use cotty_protocol::ApiError;
+use cotty_session::Hub;
+use tokio::net::{TcpListener, UnixListener};
+
+use crate::app::{App, BODY, refuse, too_large};
+use crate::auth::admit;
+use crate::daemon::Place;
+use crate::face::{call, mcp, metrics, rest, updates, view, web};
+use crate::ops::now_ms;
+use crate::standing::{Peer, Standing};
+
+fn routes(app: &App) -> Router {
+    Router::new()
+        .route("/v1/call", post(call::call))
+        .route("/v1/sessions/{session}/view", get(view::view))
+        .route("/v1/updates", get(updates::updates))
+        .merge(rest::routes())
+        .merge(metrics::routes())
+        .merge(mcp::routes(app))
+        .method_not_allowed_fallback(rest::wrong_method)
+        .layer(DefaultBodyLimit::max(BODY))
+        .layer(middleware::from_fn(not_announced_too_large))
+        .with_state(app.clone())
+}
+
+/// Serves whoever may open the socket and is the same user.
+pub(crate) async fn serve_unix(listener: UnixListener, hub: Hub, place: Arc<Place>) {
+    let app = App { hub, place };
+    let router = routes(&app)
+        .route("/v1/mcp", post(mcp::upgrade).with_state(app.clone()))
+        .fallback(rest::unknown)
+        .layer(middleware::from_fn_with_state(app.clone(), same_user))
+        .into_make_service_with_connect_info::<Connection>();
+    if let Err(error) = axum::serve(listener, router).await {
+        tracing::error!(%error, "the Unix socket failed");
+    }
+}
+
+/// Serves the page to anybody on this machine, and the rest to whoever has the token.
+pub(crate) async fn serve_tcp(listener: TcpListener, hub: Hub, place: Arc<Place>) {
+    let app = App { hub, place };
+    // What begins like ours and is not gets an answer like ours, not the page's.
+    let guarded = routes(&app)
+        .route("/v1/{*rest}", any(rest::unknown))
+        .layer(middleware::from_fn_with_state(app.clone(), with_token));
+    let router = guarded.fallback_service(web::router(app));
+    if let Err(error) = axum::serve(listener, router).await {
+        tracing::error!(%error, "the HTTP listener failed");
+    }
+}
+
+/// A connection to the Unix socket, with what the kernel knew of the process at its other end.
+#[derive(Debug, Clone)]
+struct Connection(Arc<Peer>);
+
+impl Connected<IncomingStream<'_, UnixListener>> for Connection {
+    fn connect_info(stream: IncomingStream<'_, UnixListener>) -> Connection {
+        let credentials = stream.io().peer_cred().ok();
+        let pid = credentials.and_then(|c| c.pid()).map(i32::cast_unsigned);
+        // The keeper is our parent. Were it gone, everybody would seem to descend from it: less is believed, not more.
+        let keeper = rustix::process::getppid().map_or(1, |pid| pid.as_raw_nonzero().get().cast_unsigned());
+        // At once, not when a request comes: the process may be gone by then, and another have its id.
+        Connection(Arc::new(Peer::look(credentials.map(|c| c.uid()), pid, keeper)))
+    }
+}
+
+async fn same_user(
+    State(app): State<App>,
+    ConnectInfo(Connection(peer)): ConnectInfo<Connection>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    if peer.uid != Some(rustix::process::geteuid().as_raw()) {
+        let reason = "this socket belongs to another user".to_owned();
+        return turn_away(request, ApiError::Unauthorized { reason }).await;
+    }
+    let standing = Standing::of_peer(&peer, &app.hub).await;
+    request.extensions_mut().insert(standing);
+    next.run(request).await
+}
+
+async fn with_token(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let place = &app.place;
+    match admit(request.headers(), &place.address, &place.token, &place.tokens, now_ms()).await {
+        Ok(standing) => {
+            // A call may last; what it would answer then is no longer for this token.
+            let revoked = place.tokens.revocation(standing.token());
+            request.extensions_mut().insert(standing);
+            tokio::select! {
+                response = next.run(request) => response,
+                () = revoked => refuse(ApiError::Unauthorized { reason: "the token was revoked".to_owned() }),
+            }
+        }
+        Err(error) => turn_away(request, error).await,
+    }
+}
+
+/// Refuses after a small request was heard to its end: one that is cut off in the middle of it does not hear why.
+async fn turn_away(request: Request, error: ApiError) -> Response {
+    const HEARD: usize = 64 << 10;
+    let _ =
+        tokio::time::timeout(Duration::from_secs(1), axum::body::to_bytes(request.into_body(), HEARD)).await;
+    refuse(error)
+}
+
+/// Refuses a body by what is said of it, before it comes.
+async fn not_announced_too_large(request: Request, next: Next) -> Response {
+    let length = request.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
+    match length {
+        Some(length) if BODY < length => refuse(too_large()),
+        _ => next.run(request).await,
+    }
+}
