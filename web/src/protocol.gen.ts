@@ -1330,7 +1330,7 @@ export interface SearchParams {
   /** Most matches to answer with, newest first; 50 where none are given. */
   limit?: number | null;
   /** A regular expression; each line is searched as a whole, however it wrapped. */
-  regex?: string;
+  regex?: string | null;
   /** Id, number or name. */
   session?: string;
   /** Instead of it: a text as it stands. */

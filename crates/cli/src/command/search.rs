@@ -1,6 +1,6 @@
 use std::process::ExitCode;
 
-use cotty_protocol::op::search::{Match, Params, Reply};
+use cotty_protocol::op::search::{Match, Params, Pattern, Reply};
 
 use super::{block_on, client};
 use crate::out::{self, Look};
@@ -27,8 +27,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let limit = Some(args.limit.into());
-    let params = Params { session: args.session, regex: args.regex, limit, ..Params::default() };
+    let (regex, limit) = (Some(args.regex), Some(args.limit.into()));
+    let params = Params { session: args.session, pattern: Pattern { regex, text: None, limit } };
     let found: Reply = block_on(async { Ok(client()?.call(&params).await?) })?;
     if args.json {
         out::json(&found)?;

@@ -5,12 +5,22 @@ use serde::{Deserialize, Serialize};
 
 /// Which session, and what to look for.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct Params {
     /// Id, number or name.
     pub session: String,
+    /// What to look for.
+    #[serde(flatten)]
+    pub pattern: Pattern,
+}
+
+/// What to look for, and how much of it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Pattern {
     /// A regular expression; each line is searched as a whole, however it wrapped.
-    pub regex: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regex: Option<String>,
     /// Instead of it: a text as it stands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,

@@ -1,24 +1,19 @@
 //! `search_recordings`: a pattern in what was recorded, also of sessions that are long gone.
 
+use super::search::Pattern;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What to look for, and where.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct Params {
     /// Only in the recording of this session: id, number or name; of a session that is gone best its id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// A regular expression; each line is searched as a whole, however it wrapped.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub regex: Option<String>,
-    /// Instead of it: a text as it stands.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
-    /// Most matches to answer with, newest first; 50 where none are given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit: Option<usize>,
+    /// What to look for.
+    #[serde(flatten)]
+    pub pattern: Pattern,
 }
 
 /// What was found.

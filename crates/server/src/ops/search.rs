@@ -1,14 +1,14 @@
 //! `search`: a pattern in all that a session holds.
 
 use cotty_protocol::ApiError;
-use cotty_protocol::op::search::{Match, Params, Reply};
+use cotty_protocol::op::search::{Match, Params, Pattern, Reply};
 use cotty_session as session;
 use cotty_session::{Found, FoundAt, Regex};
 
 use super::{Access, Context, Perform, Route};
 
-pub(super) const DEFAULT_LIMIT: usize = 50;
-pub(super) const MOST: usize = 1000;
+const DEFAULT_LIMIT: usize = 50;
+const MOST: usize = 1000;
 
 impl Perform for Params {
     const SUMMARY: &'static str = "Search the screen, what left it, and what full-screen programs showed";
@@ -17,8 +17,7 @@ impl Perform for Params {
 
     async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
-        let limit = params.limit.unwrap_or(DEFAULT_LIMIT).min(MOST);
-        let pattern = pattern(Some(params.regex).filter(|regex| !regex.is_empty()), params.text)?;
+        let (pattern, limit) = compiled(params.pattern)?;
         let mut found = session.search(pattern, limit + 1).await?;
         let more = found.len() > limit;
         found.truncate(limit);
@@ -26,13 +25,15 @@ impl Perform for Params {
     }
 }
 
-/// What is looked for: a regular expression, or a text as it stands.
-pub(super) fn pattern(regex: Option<String>, text: Option<String>) -> Result<Regex, ApiError> {
-    match (regex, text) {
-        (Some(regex), None) if !regex.is_empty() => Ok(session::pattern(&regex)?),
-        (None, Some(text)) if !text.is_empty() => Ok(session::literal(&text)?),
+/// What is looked for, and how often at the most.
+pub(super) fn compiled(pattern: Pattern) -> Result<(Regex, usize), ApiError> {
+    let limit = pattern.limit.unwrap_or(DEFAULT_LIMIT).min(MOST);
+    let given = |text: Option<String>| text.filter(|text| !text.is_empty());
+    match (given(pattern.regex), given(pattern.text)) {
+        (Some(regex), None) => Ok((session::pattern(&regex)?, limit)),
+        (None, Some(text)) => Ok((session::literal(&text)?, limit)),
         (Some(_), Some(_)) => Err(ApiError::invalid("give regex or text, not both")),
-        _ => Err(ApiError::invalid_instead(
+        (None, None) => Err(ApiError::invalid_instead(
             "what to look for is empty, and would match everywhere",
             "give regex or text",
         )),

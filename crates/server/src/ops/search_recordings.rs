@@ -3,7 +3,7 @@
 use cotty_protocol::ApiError;
 use cotty_protocol::op::search_recordings::{Match, Params, Reply};
 
-use super::search::{DEFAULT_LIMIT, MOST, pattern};
+use super::search::compiled;
 use super::{Access, Context, Perform, Route};
 
 impl Perform for Params {
@@ -12,8 +12,7 @@ impl Perform for Params {
     const ROUTE: Route = Route::get("/v1/recordings/search");
 
     async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
-        let pattern = pattern(params.regex, params.text)?;
-        let limit = params.limit.unwrap_or(DEFAULT_LIMIT).min(MOST);
+        let (pattern, limit) = compiled(params.pattern)?;
         let session = params.session.as_deref();
         let searched = context.hub.search_recordings(session, pattern, limit, &context.actor).await;
         let searched = searched?;

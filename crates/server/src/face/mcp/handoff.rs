@@ -9,6 +9,10 @@ use crate::face::mcp::contract::state::State;
 use crate::face::mcp::contract::tool::Call;
 use crate::ops;
 
+/// What the tool is called, and what it does, in every set.
+pub(super) const TITLE: &str = "Ask a person to take over";
+pub(super) const DESCRIPTION: &str = "Hand the terminal to a person: they see your message and the screen, take the keyboard, and give it back when they are done. Use it for passwords, decisions and whatever you cannot do yourself. After at most 50 s the outcome is \"waiting\": call again with request_id. Cancelling the call withdraws it.";
+
 /// What is asked.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Asking {
@@ -21,6 +25,15 @@ pub(super) struct Asking {
     /// With request_id: you no longer need it; people are told.
     #[serde(default)]
     withdraw: bool,
+}
+
+/// What became of it, in a session that a set names by its id or its number.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Reply")]
+pub(super) struct Reply<S> {
+    pub(super) session_id: S,
+    #[serde(flatten)]
+    pub(super) asked: Asked,
 }
 
 /// What became of it.

@@ -1,5 +1,6 @@
 //! The tool set `pty`: `pty_*` tools with small numbers for ids.
 
+mod capture;
 mod get_cursor;
 mod get_screen;
 mod kill;
@@ -10,8 +11,6 @@ mod request_user_input;
 mod resize;
 mod send_keys;
 mod set_scrollback;
-mod start_capture;
-mod stop_capture;
 
 use cotty_protocol::ApiError;
 use cotty_protocol::error::Step;
@@ -75,8 +74,8 @@ static TOOLS: &[Entry] = &[
     entry::<get_screen::GetScreen>(),
     entry::<get_cursor::GetCursor>(),
     entry::<resize::Resize>(),
-    entry::<start_capture::StartCapture>(),
-    entry::<stop_capture::StopCapture>(),
+    entry::<capture::StartCapture>(),
+    entry::<capture::StopCapture>(),
     entry::<list::List>(),
     entry::<kill::Kill>(),
     entry::<set_scrollback::SetScrollback>(),

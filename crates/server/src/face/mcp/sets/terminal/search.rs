@@ -1,5 +1,6 @@
 use cotty_protocol::ApiError;
-use cotty_protocol::op::{list, search, search_recordings};
+use cotty_protocol::op::search::{self, Pattern};
+use cotty_protocol::op::{list, search_recordings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -107,12 +108,9 @@ async fn terminals(call: Call, params: Params, limit: usize) -> Result<Reply, Ap
     };
     let (mut matches, mut more) = (Vec::new(), false);
     for session in sessions {
-        let asked = search::Params {
-            session: session.clone(),
-            regex: params.regex.clone().unwrap_or_default(),
-            text: params.query.clone(),
-            limit: Some(MOST),
-        };
+        let (regex, text) = (params.regex.clone(), params.query.clone());
+        let pattern = Pattern { regex, text, limit: Some(MOST) };
+        let asked = search::Params { session: session.clone(), pattern };
         let found = perform(call.context.clone(), asked).await?;
         more |= found.more;
         let mut hits = found.matches;
@@ -133,12 +131,8 @@ async fn terminals(call: Call, params: Params, limit: usize) -> Result<Reply, Ap
 }
 
 async fn recordings(call: Call, params: Params, limit: usize) -> Result<Reply, ApiError> {
-    let asked = search_recordings::Params {
-        session: params.session_id,
-        regex: params.regex,
-        text: params.query,
-        limit: Some(limit),
-    };
+    let pattern = Pattern { regex: params.regex, text: params.query, limit: Some(limit) };
+    let asked = search_recordings::Params { session: params.session_id, pattern };
     let found = perform(call.context, asked).await?;
     let matches: Vec<Match> = found
         .matches
