@@ -54,7 +54,8 @@ def test_a_wait_goes_on_where_it_was(cotty, modern):
         whole = reached + time.monotonic() - then
         cotty.call("send", actor="person", session=session, text="now\n")
         waited = rpc.answer(waiting)["result"]["structuredContent"]
-        assert waited["met"] == "text" and waited["elapsed_ms"] >= whole * 1000 - 2, (waited, whole)
+        # The way of the pipe's first line to the new daemon does not count; what would be forgotten is a second and more.
+        assert waited["met"] == "text" and waited["elapsed_ms"] >= whole * 1000 - 200, (waited, whole)
 
 
 @contextmanager
