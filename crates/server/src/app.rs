@@ -12,7 +12,7 @@ use cotty_protocol::{Answer, ApiError, Caller, ErrorBody, Origin};
 use cotty_session::Hub;
 
 use crate::config::Usual;
-use crate::daemon::Place;
+use crate::daemon::DaemonState;
 use crate::ops::Context;
 use crate::standing::Standing;
 
@@ -25,7 +25,7 @@ pub(crate) const REQUEST_ID: usize = 200;
 #[derive(Debug, Clone)]
 pub(crate) struct App {
     pub(crate) hub: Hub,
-    pub(crate) place: Arc<Place>,
+    pub(crate) daemon: Arc<DaemonState>,
 }
 
 impl App {
@@ -48,7 +48,7 @@ impl App {
             usual: Usual::default(),
             lane: None,
             viewer: None,
-            place: Arc::clone(&self.place),
+            daemon: Arc::clone(&self.daemon),
         }
     }
 }

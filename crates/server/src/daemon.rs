@@ -80,7 +80,7 @@ pub enum DaemonError {
 
 /// Where this daemon is.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct DaemonState {
     pub(crate) keeper_pid: u32,
     pub(crate) socket: PathBuf,
     /// `127.0.0.1:7420`.
@@ -99,7 +99,7 @@ pub(crate) struct Place {
     pub(crate) problems: Vec<Problem>,
 }
 
-impl Place {
+impl DaemonState {
     /// The page with its token, behind `#` so that no server and no log sees it.
     pub(crate) fn link(&self) -> String {
         format!("{}/#token={}", self.http, self.token.as_str())
@@ -131,7 +131,7 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
         link.put(LISTENERS, TCP, tcp.try_clone()?.into()).await?;
     }
     let address = tcp.local_addr()?.to_string();
-    let place = Arc::new(Place {
+    let state = Arc::new(DaemonState {
         keeper_pid,
         socket: options.socket,
         http: format!("http://{address}"),
@@ -150,13 +150,13 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
     tokio::spawn(router::serve_unix(
         tokio::net::UnixListener::from_std(unix)?,
         hub.clone(),
-        Arc::clone(&place),
+        Arc::clone(&state),
     ));
-    tokio::spawn(router::serve_tcp(tokio::net::TcpListener::from_std(tcp)?, hub.clone(), Arc::clone(&place)));
+    tokio::spawn(router::serve_tcp(tokio::net::TcpListener::from_std(tcp)?, hub.clone(), Arc::clone(&state)));
     link.ready().await?;
     // Not said again by one that takes over: nobody may be reading any more, and a full pipe would hold us up.
     if is_first {
-        (options.on_ready)(&place.link());
+        (options.on_ready)(&state.link());
     }
     while let Some(event) = events.recv().await {
         match event {
@@ -164,10 +164,10 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
             Event::Shutdown => {
                 // Exits keep coming while the sessions end.
                 let (ending, link) = (hub.clone(), link.clone());
-                let place = Arc::clone(&place);
+                let state = Arc::clone(&state);
                 tokio::spawn(async move {
                     ending.shutdown().await;
-                    let _ = std::fs::remove_file(&place.socket);
+                    let _ = std::fs::remove_file(&state.socket);
                     let _ = link.stop().await;
                     std::process::exit(0);
                 });

@@ -18,7 +18,7 @@ use tokio::net::{TcpListener, UnixListener};
 
 use crate::app::{App, BODY, refuse, too_large};
 use crate::auth::admit;
-use crate::daemon::Place;
+use crate::daemon::DaemonState;
 use crate::face::{call, mcp, metrics, rest, updates, view, web};
 use crate::ops::now_ms;
 use crate::standing::{Peer, Standing};
@@ -38,8 +38,8 @@ fn routes(app: &App) -> Router {
 }
 
 /// Serves whoever may open the socket and is the same user.
-pub(crate) async fn serve_unix(listener: UnixListener, hub: Hub, place: Arc<Place>) {
-    let app = App { hub, place };
+pub(crate) async fn serve_unix(listener: UnixListener, hub: Hub, daemon: Arc<DaemonState>) {
+    let app = App { hub, daemon };
     let router = routes(&app)
         .route("/v1/mcp", post(mcp::upgrade).with_state(app.clone()))
         .fallback(rest::unknown)
@@ -51,8 +51,8 @@ pub(crate) async fn serve_unix(listener: UnixListener, hub: Hub, place: Arc<Plac
 }
 
 /// Serves the page to anybody on this machine, and the rest to whoever has the token.
-pub(crate) async fn serve_tcp(listener: TcpListener, hub: Hub, place: Arc<Place>) {
-    let app = App { hub, place };
+pub(crate) async fn serve_tcp(listener: TcpListener, hub: Hub, daemon: Arc<DaemonState>) {
+    let app = App { hub, daemon };
     // What begins like ours and is not gets an answer like ours, not the page's.
     let guarded = routes(&app)
         .route("/v1/{*rest}", any(rest::unknown))
@@ -94,11 +94,11 @@ async fn same_user(
 }
 
 async fn with_token(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    let place = &app.place;
-    match admit(request.headers(), &place.address, &place.token, &place.tokens, now_ms()).await {
+    let daemon = &app.daemon;
+    match admit(request.headers(), &daemon.address, &daemon.token, &daemon.tokens, now_ms()).await {
         Ok(standing) => {
             // A call may last; what it would answer then is no longer for this token.
-            let revoked = place.tokens.revocation(standing.token());
+            let revoked = daemon.tokens.revocation(standing.token());
             request.extensions_mut().insert(standing);
             tokio::select! {
                 response = next.run(request) => response,

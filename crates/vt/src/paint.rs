@@ -17,12 +17,12 @@ use crate::{LineId, Size, Style, Vt};
 /// whose width the other terminal might judge differently.
 #[derive(Debug, Clone, Default)]
 pub struct Painter {
-    shown: Option<Shown>,
+    shown: Option<Painted>,
 }
 
 /// What the other terminal shows, as far as it was told.
 #[derive(Debug, Clone)]
-struct Shown {
+struct Painted {
     size: Size,
     rows: Vec<RowName>,
     cursor: CursorLook,
@@ -112,7 +112,7 @@ impl Painter {
         }
         let cursor = CursorLook::of(vt);
         cursor.paint(None, &mut out);
-        self.shown = Some(Shown { size, rows, cursor, look: ScreenLook::of(term) });
+        self.shown = Some(Painted { size, rows, cursor, look: ScreenLook::of(term) });
         out
     }
 

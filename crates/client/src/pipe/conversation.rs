@@ -33,7 +33,7 @@ pub(super) enum Verdict {
 
 /// As much of a message as every line is read for.
 #[derive(Deserialize)]
-struct Head {
+struct MessageHead {
     id: Option<Value>,
     method: Option<String>,
     error: Option<IgnoredAny>,
@@ -75,7 +75,7 @@ impl Conversation {
         if line.trim().is_empty() {
             return Verdict::Drop;
         }
-        let head: Head = match serde_json::from_str(line) {
+        let head: MessageHead = match serde_json::from_str(line) {
             Ok(head) => head,
             Err(_) if line.trim_start().starts_with('[') => {
                 return refused(None, -32600, "MCP has no batches: one message is one line");
@@ -156,7 +156,7 @@ impl Conversation {
 
     /// The daemon said this. An answer here goes to the client, too.
     pub(super) fn told(&mut self, line: &str) -> Verdict {
-        let Ok(head) = serde_json::from_str::<Head>(line) else { return Verdict::Pass };
+        let Ok(head) = serde_json::from_str::<MessageHead>(line) else { return Verdict::Pass };
         match (head.method.as_deref(), head.id) {
             (Some(_), Some(id)) => {
                 let mut message = whole(line);

@@ -204,7 +204,7 @@ pub struct Config {
 
 /// One key of a configuration as it stands.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry<'a> {
+pub struct SettingEntry<'a> {
     /// Which.
     pub key: &'static Key,
     /// Its value.
@@ -260,18 +260,18 @@ impl Config {
     }
 
     /// Every key with its value and where that comes from.
-    pub fn entries(&self) -> Vec<Entry<'_>> {
+    pub fn entries(&self) -> Vec<SettingEntry<'_>> {
         let mut settings = self.settings.clone();
         let entry = |(key, source): (&'static Key, _)| {
             let value = (key.slot)(&mut settings).value();
-            Entry { key, value, source }
+            SettingEntry { key, value, source }
         };
         KEYS.iter().zip(&self.sources).map(entry).collect()
     }
 
     /// The same for the wire.
     pub fn keys(&self) -> Vec<cotty_protocol::op::config::Key> {
-        let key = |entry: Entry<'_>| cotty_protocol::op::config::Key {
+        let key = |entry: SettingEntry<'_>| cotty_protocol::op::config::Key {
             key: entry.key.path(),
             value: entry.value,
             source: entry.source.layer().to_owned(),

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::TYPES;
 use super::types::camel;
-use crate::ops::{Entry, OPERATIONS};
+use crate::ops::{OPERATIONS, OperationEntry};
 
 /// The routes of all operations.
 pub fn openapi() -> Value {
@@ -36,7 +36,7 @@ pub fn openapi() -> Value {
     })
 }
 
-fn operation(entry: &Entry) -> Value {
+fn operation(entry: &OperationEntry) -> Value {
     let (name, route) = (camel(entry.name), entry.route);
     let status = route.status.to_string();
     let mut described = json!({
@@ -67,7 +67,7 @@ fn operation(entry: &Entry) -> Value {
     described
 }
 
-fn parameters(entry: &Entry) -> Vec<Value> {
+fn parameters(entry: &OperationEntry) -> Vec<Value> {
     let route = entry.route;
     let in_path: Vec<&str> = route.in_path().collect();
     let types = TYPES.referring_to("#/components/schemas/");

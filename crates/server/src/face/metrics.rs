@@ -21,7 +21,7 @@ async fn metrics(State(app): State<App>, Extension(standing): Extension<Standing
     }
     // The recordings on the disk are counted one by one.
     let text =
-        tokio::task::spawn_blocking(move || app.place.metrics.text(&app.hub, &app.place.recordings)).await;
+        tokio::task::spawn_blocking(move || app.daemon.metrics.text(&app.hub, &app.daemon.recordings)).await;
     match text {
         Ok(text) => ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),

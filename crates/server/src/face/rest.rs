@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use crate::app::{App, REQUEST_ID, refuse, whole, without_process};
 use crate::describe;
-use crate::ops::{self, Entry, OPERATIONS};
+use crate::ops::{self, OPERATIONS, OperationEntry};
 use crate::standing::{Standing, introduction};
 
 /// Chosen by the client, the same when it asks again: the operation happens once.
@@ -71,7 +71,7 @@ pub(crate) async fn wrong_method(method: Method, uri: Uri) -> Response {
 }
 
 struct Request {
-    entry: &'static Entry,
+    entry: &'static OperationEntry,
     path: Result<Path<HashMap<String, String>>, PathRejection>,
     uri: Uri,
     headers: HeaderMap,
@@ -87,7 +87,7 @@ impl Request {
         let name = self.entry.name;
         // Who may not do it at all is told that, not what is wrong with its parameters.
         context.may(self.entry.access).inspect_err(|error| {
-            app.place.metrics.operation(name, Some(error.code()));
+            app.daemon.metrics.operation(name, Some(error.code()));
         })?;
         ops::call(name, context, Value::Object(self.params()?)).await
     }
@@ -123,7 +123,7 @@ impl Request {
 }
 
 /// What comes as text is read as what the parameter is: text as it is, all else as JSON.
-fn in_query(entry: &Entry, query: Vec<(String, String)>) -> Result<Map<String, Value>, ApiError> {
+fn in_query(entry: &OperationEntry, query: Vec<(String, String)>) -> Result<Map<String, Value>, ApiError> {
     let schema = (entry.params)().to_value();
     let mut params = Map::new();
     for (name, text) in query {

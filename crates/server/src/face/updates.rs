@@ -40,7 +40,7 @@ pub(crate) async fn updates(
         Ok(session) => session,
         Err(error) => return refuse(error),
     };
-    let revoked = app.place.tokens.revocation(standing.token());
+    let revoked = app.daemon.tokens.revocation(standing.token());
     upgrade.protocols([UPDATES_PROTOCOL]).max_message_size(MESSAGE).on_upgrade(move |socket| async move {
         let _counted = Counted::new(&VIEWERS);
         // Whoever closes first, the session goes on.

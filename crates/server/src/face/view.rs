@@ -61,7 +61,7 @@ pub(crate) async fn view(
         Ok(found) => found,
         Err(error) => return refuse(error),
     };
-    let revoked = app.place.tokens.revocation(standing.token());
+    let revoked = app.daemon.tokens.revocation(standing.token());
     upgrade.protocols([VIEW_PROTOCOL]).max_message_size(MESSAGE).on_upgrade(move |socket| async move {
         // Whoever closes first, the session goes on.
         let _counted = Counted::new(&VIEWERS);

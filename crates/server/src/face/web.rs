@@ -30,7 +30,7 @@ pub(crate) fn router(app: App) -> Router {
 }
 
 async fn page(State(app): State<App>, request: Request) -> Response {
-    if let Err(error) = check_source(request.headers(), &app.place.address) {
+    if let Err(error) = check_source(request.headers(), &app.daemon.address) {
         return refuse(error);
     }
     if !matches!(*request.method(), Method::GET | Method::HEAD) {

@@ -11,10 +11,10 @@ impl Perform for Params {
     const ROUTE: Route = Route::get("/v1/config");
 
     async fn run(_params: Params, context: Context) -> Result<Reply, ApiError> {
-        let place = &context.place;
+        let daemon = &context.daemon;
         Ok(Reply {
-            keys: place.config.keys(),
-            problems: place.problems.iter().map(ToString::to_string).collect(),
+            keys: daemon.config.keys(),
+            problems: daemon.problems.iter().map(ToString::to_string).collect(),
         })
     }
 }

@@ -20,7 +20,7 @@ impl Perform for Params {
 
     async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         // What the client's own environment says of its terminals.
-        let theirs = context.place.config.for_client(&context.origin.env, context.usual).map_err(refused)?;
+        let theirs = context.daemon.config.for_client(&context.origin.env, context.usual).map_err(refused)?;
         let create = session::Create {
             program: params.program,
             args: params.args,

@@ -45,7 +45,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
 use crate::config::Usual;
-use crate::daemon::Place;
+use crate::daemon::DaemonState;
 use crate::near::nearest;
 
 pub(crate) use convert::{now_ms, plea_state, random_id};
@@ -151,7 +151,7 @@ pub struct Context {
     /// Where a viewer asks.
     pub(crate) viewer: Option<Arc<Viewing>>,
     /// The daemon itself.
-    pub(crate) place: Arc<Place>,
+    pub(crate) daemon: Arc<DaemonState>,
 }
 
 /// A viewer of a session, whose keys and mouse are typed into it.
@@ -217,7 +217,7 @@ pub trait Perform: Operation {
 type Answering = Pin<Box<dyn Future<Output = Result<Value, ApiError>> + Send>>;
 
 /// An operation in the table.
-pub struct Entry {
+pub struct OperationEntry {
     /// As it is called.
     pub name: &'static str,
     /// What it does, in one sentence.
@@ -234,7 +234,7 @@ pub struct Entry {
 }
 
 /// Every operation there is.
-pub static OPERATIONS: &[Entry] = &[
+pub static OPERATIONS: &[OperationEntry] = &[
     entry::<op::create::Params>(),
     entry::<op::send::Params>(),
     entry::<op::read::Params>(),
@@ -267,8 +267,8 @@ pub static OPERATIONS: &[Entry] = &[
     entry::<op::config::Params>(),
 ];
 
-const fn entry<P: Perform>() -> Entry {
-    Entry {
+const fn entry<P: Perform>() -> OperationEntry {
+    OperationEntry {
         name: P::NAME,
         summary: P::SUMMARY,
         access: P::ACCESS,
@@ -289,12 +289,12 @@ const fn entry<P: Perform>() -> Entry {
 
 /// Does an operation, if the actor may. Every face comes through here.
 pub(crate) async fn perform<P: Perform>(context: Context, params: P) -> Result<P::Reply, ApiError> {
-    let place = Arc::clone(&context.place);
+    let daemon = Arc::clone(&context.daemon);
     let done = match context.may(P::ACCESS) {
         Ok(()) => P::run(params, context).await,
         Err(error) => Err(error),
     };
-    place.metrics.operation(P::NAME, done.as_ref().err().map(ApiError::code));
+    daemon.metrics.operation(P::NAME, done.as_ref().err().map(ApiError::code));
     done
 }
 
@@ -324,7 +324,7 @@ fn parse<P: Perform>(params: Value) -> Result<P, ApiError> {
 
 /// The parameters of each operation, by name: serde cannot refuse unknown ones where structs are flattened.
 static FIELDS: LazyLock<BTreeMap<&str, BTreeSet<String>>> = LazyLock::new(|| {
-    let fields = |entry: &Entry| -> BTreeSet<String> {
+    let fields = |entry: &OperationEntry| -> BTreeSet<String> {
         let schema = (entry.params)();
         let properties = schema.get("properties").and_then(Value::as_object);
         properties.map(|p| p.keys().cloned().collect()).unwrap_or_default()

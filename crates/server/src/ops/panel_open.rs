@@ -21,7 +21,7 @@ impl Perform for Params {
     const ROUTE: Route = Route::make("/v1/panels");
 
     async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
-        let theirs = context.place.config.for_client(&context.origin.env, context.usual).map_err(refused)?;
+        let theirs = context.daemon.config.for_client(&context.origin.env, context.usual).map_err(refused)?;
         let panel_id = params.panel_id.unwrap_or_else(|| UNNAMED.to_owned());
         let panel = session::Panel::of_owner(&context.actor.owner, &panel_id)?;
         let create = session::Create {

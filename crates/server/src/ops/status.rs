@@ -23,19 +23,19 @@ impl Perform for Params {
 
     async fn run(_params: Params, context: Context) -> Result<Reply, ApiError> {
         let (live, exited) = context.hub.count();
-        let place = &context.place;
+        let daemon = &context.daemon;
         // The link has a token that opens everything.
         let link = match context.may(Access::Person) {
-            Ok(()) => place.link(),
-            Err(_) => place.http.clone(),
+            Ok(()) => daemon.link(),
+            Err(_) => daemon.http.clone(),
         };
         Ok(Reply {
             pid: std::process::id(),
-            keeper_pid: place.keeper_pid,
+            keeper_pid: daemon.keeper_pid,
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            http: place.http.clone(),
+            http: daemon.http.clone(),
             link,
-            socket: place.socket.to_string_lossy().into_owned(),
+            socket: daemon.socket.to_string_lossy().into_owned(),
             live,
             exited,
             formats: Some(formats()),

@@ -13,7 +13,7 @@ impl Perform for Params {
     const ROUTE: Route = Route::get("/v1/tokens");
 
     async fn run(_params: Params, context: Context) -> Result<Reply, ApiError> {
-        let known = context.place.tokens.on_disk(Tokens::list).await.flatten().map_err(token_error)?;
+        let known = context.daemon.tokens.on_disk(Tokens::list).await.flatten().map_err(token_error)?;
         let info = |known: crate::tokens::Known| TokenInfo {
             name: known.name,
             kind: known.kind,

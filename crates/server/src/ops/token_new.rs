@@ -16,7 +16,7 @@ impl Perform for Params {
         let kind = if params.read_only { Kind::ReadOnly } else { Kind::Full };
         let (name, request) = (params.name.clone(), context.request);
         let make = move |tokens: &Tokens| tokens.make(&name, kind, &request, now_ms());
-        let made = context.place.tokens.on_disk(make).await.flatten();
+        let made = context.daemon.tokens.on_disk(make).await.flatten();
         Ok(Reply { token: made.map_err(token_error)?, name: params.name, kind })
     }
 }

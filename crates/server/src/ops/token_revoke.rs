@@ -14,7 +14,7 @@ impl Perform for Params {
 
     async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let revoke = move |tokens: &Tokens| tokens.revoke(&params.name);
-        context.place.tokens.on_disk(revoke).await.flatten().map_err(token_error)?;
+        context.daemon.tokens.on_disk(revoke).await.flatten().map_err(token_error)?;
         Ok(Reply { revoked: true })
     }
 }

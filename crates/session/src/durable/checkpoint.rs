@@ -15,9 +15,9 @@ use crate::handoff::state::Pleas;
 use crate::input::TypedState;
 use crate::keyboard::fit::Fit;
 use crate::keyboard::state::Keyboard;
-use crate::output::readers::Places;
+use crate::output::readers::ReadPositions;
 use crate::output::screen::Spot;
-use crate::shell::gate::Asked;
+use crate::shell::gate::OpenQuestion;
 
 /// What the keeper holds of a session.
 pub(crate) mod slot {
@@ -74,8 +74,8 @@ pub(crate) struct Saved<'a> {
     #[serde(flatten)]
     pub(crate) typed: Cow<'a, TypedState>,
     #[serde(flatten)]
-    pub(crate) readers: Cow<'a, Places>,
-    pub(crate) asked: Cow<'a, Asked>,
+    pub(crate) readers: Cow<'a, ReadPositions>,
+    pub(crate) asked: Cow<'a, OpenQuestion>,
     pub(crate) keyboard: Cow<'a, Keyboard>,
     #[serde(flatten)]
     pub(crate) fit: Cow<'a, Fit>,
@@ -121,14 +121,14 @@ pub(crate) enum Rebuild {
 /// A whole state, from which the journal's tail is replayed.
 #[derive(Debug)]
 pub(crate) struct Checkpoint {
-    pub(crate) head: Head,
+    pub(crate) head: CheckpointHead,
     pub(crate) saved: Option<Saved<'static>>,
     pub(crate) engine: Option<Vt>,
 }
 
 /// What a checkpoint begins with; the session's own state follows it, then the engine's.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Head {
+pub(crate) struct CheckpointHead {
     /// Lengths of the output, of the journal's index and of the input queue at that moment.
     pub(crate) output: u64,
     pub(crate) index: u64,
@@ -145,7 +145,7 @@ impl Checkpoint {
         engine: &[u8],
     ) -> io::Result<OwnedFd> {
         let saved = minicbor_serde::to_vec(saved).map_err(io::Error::other)?;
-        let head = Head { output, index, input, saved: saved.len() as u64 };
+        let head = CheckpointHead { output, index, input, saved: saved.len() as u64 };
         let head = minicbor_serde::to_vec(head).map_err(io::Error::other)?;
         let parts = [MAGIC, &[VERSION], &head, &saved, engine];
         let fd = memory("cotty-state", parts.iter().map(|part| part.len() as u64).sum())?;
@@ -192,14 +192,14 @@ impl Checkpoint {
         Ok(Checkpoint { head, saved, engine })
     }
 
-    fn split(bytes: &[u8]) -> Result<(Head, &[u8]), &'static str> {
+    fn split(bytes: &[u8]) -> Result<(CheckpointHead, &[u8]), &'static str> {
         let (version, body) =
             bytes.strip_prefix(MAGIC).and_then(<[u8]>::split_first).ok_or("it is not a checkpoint")?;
         if !(OLDEST..=VERSION).contains(version) {
             return Err("another version of cotty wrote it");
         }
         let mut decoder = minicbor_serde::Deserializer::new(body);
-        let head = Head::deserialize(&mut decoder).map_err(|_| DAMAGED)?;
+        let head = CheckpointHead::deserialize(&mut decoder).map_err(|_| DAMAGED)?;
         Ok((head, &body[decoder.decoder().position()..]))
     }
 }
@@ -227,17 +227,17 @@ fn write_all(fd: &OwnedFd, bytes: &[u8], from: usize) -> io::Result<()> {
 }
 
 /// The descriptors of a session, as the keeper gave them.
-pub(crate) struct Held {
+pub(crate) struct HeldDescriptors {
     pub(crate) master: OwnedFd,
     pub(crate) journal: Option<OwnedFd>,
     pub(crate) input: Option<OwnedFd>,
     pub(crate) state: Option<OwnedFd>,
 }
 
-impl Held {
+impl HeldDescriptors {
     /// Nothing where the keeper has no terminal: then there is no session either.
-    pub(crate) fn from_slots(mut slots: HashMap<u8, OwnedFd>) -> Option<Held> {
-        Some(Held {
+    pub(crate) fn from_slots(mut slots: HashMap<u8, OwnedFd>) -> Option<HeldDescriptors> {
+        Some(HeldDescriptors {
             master: slots.remove(&slot::MASTER)?,
             journal: slots.remove(&slot::JOURNAL),
             input: slots.remove(&slot::INPUT),
@@ -263,7 +263,7 @@ mod tests {
         Saved {
             commands: Cow::Owned(Commands::filled()),
             typed: Cow::Owned(TypedState::filled(spot)),
-            readers: Cow::Owned(Places::filled(spot)),
+            readers: Cow::Owned(ReadPositions::filled(spot)),
             asked: Cow::Owned(Some(("id".into(), Some("allow".into())))),
             keyboard: Cow::Owned(Keyboard::filled()),
             fit: Cow::Owned(Fit::filled()),

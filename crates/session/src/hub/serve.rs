@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal};
 use tokio::sync::mpsc;
 
 use super::Hub;
-use crate::durable::checkpoint::{Checkpoint, Held, Rebuild, slot};
+use crate::durable::checkpoint::{Checkpoint, HeldDescriptors, Rebuild, slot};
 use crate::durable::journal::{Hot, InputQueue};
 use crate::request::Request;
 use crate::task::Task;
@@ -113,7 +113,7 @@ impl Hub {
             }
             few = self.inner.taking.acquire() => few,
         };
-        let Some(held) = Held::from_slots(self.inner.link.take(&entry.key).await?) else {
+        let Some(held) = HeldDescriptors::from_slots(self.inner.link.take(&entry.key).await?) else {
             return self.end_without_terminal(&meta, &entry).await;
         };
         drop(few);
@@ -179,7 +179,7 @@ impl Hub {
     async fn adopt_journal(
         &self,
         meta: &Meta,
-        held: &Held,
+        held: &HeldDescriptors,
         lost: &mut Vec<String>,
     ) -> Result<Hot, SessionError> {
         let covers = held.state.as_ref().and_then(Checkpoint::covers);

@@ -41,7 +41,7 @@ pub(crate) struct Observer {
 
 /// What is seen of a program when an observer looks.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Seen {
+pub(crate) struct Observation {
     pub(crate) reaction: Reaction,
     /// Whether its last command may be over in a moment, and the prompt back.
     pub(crate) running: bool,
@@ -70,7 +70,7 @@ impl Observers {
         &mut self,
         now: Instant,
         last_output: Option<Instant>,
-        look: impl Fn(&Observer) -> Seen,
+        look: impl Fn(&Observer) -> Observation,
     ) {
         for observer in std::mem::take(&mut self.0) {
             let seen = look(&observer);
@@ -89,7 +89,7 @@ impl Observers {
 }
 
 /// Whether there is no more to be seen, or no more time.
-fn is_over(seen: &Seen, now: Instant, since: Instant, last_output: Option<Instant>) -> bool {
+fn is_over(seen: &Observation, now: Instant, since: Instant, last_output: Option<Instant>) -> bool {
     let Reaction { consumed, reacted, submitted } = seen.reaction;
     let quiet = last_output.is_none_or(|at| now >= at + FRAME_QUIET);
     let settled = quiet && !seen.half_drawn && !(submitted && seen.running);
@@ -110,16 +110,18 @@ mod tests {
     fn it_is_over_when_all_is_seen_and_drawn_or_when_the_time_is_up() {
         let start = Instant::now();
         let at = |ms: u64| start + Duration::from_millis(ms);
-        let nothing = Seen { reaction: Reaction::default(), running: false, half_drawn: false, ended: false };
-        let all = Seen { reaction: Reaction { consumed: true, reacted: true, submitted: true }, ..nothing };
+        let nothing =
+            Observation { reaction: Reaction::default(), running: false, half_drawn: false, ended: false };
+        let all =
+            Observation { reaction: Reaction { consumed: true, reacted: true, submitted: true }, ..nothing };
         for (seen, now, output, over) in [
             (nothing, 79, None, false),
             (nothing, 80, None, true),
-            (Seen { ended: true, ..nothing }, 1, None, true),
+            (Observation { ended: true, ..nothing }, 1, None, true),
             (all, 20, Some(10), true),
             (all, 19, Some(10), false),
-            (Seen { half_drawn: true, ..all }, 40, Some(10), false),
-            (Seen { running: true, ..all }, 40, Some(10), false),
+            (Observation { half_drawn: true, ..all }, 40, Some(10), false),
+            (Observation { running: true, ..all }, 40, Some(10), false),
         ] {
             assert_eq!(is_over(&seen, at(now), at(0), output.map(at)), over, "{seen:?} at {now}");
         }

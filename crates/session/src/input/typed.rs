@@ -14,12 +14,12 @@ pub(crate) struct Echo {
     pub(crate) seq: u64,
     pub(crate) position: Position,
     pub(crate) lines: u32,
-    pub(crate) shown: Shown,
+    pub(crate) shown: EchoedBy,
 }
 
 /// Who shows a typed line.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Shown {
+pub(crate) enum EchoedBy {
     /// The kernel, or a shell that marks: surely.
     #[default]
     Surely,
@@ -27,14 +27,14 @@ pub(crate) enum Shown {
     Perhaps { chars: u32, hash: u64 },
 }
 
-impl Shown {
+impl EchoedBy {
     /// By the program, if at all.
-    pub(crate) fn perhaps(typed: &[u8]) -> Shown {
+    pub(crate) fn perhaps(typed: &[u8]) -> EchoedBy {
         let typed = String::from_utf8_lossy(typed);
         let line = typed.strip_prefix("\u{1b}[200~").unwrap_or(&typed);
         let line = line.split(['\r', '\n']).next().unwrap_or_default();
         let chars = u32::try_from(line.chars().count()).unwrap_or(u32::MAX);
-        Shown::Perhaps { chars, hash: cotty_vt::hash(line.as_bytes()) }
+        EchoedBy::Perhaps { chars, hash: cotty_vt::hash(line.as_bytes()) }
     }
 }
 
@@ -100,7 +100,7 @@ impl TypedLines {
     /// Something in every field.
     pub(crate) fn filled() -> TypedLines {
         let position = Position { line: cotty_vt::LineId(4), cell: 3 };
-        let shown = Shown::Perhaps { chars: 7, hash: 8 };
+        let shown = EchoedBy::Perhaps { chars: 7, hash: 8 };
         TypedLines {
             echoes: [Echo { seq: 9, position, lines: 2, shown }].into(),
             typed_seq: Some(4),
@@ -120,8 +120,8 @@ mod tests {
             [("ls\r", 2, "ls"), ("é\nsecond", 1, "é"), ("\u{1b}[200~pasted\r", 6, "pasted"), ("\r", 0, "")]
         {
             assert_eq!(
-                Shown::perhaps(typed.as_bytes()),
-                Shown::Perhaps { chars, hash: hash(line) },
+                EchoedBy::perhaps(typed.as_bytes()),
+                EchoedBy::Perhaps { chars, hash: hash(line) },
                 "{typed:?}"
             );
         }
@@ -134,7 +134,7 @@ mod tests {
         typed.typed(7, false);
         assert_eq!(typed.last_seq(), Some(7));
         let position = Position { line: cotty_vt::LineId(0), cell: 0 };
-        typed.entered(Echo { seq: 7, position, lines: 1, shown: Shown::Surely });
+        typed.entered(Echo { seq: 7, position, lines: 1, shown: EchoedBy::Surely });
         typed.typed(9, true);
         assert!(typed.person_typed_since(9) && !typed.person_typed_since(10));
         assert_eq!((typed.last_line().map(|echo| echo.seq), typed.last_seq()), (Some(7), Some(9)));

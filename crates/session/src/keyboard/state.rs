@@ -14,13 +14,13 @@ const GRACE_MS: u64 = 10_000;
 /// Who has the keyboard.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Keyboard {
-    held: Option<Held>,
+    held: Option<KeyboardHold>,
     returned: Option<Returned>,
 }
 
 /// A person who has it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Held {
+pub(crate) struct KeyboardHold {
     /// The viewer or client that types for the person.
     pub(crate) who: String,
     /// As agents and other people are told.
@@ -36,7 +36,7 @@ pub(crate) struct Held {
     vanished_ms: Option<u64>,
 }
 
-impl Held {
+impl KeyboardHold {
     /// When it goes back if nothing happens.
     pub(crate) fn ends_ms(&self) -> Option<u64> {
         let lease = self.lease_ms.map(|lease| self.last_key_ms.saturating_add(lease));
@@ -62,7 +62,7 @@ pub struct Returned {
 
 impl Keyboard {
     /// The person who has it; otherwise it is the agent's.
-    pub(crate) fn held(&self) -> Option<&Held> {
+    pub(crate) fn held(&self) -> Option<&KeyboardHold> {
         self.held.as_ref()
     }
 
@@ -82,13 +82,20 @@ impl Keyboard {
         self.take_for(who, name, lease_ms, seq, now).lease_ms = lease_ms;
     }
 
-    fn take_for(&mut self, who: &str, name: &str, lease_ms: Option<u64>, seq: u64, now: u64) -> &mut Held {
+    fn take_for(
+        &mut self,
+        who: &str,
+        name: &str,
+        lease_ms: Option<u64>,
+        seq: u64,
+        now: u64,
+    ) -> &mut KeyboardHold {
         // Where one person takes it from another the agent is told of both as one.
         let before = self.held.take();
         let first = before.as_ref().map(|held| (held.since_ms, held.from_seq, held.bytes));
         let (since_ms, from_seq, bytes) = first.unwrap_or((now, seq, 0));
         let lease_ms = before.filter(|held| held.who == who).map_or(lease_ms, |held| held.lease_ms);
-        self.held.insert(Held {
+        self.held.insert(KeyboardHold {
             who: who.to_owned(),
             name: name.to_owned(),
             since_ms,
@@ -125,7 +132,7 @@ impl Keyboard {
 
     /// Takes it back from a person whose time is over; true if it did.
     pub(crate) fn expire(&mut self, seq: u64, now: u64) -> bool {
-        let over = self.held.as_ref().and_then(Held::ends_ms).is_some_and(|end| end <= now);
+        let over = self.held.as_ref().and_then(KeyboardHold::ends_ms).is_some_and(|end| end <= now);
         if over {
             self.release(seq, now);
         }
@@ -155,7 +162,7 @@ impl Keyboard {
 impl Keyboard {
     /// Something in every field.
     pub(crate) fn filled() -> Keyboard {
-        let held = Held {
+        let held = KeyboardHold {
             who: "view:1".into(),
             name: "attach".into(),
             since_ms: 1,
@@ -184,7 +191,7 @@ mod tests {
     fn typing_takes_it_until_a_while_after_the_last_key() {
         let mut keyboard = typing(1_000);
         assert_eq!(keyboard.held().map(|held| held.name.as_str()), Some("attach"));
-        assert_eq!(keyboard.held().and_then(Held::ends_ms), Some(31_000));
+        assert_eq!(keyboard.held().and_then(KeyboardHold::ends_ms), Some(31_000));
         keyboard.person_typed("v1", "attach", 2, 150, 20_000);
         assert!(!keyboard.expire(200, 49_999));
         assert!(keyboard.expire(200, 50_000));
@@ -201,7 +208,7 @@ mod tests {
         let mut keyboard = Keyboard::default();
         keyboard.take("v1", "page", None, 0, 0);
         keyboard.person_typed("v1", "page", 1, 0, 5);
-        assert_eq!(keyboard.held().and_then(Held::ends_ms), None);
+        assert_eq!(keyboard.held().and_then(KeyboardHold::ends_ms), None);
         assert!(!keyboard.expire(0, u64::MAX));
         assert!(!keyboard.give("v2", 0, 10), "not another's to give");
         assert!(keyboard.give("v1", 0, 10));
@@ -232,7 +239,7 @@ mod tests {
         keyboard.person_typed("v2", "attach", 4, 50, 1_000);
         assert_eq!(keyboard.held().map(|held| held.who.as_str()), Some("v2"));
         assert_eq!(
-            keyboard.held().and_then(Held::ends_ms),
+            keyboard.held().and_then(KeyboardHold::ends_ms),
             Some(31_000),
             "the other's hold is not inherited"
         );

@@ -13,7 +13,7 @@ use cotty_protocol::op::Images;
 use cotty_vt::{Match, MatchPlace, Position, Vt};
 use regex::Regex;
 
-use self::readers::Place;
+use self::readers::ReadPosition;
 use self::screen::{Screen, Spot, join};
 use crate::durable::checkpoint::Lost;
 use crate::handle::Info;
@@ -103,7 +103,12 @@ pub enum FoundAt {
 impl Screen<'_> {
     /// What is new to a reader that stands at `place`, and how many lines of it the limits had dropped. `start`: where the very
     /// first output went. Of more than `most` bytes the caller gives only a part.
-    pub(crate) fn new_text(&self, place: Option<&Place>, start: Position, most: usize) -> (String, u64) {
+    pub(crate) fn new_text(
+        &self,
+        place: Option<&ReadPosition>,
+        start: Position,
+        most: usize,
+    ) -> (String, u64) {
         if self.vt.modes().alt_screen {
             return (join(&self.vt.lines_since(place.map_or(0, |place| place.seq))), 0);
         }

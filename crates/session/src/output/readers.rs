@@ -16,7 +16,7 @@ const MOST_READERS: usize = 256;
 
 /// Where a reader stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Place {
+pub(crate) struct ReadPosition {
     /// Output that it has read.
     pub(crate) seq: u64,
     pub(crate) spot: Spot,
@@ -27,24 +27,24 @@ pub(crate) struct Place {
 /// A reader, and by which request it came where it is: one that comes again reads from `before`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Reader {
-    place: Place,
-    before: Option<Place>,
+    place: ReadPosition,
+    before: Option<ReadPosition>,
     request: u64,
 }
 
 /// What is saved of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Places {
+pub(crate) struct ReadPositions {
     readers: BTreeMap<String, Reader>,
     /// Where readers stood before.
-    passed: VecDeque<Place>,
+    passed: VecDeque<ReadPosition>,
 }
 
 /// The readers of a session.
 #[derive(Debug, Default)]
 pub(crate) struct Readers {
-    places: Places,
+    places: ReadPositions,
     images: Gallery,
     /// Who has been told of what was lost: each reader once by each daemon.
     told_lost: BTreeSet<String>,
@@ -52,25 +52,25 @@ pub(crate) struct Readers {
 
 impl Readers {
     /// What is saved of them.
-    pub(crate) fn places(&self) -> &Places {
+    pub(crate) fn places(&self) -> &ReadPositions {
         &self.places
     }
 
     /// As they were saved.
-    pub(crate) fn restore(&mut self, places: Places) {
+    pub(crate) fn restore(&mut self, places: ReadPositions) {
         self.places = places;
     }
 
     /// Where a reader stood before this request, whether that comes for the first time or again.
-    pub(crate) fn before(&self, reader: &str, request: u64) -> Option<Place> {
+    pub(crate) fn before(&self, reader: &str, request: u64) -> Option<ReadPosition> {
         let known = self.places.readers.get(reader)?;
         if known.request == request { known.before.clone() } else { Some(known.place.clone()) }
     }
 
     /// A reader has read up to here.
-    pub(crate) fn read(&mut self, reader: &str, place: Place, request: u64) {
+    pub(crate) fn read(&mut self, reader: &str, place: ReadPosition, request: u64) {
         let before = self.put(reader, place, request);
-        let before = before.map(|before| Place { answered: Vec::new(), ..before });
+        let before = before.map(|before| ReadPosition { answered: Vec::new(), ..before });
         if let Some(before) = before.filter(|before| !self.places.passed.contains(before)) {
             // What was read from there may be paged through.
             push_bounded(&mut self.places.passed, before);
@@ -78,7 +78,7 @@ impl Readers {
     }
 
     /// Puts a reader where a request brought it; answers where it stood before.
-    pub(crate) fn put(&mut self, reader: &str, place: Place, request: u64) -> Option<Place> {
+    pub(crate) fn put(&mut self, reader: &str, place: ReadPosition, request: u64) -> Option<ReadPosition> {
         let before = self.before(reader, request);
         let readers = &mut self.places.readers;
         let oldest = || readers.iter().min_by_key(|(_, known)| known.place.seq).map(|(name, _)| name.clone());
@@ -116,14 +116,14 @@ impl Readers {
 }
 
 #[cfg(test)]
-impl Places {
+impl ReadPositions {
     /// Something in every field.
-    pub(crate) fn filled(spot: Spot) -> Places {
+    pub(crate) fn filled(spot: Spot) -> ReadPositions {
         let position = |line| cotty_vt::Position { line: cotty_vt::LineId(line), cell: 3 };
         let answered = Answered { from: position(2), to: position(3), since: 4, until: 5 };
-        let place = Place { seq: 3, spot, answered: vec![answered] };
+        let place = ReadPosition { seq: 3, spot, answered: vec![answered] };
         let reader = Reader { place: place.clone(), before: Some(place.clone()), request: 6 };
-        Places { readers: [("agent".to_owned(), reader)].into(), passed: [place].into() }
+        ReadPositions { readers: [("agent".to_owned(), reader)].into(), passed: [place].into() }
     }
 }
 
@@ -133,9 +133,9 @@ mod tests {
 
     use super::*;
 
-    fn place(seq: u64) -> Place {
+    fn place(seq: u64) -> ReadPosition {
         let position = Position { line: LineId(seq), cell: 0 };
-        Place { seq, spot: Spot { position, before: 0, alt_screen: false }, answered: Vec::new() }
+        ReadPosition { seq, spot: Spot { position, before: 0, alt_screen: false }, answered: Vec::new() }
     }
 
     #[test]

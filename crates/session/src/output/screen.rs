@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::told::{Answered, is_within};
 use crate::commands::{Commands, Moment, Phase};
-use crate::input::typed::{Echo, Shown, TypedLines};
+use crate::input::typed::{Echo, EchoedBy, TypedLines};
 
 /// What a session shows, and what is known of what was typed there.
 #[derive(Clone, Copy)]
@@ -173,7 +173,7 @@ impl Screen<'_> {
         regions.extend(ran.iter().map(|&(from, to)| (from, Answer::At(to.position, to.seq))));
         for echo in self.typed.lines_since(seq) {
             if !ran.iter().any(|region| covers(region, echo)) && self.is_shown(echo) {
-                let empty = matches!(echo.shown, Shown::Perhaps { chars: 0, .. });
+                let empty = matches!(echo.shown, EchoedBy::Perhaps { chars: 0, .. });
                 regions.push((echo.position, Answer::Below { lines: echo.lines as usize, empty }));
             }
         }
@@ -193,7 +193,7 @@ impl Screen<'_> {
 
     /// Whether a typed line stands on the screen, or may be about to.
     fn is_shown(&self, echo: &Echo) -> bool {
-        let Shown::Perhaps { chars, hash } = echo.shown else { return true };
+        let EchoedBy::Perhaps { chars, hash } = echo.shown else { return true };
         let from = self.vt.text_from(echo.position).text;
         let line = from.split('\n').next().unwrap_or_default();
         match line.chars().count().cmp(&(chars as usize)) {

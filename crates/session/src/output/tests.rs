@@ -4,7 +4,7 @@ use cotty_vt::{Size, Vt};
 
 use super::*;
 use crate::commands::{Commands, Moment};
-use crate::input::typed::{Echo, Shown, TypedLines};
+use crate::input::typed::{Echo, EchoedBy, TypedLines};
 use crate::shell::ShellMark;
 
 /// A terminal that says what it is told to say.
@@ -53,7 +53,7 @@ impl Shell {
     }
 
     /// Somebody types a line; it is not shown yet.
-    fn types(&mut self, shown: Shown) -> &mut Shell {
+    fn types(&mut self, shown: EchoedBy) -> &mut Shell {
         let (seq, position) = (self.vt.seq(), self.vt.position());
         self.commands.typing(position, false);
         self.typed.typed(seq, false);
@@ -63,7 +63,7 @@ impl Shell {
 
     /// A command is typed at the prompt, shown, and says something; the prompt is back.
     fn runs(&mut self, command: &str, output: &str) -> &mut Shell {
-        self.types(Shown::Surely).starts(command).says(output).ends(0).prompt()
+        self.types(EchoedBy::Surely).starts(command).says(output).ends(0).prompt()
     }
 
     /// The shell shows what was typed, and starts it.
@@ -78,13 +78,13 @@ impl Shell {
     }
 
     /// Where a reader stands that has read all of it.
-    fn place(&self) -> Place {
+    fn place(&self) -> ReadPosition {
         let spot = self.screen().spot(self.vt.shown_position());
-        Place { seq: self.vt.shown_seq(), spot, answered: Vec::new() }
+        ReadPosition { seq: self.vt.shown_seq(), spot, answered: Vec::new() }
     }
 
     /// What is new to a reader that stood there.
-    fn new_since(&self, place: &Place) -> String {
+    fn new_since(&self, place: &ReadPosition) -> String {
         self.screen().new_text(Some(place), self.start, usize::MAX).0
     }
 
@@ -110,14 +110,14 @@ fn without_marks_the_answer_begins_below_the_line() {
     cat.says("ready\n");
     let before = cat.place();
     // The kernel shows it, and cat says it again.
-    cat.types(Shown::Surely).says("hello\nhello\n");
+    cat.types(EchoedBy::Surely).says("hello\nhello\n");
     assert_eq!(cat.new_since(&before), "hello\n");
     assert_eq!(cat.all(), "ready\nhello\n");
 }
 
 #[test]
 fn a_program_that_shows_keys_itself_may_not_show_a_line() {
-    let typed = || Shown::perhaps(b"secret\r");
+    let typed = || EchoedBy::perhaps(b"secret\r");
     // It shows the line, as a line editor does.
     let mut shows = Shell::new();
     let before = shows.place();
@@ -140,14 +140,14 @@ fn enter_alone_leaves_nothing_out() {
     let mut pager = Shell::new();
     pager.says("first\n");
     let before = pager.place();
-    pager.types(Shown::perhaps(b"\r")).says("\nsecond\n");
+    pager.types(EchoedBy::perhaps(b"\r")).says("\nsecond\n");
     assert_eq!(pager.new_since(&before).trim(), "second");
 }
 
 #[test]
 fn a_line_that_is_drawn_anew_is_new_as_a_whole() {
     let mut shell = Shell::at_prompt();
-    shell.types(Shown::Surely).starts("get").says("10 %");
+    shell.types(EchoedBy::Surely).starts("get").says("10 %");
     let before = shell.place();
     shell.says("\r50 %");
     assert_eq!(shell.new_since(&before), "50 %");
@@ -162,8 +162,8 @@ fn a_line_that_is_drawn_anew_is_new_as_a_whole() {
 fn a_line_that_was_typed_ahead_is_no_answer_while_the_shell_shows_it() {
     let mut shell = Shell::at_prompt();
     let before = shell.place();
-    shell.types(Shown::Surely).starts("sleep 1");
-    shell.types(Shown::Surely).says("date\n").ends(0).prompt().says("date");
+    shell.types(EchoedBy::Surely).starts("sleep 1");
+    shell.types(EchoedBy::Surely).says("date\n").ends(0).prompt().says("date");
     assert_eq!(shell.new_since(&before), "$");
     shell.starts("").says("Monday\n").ends(0).prompt();
     assert_eq!(shell.new_since(&before), "$\nMonday\n$");
@@ -180,7 +180,7 @@ fn a_job_that_speaks_behind_the_prompt_is_heard() {
 #[test]
 fn a_full_screen_programs_rows_are_new_when_they_change() {
     let mut shell = Shell::at_prompt();
-    shell.types(Shown::Surely).starts("top").says("\x1b[?1049h\x1b[Hone\ntwo");
+    shell.types(EchoedBy::Surely).starts("top").says("\x1b[?1049h\x1b[Hone\ntwo");
     let before = shell.place();
     shell.says("\x1b[2;1HTWO");
     assert_eq!(shell.new_since(&before), "TWO");
@@ -195,13 +195,13 @@ mod told {
 
     /// A `run` types a command, which says something.
     fn runs(shell: &mut Shell, request: &str, output: &str) {
-        shell.types(Shown::Surely);
+        shell.types(EchoedBy::Surely);
         let moment = shell.moment();
         shell.commands.typed(request, moment);
         shell.starts(request).says(output).ends(0).prompt();
     }
 
-    fn answered(shell: &Shell, request: &str, place: Place) -> Place {
+    fn answered(shell: &Shell, request: &str, place: ReadPosition) -> ReadPosition {
         let command = shell.commands.of_request(request).unwrap();
         shell.screen().answered(command, place).unwrap()
     }
@@ -256,7 +256,7 @@ mod told {
     ];
 
     /// What is new to a reader that stood at `place` and was answered what a command drew, and that answer.
-    fn draws(shell: &mut Shell, drawn: &str, place: Place) -> (String, String) {
+    fn draws(shell: &mut Shell, drawn: &str, place: ReadPosition) -> (String, String) {
         runs(shell, "draw", drawn);
         let command = shell.commands.of_request("draw").unwrap();
         let output = shell.screen().result_of(command, None, 0).output.text;
@@ -314,7 +314,7 @@ mod searched {
     #[test]
     fn what_was_typed_is_not_found() {
         let mut shell = Shell::at_prompt();
-        shell.types(Shown::Surely).starts("echo done");
+        shell.types(EchoedBy::Surely).starts("echo done");
         assert!(!searched(&shell, None).contains("done"));
         shell.says("done\n");
         assert!(searched(&shell, None).contains("done"));

@@ -3,7 +3,7 @@
 use cotty_vt::{Line, LineId, Position};
 use serde::{Deserialize, Serialize};
 
-use super::readers::Place;
+use super::readers::ReadPosition;
 use super::screen::Screen;
 use crate::commands::{Command, Moment, Phase};
 
@@ -37,7 +37,7 @@ impl Answered {
 impl Screen<'_> {
     /// Where a reader stands once it was answered what a `run`'s command said so far. It stood at `place`. Nothing where an
     /// answer of `run` has nothing of what is shown.
-    pub(crate) fn answered(&self, command: &Command, mut place: Place) -> Option<Place> {
+    pub(crate) fn answered(&self, command: &Command, mut place: ReadPosition) -> Option<ReadPosition> {
         // What a full-screen program shows is in no answer of `run`.
         if self.vt.modes().alt_screen {
             return None;
@@ -48,7 +48,7 @@ impl Screen<'_> {
         // A command that moved the cursor up has told what it wrote, but the line itself goes to its start.
         let to = later(started.position, end);
         match (self.is_unread_before(typed, &place), place.answered.last_mut()) {
-            (false, None) => place = Place { seq, spot: self.spot(end), answered: Vec::new() },
+            (false, None) => place = ReadPosition { seq, spot: self.spot(end), answered: Vec::new() },
             (false, Some(before)) => (before.to, before.until) = (later(before.to, to), seq),
             (true, _) => {
                 if place.answered.len() == ANSWERS {
@@ -61,7 +61,7 @@ impl Screen<'_> {
     }
 
     /// Whether anything came before a `run` that this reader has not read: up to where it was typed, or elsewhere.
-    fn is_unread_before(&self, typed: Moment, place: &Place) -> bool {
+    fn is_unread_before(&self, typed: Moment, place: &ReadPosition) -> bool {
         let at = place.spot.position;
         let (to, seq) =
             place.answered.last().map_or((at, place.seq), |answered| (answered.to, answered.until));

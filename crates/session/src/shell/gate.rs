@@ -9,14 +9,14 @@ use crate::{Policy, Verdict};
 const UNREADABLE: &str = "the line could not be read";
 
 /// A question that the shell has not gone on from: its id, and the answer where that is kept. This is saved.
-pub(crate) type Asked = Option<(String, Option<String>)>;
+pub(crate) type OpenQuestion = Option<(String, Option<String>)>;
 
 /// Judges lines, and answers the shell.
 #[derive(Debug)]
 pub(crate) struct Gate {
     policy: Arc<Policy>,
     hook: Option<Hook>,
-    asked: Asked,
+    asked: OpenQuestion,
 }
 
 impl Gate {
@@ -25,12 +25,12 @@ impl Gate {
     }
 
     /// What is saved of it.
-    pub(crate) fn asked(&self) -> &Asked {
+    pub(crate) fn asked(&self) -> &OpenQuestion {
         &self.asked
     }
 
     /// As it was saved.
-    pub(crate) fn restore(&mut self, asked: Asked) {
+    pub(crate) fn restore(&mut self, asked: OpenQuestion) {
         self.asked = asked;
     }
 

@@ -2,7 +2,7 @@
 
 use super::Task;
 use crate::durable::journal::What;
-use crate::output::readers::Place;
+use crate::output::readers::ReadPosition;
 use crate::output::screen::Screen;
 use crate::output::{Reading, View, views};
 
@@ -51,7 +51,7 @@ impl Task {
         raw: bool,
         (seen, seq): (u64, u64),
         since: Option<u64>,
-        place: Option<&Place>,
+        place: Option<&ReadPosition>,
         most: usize,
     ) -> (Vec<u16>, String, u64) {
         let vt = &self.vt;
@@ -80,7 +80,7 @@ impl Task {
     /// A reader has read so far.
     pub(super) fn apply_read(&mut self, reader: &str, seq: u64, request: u64) {
         let spot = self.screen().spot(self.vt.shown_position());
-        self.readers.read(reader, Place { seq, spot, answered: Vec::new() }, request);
+        self.readers.read(reader, ReadPosition { seq, spot, answered: Vec::new() }, request);
     }
 
     /// A `run` has answered a reader what its command said so far.
@@ -88,7 +88,8 @@ impl Task {
         let Some(command) = self.commands.of_request(run) else { return };
         let request = cotty_vt::hash(run.as_bytes());
         let screen = Screen { vt: &self.vt, commands: &self.commands, typed: self.typing.lines() };
-        let begin = || Place { seq: 0, spot: screen.spot(screen.first(self.start)), answered: Vec::new() };
+        let begin =
+            || ReadPosition { seq: 0, spot: screen.spot(screen.first(self.start)), answered: Vec::new() };
         let place = self.readers.before(reader, request).unwrap_or_else(begin);
         if let Some(place) = screen.answered(command, place) {
             self.readers.put(reader, place, request);

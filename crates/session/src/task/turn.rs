@@ -6,7 +6,7 @@ use super::Task;
 use super::program::Facts;
 use crate::handle::Waited;
 use crate::hub::meta::now_ms;
-use crate::input::reaction::{Observer, Reaction, Seen};
+use crate::input::reaction::{Observation, Observer, Reaction};
 use crate::output::views;
 use crate::viewers::presence::Around;
 use crate::wait::{Over, why};
@@ -57,7 +57,7 @@ impl Task {
             let why = (met == Met::Timeout).then(|| {
                 let holder = self.keyboard.held().map(|held| held.name.as_str());
                 let (activity, alt_screen) = (self.activity(), self.vt.modes().alt_screen);
-                why::why_not(&running.wait, &why::Seen { activity, alt_screen, screen: &screen, holder })
+                why::why_not(&running.wait, &why::Situation { activity, alt_screen, screen: &screen, holder })
             });
             let (matched, elapsed) = (running.found(met), now - running.started);
             let (info, command) = (self.info(), self.screen().ran_before());
@@ -72,7 +72,7 @@ impl Task {
         self.observers = observers;
     }
 
-    fn seen_by(&self, observer: &Observer) -> Seen {
+    fn seen_by(&self, observer: &Observer) -> Observation {
         let unread = || if self.terminal.is_hung_up() { None } else { self.program().unread_input() };
         let (seq, spot) = (observer.seq, self.spot_at(observer.seq));
         let reaction = Reaction {
@@ -83,7 +83,12 @@ impl Task {
         };
         let all = reaction.consumed && reaction.reacted && reaction.submitted;
         let running = all && matches!(self.activity(), Activity::Running { .. });
-        Seen { reaction, running, half_drawn: self.drawing.is_half_drawn(), ended: self.ended.is_some() }
+        Observation {
+            reaction,
+            running,
+            half_drawn: self.drawing.is_half_drawn(),
+            ended: self.ended.is_some(),
+        }
     }
 
     pub(super) fn wakeup(&self, now: Instant) -> Option<Instant> {

@@ -16,7 +16,7 @@ use crate::handle::{Input, Typed};
 use crate::hub::meta::{ActorKind, Typist, now_ms};
 use crate::input::encode::{Encoder, control_character};
 use crate::input::lease::Taken;
-use crate::input::typed::{Echo, Shown};
+use crate::input::typed::{Echo, EchoedBy};
 use crate::{Activity, Key, KeyCode, SessionError};
 
 /// How long a program may take to set its terminal's modes one after the other.
@@ -36,12 +36,12 @@ fn leaves(input: &Input) -> bool {
 }
 
 /// Who shows bytes that are typed now, and how many lines they end; a line that is not shown leaves nothing to leave out.
-fn shown(bytes: &[u8], mode: Option<LineMode>, at_prompt: bool) -> (Shown, u32) {
+fn shown(bytes: &[u8], mode: Option<LineMode>, at_prompt: bool) -> (EchoedBy, u32) {
     // Enter alone shows nothing, whoever shows it.
     let alone = matches!(bytes.first(), Some(b'\r' | b'\n'));
     let shown = match !alone && (at_prompt || mode.is_none_or(|mode| mode.echo)) {
-        true => Shown::Surely,
-        false => Shown::perhaps(bytes),
+        true => EchoedBy::Surely,
+        false => EchoedBy::perhaps(bytes),
     };
     let hidden = mode.is_some_and(LineMode::asks_for_secret);
     let ends = bytes.iter().filter(|&&b| !hidden && matches!(b, b'\r' | b'\n')).count();
@@ -338,7 +338,7 @@ mod tests {
             ("a\rb\r", None, false, true, 2),
         ] {
             let (shown, ends) = shown(bytes.as_bytes(), mode, at_prompt);
-            assert_eq!((shown == Shown::Surely, ends), (surely, lines), "{bytes:?} in {mode:?}");
+            assert_eq!((shown == EchoedBy::Surely, ends), (surely, lines), "{bytes:?} in {mode:?}");
         }
     }
 }

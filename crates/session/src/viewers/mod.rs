@@ -66,7 +66,7 @@ impl Viewer {
 
 /// What tells that a terminal is another than before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Seen {
+struct ScreenState {
     seq: u64,
     size: (u16, u16),
     ended: bool,
@@ -90,7 +90,7 @@ pub(crate) struct Viewers {
     /// The title and the activity that were told last.
     told: Option<(String, Activity)>,
     /// What the screen was last seen to be, and since when.
-    seen: Option<(Seen, Instant)>,
+    seen: Option<(ScreenState, Instant)>,
     /// To be told after the last paint.
     ended: Option<Ended>,
 }
@@ -117,7 +117,7 @@ impl Viewers {
     /// Notes when the terminal became what it is, also where nobody views: at the end of each turn.
     pub(crate) fn note(&mut self, vt: &Vt, ended: bool, now: impl FnOnce() -> Instant) {
         let size = vt.size();
-        let seen = Seen { seq: vt.shown_seq(), size: (size.cols, size.rows), ended };
+        let seen = ScreenState { seq: vt.shown_seq(), size: (size.cols, size.rows), ended };
         if self.seen.is_none_or(|(before, _)| before != seen) {
             self.seen = Some((seen, now()));
         }

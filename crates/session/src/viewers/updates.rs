@@ -20,7 +20,7 @@ use crate::viewers::pace::{BEHIND, Pace, Shared};
 use crate::{Session, SessionError};
 
 pub use snapshot::{Line, Run, Snapshot, Update};
-use snapshot::{Shown, Step};
+use snapshot::{ShownScreen, Step};
 
 /// How long a subscriber that lost its way may have to wait for a snapshot, and how often there is one.
 const SNAPSHOTS: Duration = Duration::from_millis(200);
@@ -94,7 +94,7 @@ pub(crate) struct Updates {
     /// Who wants to subscribe, until the next batch.
     joining: Vec<oneshot::Sender<Subscribed>>,
     /// What all who are up to date show; nothing where nobody is.
-    shown: Option<Shown>,
+    shown: Option<ShownScreen>,
     /// The snapshot for those who join before the screen changes again.
     first: Option<Batch>,
     pace: Pace,
@@ -212,7 +212,7 @@ impl Updates {
         if self.joining.is_empty() {
             return;
         }
-        let shown = self.shown.get_or_insert_with(|| Shown::of(vt));
+        let shown = self.shown.get_or_insert_with(|| ShownScreen::of(vt));
         let first = self.first.get_or_insert_with(|| {
             let mut out = vec![Update::Snapshot(shown.snapshot.clone())];
             out.extend(self.ended.map(Update::Exited));

@@ -144,7 +144,7 @@ pub(crate) struct Look<'a> {
 
 /// Something that was found in the output.
 #[derive(Debug, Clone)]
-struct Found {
+struct FoundLine {
     at: Instant,
     line: String,
 }
@@ -202,9 +202,9 @@ pub(crate) struct Running {
     checked: Instant,
     /// The output that was searched last, to search only when there is more.
     searched: Option<u64>,
-    text: Option<Found>,
-    regex: Option<Found>,
-    stop: Option<Found>,
+    text: Option<FoundLine>,
+    regex: Option<FoundLine>,
+    stop: Option<FoundLine>,
     /// Since when the program has been seen asking, without a break.
     asking: Option<Instant>,
     /// The same for a secret.
@@ -326,7 +326,7 @@ impl Running {
         let much = look.seq.saturating_sub(wait.since.unwrap_or(0)) > MUCH;
         let text = (look.text_since)(wait.since, self.searched.filter(|_| much));
         self.searched = Some(look.seq);
-        let found = |range: std::ops::Range<usize>| Found { at: look.now, line: line_at(&text, range) };
+        let found = |range: std::ops::Range<usize>| FoundLine { at: look.now, line: line_at(&text, range) };
         if let (Some(needle), None) = (&wait.text, &self.text) {
             self.text = text.find(needle.as_str()).map(|at| found(at..at + needle.len()));
         }
@@ -366,7 +366,7 @@ const MUCH: u64 = 256 << 10;
 const LONGEST_LINE: usize = 500;
 
 /// When what is drawn with a find has had its time to be finished.
-fn frame_ends(found: Option<&Found>, look: &Look<'_>) -> Option<Instant> {
+fn frame_ends(found: Option<&FoundLine>, look: &Look<'_>) -> Option<Instant> {
     let found = found?;
     let quiet = look.last_output.map_or(found.at, |at| at + FRAME_QUIET);
     Some(quiet.clamp(found.at, found.at + FRAME_LONGEST))

@@ -10,7 +10,7 @@ use regex::Regex;
 use super::prompt::{PROMPT_COMES, Prompt};
 use super::sight::Sight;
 use crate::commands::{Commands, Moment, Phase};
-use crate::input::typed::{Echo, Shown, TypedLines};
+use crate::input::typed::{Echo, EchoedBy, TypedLines};
 use crate::input::unread::Unread;
 use crate::shell::ShellMark;
 use crate::task::program::Facts;
@@ -142,7 +142,7 @@ impl Session {
         let (seq, position) = (self.vt.seq(), self.vt.position());
         self.typed.typed(seq, false);
         if lines > 0 {
-            self.typed.entered(Echo { seq, position, lines, shown: Shown::Surely });
+            self.typed.entered(Echo { seq, position, lines, shown: EchoedBy::Surely });
         }
     }
 

@@ -4,7 +4,7 @@ use super::Conditions;
 use crate::Activity;
 
 /// What there was when the time was up.
-pub(crate) struct Seen<'a> {
+pub(crate) struct Situation<'a> {
     pub(crate) activity: Activity,
     /// Whether a full-screen program is shown.
     pub(crate) alt_screen: bool,
@@ -14,7 +14,7 @@ pub(crate) struct Seen<'a> {
 }
 
 /// Why nothing that was waited for came.
-pub(crate) fn why_not(wait: &Conditions, seen: &Seen<'_>) -> String {
+pub(crate) fn why_not(wait: &Conditions, seen: &Situation<'_>) -> String {
     let doing = match &seen.activity {
         Activity::Prompt => "the shell waits for a command".to_owned(),
         Activity::Running { program } => format!("{} is still running", named(program.as_deref())),
@@ -75,7 +75,7 @@ mod tests {
                 "`make` is still running and waits for input; a person has the keyboard (ann)",
             ),
         ] {
-            let seen = Seen { activity, alt_screen, screen: "", holder };
+            let seen = Situation { activity, alt_screen, screen: "", holder };
             assert_eq!(why_not(&Conditions::default(), &seen), why);
         }
     }
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn a_text_that_only_the_typed_line_shows_did_not_appear() {
         let wait = Conditions { text: Some("done".into()), ..Conditions::default() };
-        let seen = |screen| Seen { activity: Activity::Prompt, alt_screen: false, screen, holder: None };
+        let seen = |screen| Situation { activity: Activity::Prompt, alt_screen: false, screen, holder: None };
         assert_eq!(why_not(&wait, &seen("$ make")), "it did not appear; the shell waits for a command");
         let typed = why_not(&wait, &seen("$ echo done"));
         assert!(typed.starts_with("it stands on the screen, but only in what was typed"), "{typed}");

@@ -23,7 +23,7 @@ pub(super) struct Chunk {
     #[serde(with = "serde_bytes")]
     meta: Vec<u8>,
     #[serde(with = "crate::state::packed")]
-    index: Vec<Entry>,
+    index: Vec<LineEntry>,
     looks: Styles,
     links: Links,
     /// Ids and stamps are kept as differences from the first line's.
@@ -37,19 +37,19 @@ pub(super) struct Chunk {
 
 /// Where a line's text and numbers begin.
 #[derive(Debug, Clone, Copy)]
-struct Entry {
+struct LineEntry {
     text: u32,
     meta: u32,
 }
 
-impl Packed<8> for Entry {
+impl Packed<8> for LineEntry {
     fn pack(&self) -> [u8; 8] {
         (u64::from(self.meta) << 32 | u64::from(self.text)).to_le_bytes()
     }
 
-    fn unpack(bytes: &[u8; 8]) -> Entry {
+    fn unpack(bytes: &[u8; 8]) -> LineEntry {
         let both = u64::from_le_bytes(*bytes);
-        Entry { text: both as u32, meta: (both >> 32) as u32 }
+        LineEntry { text: both as u32, meta: (both >> 32) as u32 }
     }
 }
 
@@ -133,7 +133,7 @@ impl Chunk {
         self.lowest_id = self.lowest_id.min(tail.id);
         self.highest_id = self.highest_id.max(tail.id);
         self.newest = self.newest.max(tail.stamp);
-        self.index.push(Entry { text: tail.text, meta: self.meta.len() as u32 });
+        self.index.push(LineEntry { text: tail.text, meta: self.meta.len() as u32 });
         let meta = &mut self.meta;
         varint::put(meta, (self.text.len() - tail.text as usize) as u64);
         varint::put_signed(meta, tail.id.wrapping_sub(self.base_id) as i64);
@@ -163,10 +163,10 @@ impl Chunk {
         let Some(entry) = self.index.get(at) else { return 0 };
         let meta = self.meta_of(at, *entry);
         let text = varint::take(&mut { meta }).unwrap_or(0) as usize;
-        text + meta.len() + size_of::<Entry>()
+        text + meta.len() + size_of::<LineEntry>()
     }
 
-    fn meta_of(&self, at: usize, entry: Entry) -> &[u8] {
+    fn meta_of(&self, at: usize, entry: LineEntry) -> &[u8] {
         let end = self.index.get(at + 1).map_or(self.meta.len(), |next| next.meta as usize);
         self.meta.get(entry.meta as usize..end).unwrap_or_default()
     }

@@ -6,25 +6,25 @@ use crate::LineId;
 #[derive(Debug, Clone)]
 pub(crate) struct Lines<'a> {
     history: &'a History,
-    front: Place,
+    front: LinePlace,
     /// Behind the last line.
-    back: Place,
+    back: LinePlace,
     left: usize,
 }
 
 /// A chunk, counted from the oldest, and a line in it; the open line is one behind the open chunk's
 /// last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct LinePlace {
     chunk: usize,
     line: usize,
 }
 
 impl<'a> Lines<'a> {
     pub(super) fn new(history: &'a History) -> Lines<'a> {
-        let front = Place { chunk: 0, line: history.first(0) };
+        let front = LinePlace { chunk: 0, line: history.first(0) };
         let chunk = history.sealed.len();
-        let back = Place { chunk, line: history.end(chunk) };
+        let back = LinePlace { chunk, line: history.end(chunk) };
         Lines { history, front, back, left: history.lines }
     }
 
@@ -37,10 +37,10 @@ impl<'a> Lines<'a> {
             let (first, end) = (history.first(chunk), history.end(chunk));
             if chunk == history.sealed.len() || history.chunk(chunk).may_hold(id) {
                 for line in (first..end).rev() {
-                    let found = history.line(Place { chunk, line }).is_some_and(|line| line.id == id);
+                    let found = history.line(LinePlace { chunk, line }).is_some_and(|line| line.id == id);
                     // The pieces of a long line have the same id: go on to the first of them.
                     if found {
-                        place = Place { chunk, line };
+                        place = LinePlace { chunk, line };
                         behind = lines.left - count_before(history, place);
                     } else if behind > 0 {
                         break;
@@ -62,13 +62,13 @@ impl<'a> Lines<'a> {
         while lines.front.chunk < history.sealed.len() && history.chunk(lines.front.chunk).newest() <= seq {
             lines.left -= history.end(lines.front.chunk) - lines.front.line;
             let chunk = lines.front.chunk + 1;
-            lines.front = Place { chunk, line: history.first(chunk) };
+            lines.front = LinePlace { chunk, line: history.first(chunk) };
         }
         lines
     }
 }
 
-fn count_before(history: &History, place: Place) -> usize {
+fn count_before(history: &History, place: LinePlace) -> usize {
     let whole: usize = (0..place.chunk).map(|chunk| history.end(chunk) - history.first(chunk)).sum();
     whole + place.line - history.first(place.chunk)
 }
@@ -80,7 +80,7 @@ impl<'a> Iterator for Lines<'a> {
         self.left = self.left.checked_sub(1)?;
         while self.front.line >= self.history.end(self.front.chunk) {
             let chunk = self.front.chunk + 1;
-            self.front = Place { chunk, line: self.history.first(chunk) };
+            self.front = LinePlace { chunk, line: self.history.first(chunk) };
         }
         let line = self.history.line(self.front);
         self.front.line += 1;
@@ -97,7 +97,7 @@ impl DoubleEndedIterator for Lines<'_> {
         self.left = self.left.checked_sub(1)?;
         while self.back.line <= self.history.first(self.back.chunk) {
             let chunk = self.back.chunk.checked_sub(1)?;
-            self.back = Place { chunk, line: self.history.end(chunk) };
+            self.back = LinePlace { chunk, line: self.history.end(chunk) };
         }
         self.back.line -= 1;
         self.history.line(self.back)
@@ -121,7 +121,7 @@ impl History {
         self.chunk(chunk).len() + usize::from(open)
     }
 
-    fn line(&self, place: Place) -> Option<PastLine<'_>> {
+    fn line(&self, place: LinePlace) -> Option<PastLine<'_>> {
         let chunk = self.chunk(place.chunk);
         match &self.tail {
             Some(tail) if place.chunk == self.sealed.len() && place.line == chunk.len() => {

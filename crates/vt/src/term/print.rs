@@ -76,7 +76,7 @@ impl Term {
     /// Prints words of any script together, as far as they are simple and the row goes; gives how many
     /// bytes that was.
     fn print_run(&mut self, bytes: &[u8]) -> usize {
-        let mut run = Run::new();
+        let mut run = TextRun::new();
         let mut rest = bytes;
         let (cols, col) = (self.cols(), usize::from(self.cursor.col));
         let room = (cols - col).min(RUN - 1);
@@ -343,7 +343,7 @@ const RUN: usize = 64;
 const WORD: usize = 15;
 
 /// Characters that wait to be written together.
-struct Run {
+struct TextRun {
     cells: [Cell; RUN],
     count: usize,
     bytes: usize,
@@ -354,9 +354,9 @@ struct Run {
     previous: char,
 }
 
-impl Run {
-    fn new() -> Run {
-        Run { cells: [Cell::BLANK; RUN], count: 0, bytes: 0, at: 0, last: ' ', previous: ' ' }
+impl TextRun {
+    fn new() -> TextRun {
+        TextRun { cells: [Cell::BLANK; RUN], count: 0, bytes: 0, at: 0, last: ' ', previous: ' ' }
     }
 
     #[inline]

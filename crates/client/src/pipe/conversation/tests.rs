@@ -113,7 +113,7 @@ fn what_the_daemon_would_answer_to_nobody_is_refused_by_its_id() {
     ] {
         let refused = said(heard(&mut conversation, line)).remove(0);
         assert_eq!(refused["error"]["code"], code, "{line}");
-        let id = serde_json::from_str::<Head>(line).unwrap().id;
+        let id = serde_json::from_str::<MessageHead>(line).unwrap().id;
         assert_eq!(Some(&refused["id"]), id.as_ref(), "{line}");
         assert!(!conversation.has_open(), "{line}");
     }

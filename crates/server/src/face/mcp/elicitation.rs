@@ -121,7 +121,7 @@ impl Client {
 
 impl Said {
     fn new(calling: &ops::Context, request: &mut CallToolRequestParams) -> Result<Said, ErrorData> {
-        let codec = RequestStateCodec::try_new(key(calling.place.token.as_str()));
+        let codec = RequestStateCodec::try_new(key(calling.daemon.token.as_str()));
         let codec = codec.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let bound_to = bound_to(&calling.actor.owner, request);
         let Some(sealed) = request.request_state.take() else {

@@ -24,7 +24,7 @@ fn page() -> String {
         for line in set.all_instructions().lines() {
             let _ = writeln!(text, "> {line}");
         }
-        for tool in set.tools.iter().map(crate::face::mcp::contract::tool::Entry::describe) {
+        for tool in set.tools.iter().map(crate::face::mcp::contract::tool::ToolEntry::describe) {
             section(&mut text, &tool);
         }
     }

@@ -19,7 +19,7 @@ use super::mapping::{Cells, Ring, memory};
 use crate::counts::BYTES_READ;
 use crate::handoff::state::{Plea, PleaEnd};
 use crate::hub::meta::Typist;
-use crate::input::typed::Shown;
+use crate::input::typed::EchoedBy;
 
 /// Most bytes one read may take. Also how far ahead the ring is filled, so an idle session pays for it.
 pub(crate) const READ: usize = 16 * 1024;
@@ -69,7 +69,7 @@ pub(crate) enum What {
         #[serde(default, skip_serializing_if = "is_default")]
         lines: u32,
         #[serde(default, skip_serializing_if = "is_default")]
-        shown: Shown,
+        shown: EchoedBy,
         #[serde(default, skip_serializing_if = "is_default")]
         run: bool,
         by: Typist,
@@ -404,7 +404,7 @@ mod tests {
                 bytes: 1,
                 to,
                 lines: 0,
-                shown: Shown::Surely,
+                shown: EchoedBy::Surely,
                 run: false,
                 by: Typist { kind: crate::ActorKind::Agent, who: "a".into(), name: "a".into() },
                 at: 0,
@@ -487,7 +487,7 @@ mod tests {
         let keyboard = |change| What::Keyboard { change, at: 6 };
         let Record { what: typed, .. } = typed(1, 1);
         let by = Typist { kind: crate::ActorKind::Person, who: who(), name: "attach".into() };
-        let shown = Shown::perhaps(b"line");
+        let shown = EchoedBy::perhaps(b"line");
         let source = Source::Viewer(7);
         vec![
             typed,

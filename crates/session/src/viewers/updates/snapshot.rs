@@ -139,7 +139,7 @@ fn cursor(vt: &Vt) -> Cursor {
 
 /// What subscribers show that are up to date, and how to bring them to the next screen.
 #[derive(Debug)]
-pub(crate) struct Shown {
+pub(crate) struct ShownScreen {
     pub(crate) snapshot: Snapshot,
     versions: Vec<RowVersion>,
 }
@@ -155,18 +155,18 @@ pub(crate) enum Step {
     Resized,
 }
 
-impl Shown {
-    pub(crate) fn of(vt: &Vt) -> Shown {
+impl ShownScreen {
+    pub(crate) fn of(vt: &Vt) -> ShownScreen {
         let snapshot = Snapshot::of(vt);
         let versions = (0..snapshot.rows).filter_map(|row| vt.row_version(row)).collect();
-        Shown { snapshot, versions }
+        ShownScreen { snapshot, versions }
     }
 
     /// Goes on to what the terminal shows now.
     pub(crate) fn advance(&mut self, vt: &Vt) -> Step {
         let size = vt.size();
         if (size.cols, size.rows) != (self.snapshot.cols, self.snapshot.rows) {
-            *self = Shown::of(vt);
+            *self = ShownScreen::of(vt);
             return Step::Resized;
         }
         let alternate = vt.modes().alt_screen;

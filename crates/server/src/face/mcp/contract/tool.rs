@@ -123,7 +123,7 @@ pub(crate) trait McpTool: Send + 'static {
 type Calling = Pin<Box<dyn Future<Output = CallToolResult> + Send>>;
 
 /// A tool in the table of its set.
-pub(crate) struct Entry {
+pub(crate) struct ToolEntry {
     pub(crate) name: &'static str,
     title: &'static str,
     description: &'static str,
@@ -136,8 +136,8 @@ pub(crate) struct Entry {
     call: fn(Call, JsonObject) -> Calling,
 }
 
-pub(crate) const fn entry<T: McpTool>() -> Entry {
-    Entry {
+pub(crate) const fn entry<T: McpTool>() -> ToolEntry {
+    ToolEntry {
         name: T::NAME,
         title: T::TITLE,
         description: T::DESCRIPTION,
@@ -151,7 +151,7 @@ pub(crate) const fn entry<T: McpTool>() -> Entry {
     }
 }
 
-impl Entry {
+impl ToolEntry {
     /// As clients are told; made once, because over HTTP every request asks anew what it is offered.
     pub(crate) fn described(&'static self) -> &'static Tool {
         static DESCRIBED: Mutex<BTreeMap<usize, &'static Tool>> = Mutex::new(BTreeMap::new());

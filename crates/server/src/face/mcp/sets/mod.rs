@@ -12,15 +12,15 @@ use cotty_protocol::error::Step;
 use rmcp::model::Tool;
 
 use crate::face::mcp::advice::{Advisor, Phrase};
-use crate::face::mcp::contract::tool::Entry;
+use crate::face::mcp::contract::tool::ToolEntry;
 use crate::near;
 
 /// Tools that belong together, with what an agent should know about them.
 pub(crate) struct ToolSet {
     pub(crate) name: &'static str,
-    pub(crate) tools: &'static [Entry],
+    pub(crate) tools: &'static [ToolEntry],
     /// Under 1.5 KB: every conversation pays for it.
-    pub(crate) instructions: &'static [Line],
+    pub(crate) instructions: &'static [InstructionLine],
     /// Which of its tools does what an operation advises.
     pub(crate) phrase: fn(&Step) -> Phrase,
 }
@@ -35,7 +35,7 @@ impl ToolSet {
 }
 
 /// A line of instructions.
-pub(crate) struct Line {
+pub(crate) struct InstructionLine {
     /// Whether it is an item of a list.
     item: bool,
     sentences: &'static [Sentence],
@@ -45,13 +45,13 @@ pub(crate) struct Line {
 pub(crate) struct Sentence(&'static [&'static str], &'static str);
 
 /// A line of its own.
-pub(crate) const fn line(sentences: &'static [Sentence]) -> Line {
-    Line { item: false, sentences }
+pub(crate) const fn line(sentences: &'static [Sentence]) -> InstructionLine {
+    InstructionLine { item: false, sentences }
 }
 
 /// An item of a list.
-pub(crate) const fn item(sentences: &'static [Sentence]) -> Line {
-    Line { item: true, sentences }
+pub(crate) const fn item(sentences: &'static [Sentence]) -> InstructionLine {
+    InstructionLine { item: true, sentences }
 }
 
 /// A sentence for whoever has these tools.
@@ -72,7 +72,7 @@ pub(crate) struct Offer {
 /// A tool that a client is offered.
 #[derive(Clone)]
 pub(crate) struct Offered {
-    pub(crate) entry: &'static Entry,
+    pub(crate) entry: &'static ToolEntry,
     pub(crate) described: &'static Tool,
     /// How the client is advised where this tool answers.
     pub(crate) advisor: Advisor,
@@ -87,7 +87,7 @@ pub fn check(sets: &[String], only: &[String]) -> Result<(), ApiError> {
 fn choose(
     sets: &[String],
     only: &[String],
-) -> Result<Vec<(&'static ToolSet, Vec<&'static Entry>)>, ApiError> {
+) -> Result<Vec<(&'static ToolSet, Vec<&'static ToolEntry>)>, ApiError> {
     let known: Vec<&str> = SETS.iter().map(|set| set.name).collect();
     let named = |name: &String| {
         let found = SETS.iter().find(|set| set.name == name).copied();
@@ -104,12 +104,12 @@ fn choose(
     if chosen.is_empty() {
         chosen.push(SETS[0]);
     }
-    let entries: Vec<&'static Entry> = chosen.iter().flat_map(|set| set.tools).collect();
+    let entries: Vec<&'static ToolEntry> = chosen.iter().flat_map(|set| set.tools).collect();
     let names: Vec<&str> = entries.iter().map(|entry| entry.name).collect();
     if let Some(name) = only.iter().find(|name| !names.contains(&name.as_str())) {
         return Err(unknown("tool", name, &names));
     }
-    let shown = |entry: &&Entry| only.is_empty() || only.iter().any(|name| name == entry.name);
+    let shown = |entry: &&ToolEntry| only.is_empty() || only.iter().any(|name| name == entry.name);
     Ok(chosen.into_iter().map(|set| (set, set.tools.iter().filter(shown).collect())).collect())
 }
 
@@ -126,7 +126,7 @@ fn unknown(what: &str, name: &str, names: &[&str]) -> ApiError {
 }
 
 /// Instructions without the sentences about tools that are not offered.
-fn instructions(lines: &[Line], offered: &[&str]) -> String {
+fn instructions(lines: &[InstructionLine], offered: &[&str]) -> String {
     let lines = lines.iter().filter_map(|line| {
         let told =
             line.sentences.iter().filter(|Sentence(tools, _)| tools.iter().all(|t| offered.contains(t)));

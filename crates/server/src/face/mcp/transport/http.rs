@@ -73,7 +73,7 @@ async fn answer(
         Ok(offered) => offered,
         Err(error) => return refuse(error),
     };
-    let begun = Begun::new(&app.place.mcp_sessions, &standing, Arc::clone(&sessions));
+    let begun = Begun::new(&app.daemon.mcp_sessions, &standing, Arc::clone(&sessions));
     let session = request.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(SessionId::from);
     if let Some(id) = &session
         && !begun.has(id).await
@@ -92,7 +92,7 @@ async fn answer(
         },
         false => None,
     };
-    let revoked = app.place.tokens.revocation(standing.token());
+    let revoked = app.daemon.tokens.revocation(standing.token());
     let make = move || {
         let way = Way::Http { standing: standing.clone() };
         Ok(Server::new(app.clone(), way, offer.clone(), longest_ms))

@@ -35,7 +35,7 @@ struct NoMessage {
 }
 
 #[derive(Deserialize)]
-struct Head<'a> {
+struct PostedHead<'a> {
     jsonrpc: Option<Value>,
     id: Option<Value>,
     #[serde(borrow)]
@@ -74,7 +74,7 @@ impl Message {
             Some(b'[') => return Err(invalid(None, "MCP has no batches: post one message at a time")),
             _ => return Err(invalid(None, NO_MESSAGE)),
         }
-        let Head { jsonrpc, id, method } = serde_json::from_str(text)
+        let PostedHead { jsonrpc, id, method } = serde_json::from_str(text)
             .map_err(|error| no(INVALID_REQUEST, None, format!("{NO_MESSAGE} ({error})")))?;
         if id.as_ref().is_some_and(|id| !(id.is_string() || id.is_i64())) {
             return Err(invalid(None, "an id is a string or a whole number of at most 64 bits"));

@@ -4,8 +4,8 @@ use cotty_vt::{Painter, Vt};
 use serde_json::json;
 
 use super::folder::Description;
-use super::frame::{Entry, Note, Start};
-use super::view::Cursor;
+use super::frame::{FrameEntry, Note, Start};
+use super::view::PageCursor;
 
 /// Lines of history that are shown with a state from which a recording begins.
 const HISTORY: usize = 2000;
@@ -25,7 +25,7 @@ pub(super) fn header(description: &Description, start: Start) -> String {
     header.to_string()
 }
 
-fn line(cursor: &mut Cursor, ms: u64, code: &str, data: &str) -> String {
+fn line(cursor: &mut PageCursor, ms: u64, code: &str, data: &str) -> String {
     let since = if cursor.ms == 0 { 0 } else { ms.saturating_sub(cursor.ms) };
     cursor.ms = cursor.ms.max(ms);
     #[expect(clippy::cast_precision_loss, reason = "no recording lasts that long")]
@@ -34,7 +34,7 @@ fn line(cursor: &mut Cursor, ms: u64, code: &str, data: &str) -> String {
 }
 
 /// What a thing that happened is in a cast: nothing, where it has no word for it.
-pub(super) fn event(entry: &Entry, output: &[u8], cursor: &mut Cursor) -> Vec<String> {
+pub(super) fn event(entry: &FrameEntry, output: &[u8], cursor: &mut PageCursor) -> Vec<String> {
     let ms = entry.ms;
     let (code, data) = match &entry.note {
         Note::Output(_) => ("o", cursor.decode(output)),
@@ -62,7 +62,7 @@ pub(super) fn event(entry: &Entry, output: &[u8], cursor: &mut Cursor) -> Vec<St
 }
 
 /// A state that stands for the output before it: the newest of its history, then its screen.
-pub(super) fn state(start: Start, state: &[u8], cursor: &mut Cursor) -> Option<String> {
+pub(super) fn state(start: Start, state: &[u8], cursor: &mut PageCursor) -> Option<String> {
     let vt = Vt::restore(state).ok()?;
     let mut data = String::from("\x1bc");
     let skipped = vt.history_lines().saturating_sub(HISTORY);

@@ -28,7 +28,7 @@ pub(super) enum Head {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Start {
     pub(super) version: u32,
-    pub(super) place: Place,
+    pub(super) place: Extent,
     pub(super) ms: u64,
     pub(super) cols: u16,
     pub(super) rows: u16,
@@ -36,7 +36,7 @@ pub(super) struct Start {
 
 /// How far the files go.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Place {
+pub(crate) struct Extent {
     /// Output.
     pub(crate) seq: u64,
     /// The hot journal's index.
@@ -48,13 +48,13 @@ pub(crate) struct Place {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Span {
     /// Where it ends.
-    pub(super) place: Place,
-    pub(super) entries: Vec<Entry>,
+    pub(super) place: Extent,
+    pub(super) entries: Vec<FrameEntry>,
 }
 
 /// One thing that happened, in milliseconds since the epoch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Entry {
+pub(super) struct FrameEntry {
     pub(super) ms: u64,
     pub(super) note: Note,
 }
@@ -134,7 +134,7 @@ impl Frame {
     }
 
     /// How far the files go with this frame.
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn place(&self) -> Extent {
         match &self.head {
             Head::Start(start) => start.place,
             Head::Span(span) => span.place,
@@ -188,10 +188,10 @@ mod tests {
 
     fn frame(text: &[u8]) -> Frame {
         let entries = vec![
-            Entry { ms: 5, note: Note::Output(u32::try_from(text.len()).unwrap()) },
-            Entry { ms: 6, note: Note::Resized { cols: 100, rows: 30 } },
+            FrameEntry { ms: 5, note: Note::Output(u32::try_from(text.len()).unwrap()) },
+            FrameEntry { ms: 6, note: Note::Resized { cols: 100, rows: 30 } },
         ];
-        let place = Place { seq: text.len() as u64, index: 7, lost: 0 };
+        let place = Extent { seq: text.len() as u64, index: 7, lost: 0 };
         Frame { head: Head::Span(Span { place, entries }), payload: text.to_vec() }
     }
 
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn segments_of_every_version_are_read() {
-        let place = Place { seq: 9, index: 7, lost: 1 };
+        let place = Extent { seq: 9, index: 7, lost: 1 };
         let start = Start { version: VERSION, place, ms: 5, cols: 80, rows: 24 };
         let notes = [
             Note::Output(4),
@@ -235,7 +235,7 @@ mod tests {
             Note::Exited { code: None, signal: Some(9) },
             Note::Hole { bytes: 3 },
         ];
-        let entries = (0..).zip(notes).map(|(ms, note)| Entry { ms, note }).collect();
+        let entries = (0..).zip(notes).map(|(ms, note)| FrameEntry { ms, note }).collect();
         let frames = [
             Frame { head: Head::Start(start), payload: b"state".to_vec() },
             Frame { head: Head::Span(Span { place, entries }), payload: b"text".to_vec() },

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cotty_vt::Vt;
 
 use super::folder::{Description, Folder, put};
-use super::frame::{Frame, Head, Place, Start, VERSION};
+use super::frame::{Extent, Frame, Head, Start, VERSION};
 use super::retention::Keeping;
 use super::text;
 use super::worker::Worker;
@@ -25,7 +25,7 @@ pub(crate) struct Reel {
     begun: u64,
     end: u64,
     /// How far the files go; `None` until they were looked at, and after anything failed.
-    place: Option<Place>,
+    place: Option<Extent>,
     /// On the disk, with all segments.
     bytes: u64,
 }
@@ -37,12 +37,12 @@ impl Reel {
     }
 
     /// How far the files go, once that is known.
-    pub(super) fn place(&self) -> Option<Place> {
+    pub(super) fn place(&self) -> Option<Extent> {
         self.place
     }
 
     /// What is written next begins here, though the files go further.
-    pub(super) fn rewind(&mut self, place: Place) {
+    pub(super) fn rewind(&mut self, place: Extent) {
         self.place = Some(place);
     }
 
@@ -92,7 +92,7 @@ impl Reel {
                 let next = last.map_or(0, |last| last.number + 1);
                 self.begin(
                     next,
-                    Start { version: VERSION, place: Place::default(), ms, cols, rows },
+                    Start { version: VERSION, place: Extent::default(), ms, cols, rows },
                     vec![],
                 )?;
             }

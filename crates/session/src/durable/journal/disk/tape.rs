@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use cotty_vt::Vt;
 use tokio::sync::oneshot;
 
-use super::frame::{Entry, Frame, Head, Note, Place, Span};
+use super::frame::{Extent, Frame, FrameEntry, Head, Note, Span};
 use super::reel::Reel;
 use super::worker::Worker;
 use crate::durable::journal::Hot;
@@ -40,7 +40,7 @@ pub(crate) struct Tape {
     /// Things that ever waited, and those that are written.
     pushed: u64,
     popped: u64,
-    place: Place,
+    place: Extent,
     bytes: u64,
     /// Whether the files were looked at.
     opened: bool,
@@ -117,7 +117,7 @@ impl Tape {
             waiting: VecDeque::new(),
             pushed: 0,
             popped: 0,
-            place: Place::default(),
+            place: Extent::default(),
             bytes: 0,
             opened: false,
             live: false,
@@ -246,7 +246,7 @@ impl Tape {
 
     /// Takes a job back. Where an older daemon's files were looked at for the first time, it answers how far they go:
     /// what is not in them is to be told with [`Tape::learn`].
-    pub(crate) fn landed(&mut self, landing: Option<Landing>, now: Instant) -> Option<(Place, Adopted)> {
+    pub(crate) fn landed(&mut self, landing: Option<Landing>, now: Instant) -> Option<(Extent, Adopted)> {
         let items = match self.state {
             State::Away { items, .. } => items,
             _ => 0,
@@ -266,7 +266,8 @@ impl Tape {
                 let mut place = place;
                 if let Some(now) = self.adopted.filter(|now| now.seq < place.seq || now.index < place.index) {
                     // The journal was lost and counts from an earlier place: a whole state joins the two.
-                    place = Place { seq: place.seq.min(now.seq), index: place.index.min(now.index), ..place };
+                    place =
+                        Extent { seq: place.seq.min(now.seq), index: place.index.min(now.index), ..place };
                     reel.rewind(place);
                     self.torn = true;
                 }
@@ -350,9 +351,9 @@ impl Tape {
         let oldest = hot.oldest();
         if place.seq < oldest {
             let bytes = oldest - place.seq;
-            place = Place { seq: oldest, lost: place.lost + bytes, ..place };
+            place = Extent { seq: oldest, lost: place.lost + bytes, ..place };
             let ms = self.waiting.front().map_or(0, |item| item.ms);
-            roll.add(Entry { ms, note: Note::Hole { bytes } }, &[], place);
+            roll.add(FrameEntry { ms, note: Note::Hole { bytes } }, &[], place);
             self.torn = true;
         }
         let mut items = 0;
@@ -361,7 +362,7 @@ impl Tape {
                 let to = item.seq.min(place.seq + roll.room() as u64);
                 let output = hot.output(place.seq, to);
                 let note = Note::Output(u32::try_from(output.len()).unwrap_or(0));
-                roll.add(Entry { ms: item.ms, note }, output, place);
+                roll.add(FrameEntry { ms: item.ms, note }, output, place);
                 place.seq = to;
             }
             if place.seq < item.seq {
@@ -372,7 +373,7 @@ impl Tape {
                 What::Output => place.index = place.index.max(item.index),
                 What::Note(note) => {
                     place.index = place.index.max(item.index);
-                    roll.add(Entry { ms: item.ms, note: note.clone() }, &[], place);
+                    roll.add(FrameEntry { ms: item.ms, note: note.clone() }, &[], place);
                 }
             }
             items += 1;
@@ -413,7 +414,7 @@ impl Item {
     }
 
     /// Whether files that go so far hold it.
-    fn is_in(&self, place: Place, ended: bool) -> bool {
+    fn is_in(&self, place: Extent, ended: bool) -> bool {
         match &self.what {
             What::Note(Note::Exited { .. }) => ended,
             What::Turn(_) => true,
@@ -432,7 +433,7 @@ enum Job {
 #[derive(Default)]
 struct Roll {
     frames: Vec<Frame>,
-    entries: Vec<Entry>,
+    entries: Vec<FrameEntry>,
     payload: Vec<u8>,
     bytes: usize,
 }
@@ -440,7 +441,7 @@ struct Roll {
 impl Roll {
     /// Adds what comes after `place`. Only output begins a new frame: what happened at its end stays with it, so that
     /// a place never lies between the two.
-    fn add(&mut self, entry: Entry, output: &[u8], place: Place) {
+    fn add(&mut self, entry: FrameEntry, output: &[u8], place: Extent) {
         if !output.is_empty() && (self.payload.len() >= FRAME || self.entries.len() >= ENTRIES) {
             self.close(place);
         }
@@ -457,7 +458,7 @@ impl Roll {
         }
     }
 
-    fn close(&mut self, place: Place) {
+    fn close(&mut self, place: Extent) {
         if self.entries.is_empty() {
             return;
         }

@@ -49,7 +49,7 @@ pub(super) fn read(folder: &Folder, number: u32) -> io::Result<String> {
     let size = Size { cols: start.cols, rows: start.rows };
     // A state of another version of the engine: what came before the segment is not known, the rest is.
     let vt = Vt::restore(&state).unwrap_or_else(|_| Vt::new(size));
-    let mut reader = Reader::new(vt);
+    let mut reader = SegmentReader::new(vt);
     let mut last_ms = start.ms;
     for frame in folder.frames(number)? {
         let Head::Span(span) = frame.head else { continue };
@@ -73,7 +73,7 @@ pub(super) fn read(folder: &Folder, number: u32) -> io::Result<String> {
     Ok(reader.finish())
 }
 
-struct Reader {
+struct SegmentReader {
     vt: Vt,
     since: u64,
     /// Lines of the history that were taken, or are older than the segment.
@@ -81,10 +81,10 @@ struct Reader {
     text: String,
 }
 
-impl Reader {
-    fn new(mut vt: Vt) -> Reader {
+impl SegmentReader {
+    fn new(mut vt: Vt) -> SegmentReader {
         vt.set_history_lines(HISTORY);
-        let mut reader = Reader { since: vt.seq(), seen: 0, text: String::new(), vt };
+        let mut reader = SegmentReader { since: vt.seq(), seen: 0, text: String::new(), vt };
         reader.seen = reader.scrolled();
         reader
     }

@@ -7,7 +7,7 @@ use cotty_protocol::text::hex;
 
 use super::cast;
 use super::folder::{Description, Folder};
-use super::frame::{Entry, Frame, Head, Note, Start};
+use super::frame::{Frame, FrameEntry, Head, Note, Start};
 use super::text;
 use crate::hub::meta::timestamp;
 
@@ -35,7 +35,7 @@ pub struct Page {
 
 /// Where a page begins.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Cursor {
+pub(super) struct PageCursor {
     segment: u32,
     offset: u64,
     /// When the last event was; 0 before the first.
@@ -46,13 +46,13 @@ pub(super) struct Cursor {
     pub(super) torn: bool,
 }
 
-impl Cursor {
-    fn parse(handle: &str) -> Option<Cursor> {
+impl PageCursor {
+    fn parse(handle: &str) -> Option<PageCursor> {
         let parts: Vec<&str> = handle.split('.').collect();
         let [segment, offset, ms, torn, carry] = parts.as_slice() else { return None };
         let carry =
             (0..carry.len() / 2).map(|at| u8::from_str_radix(carry.get(2 * at..2 * at + 2)?, 16).ok());
-        Some(Cursor {
+        Some(PageCursor {
             segment: segment.parse().ok()?,
             offset: offset.parse().ok()?,
             ms: ms.parse().ok()?,
@@ -75,7 +75,7 @@ pub(crate) fn view(
     limit: usize,
 ) -> io::Result<Page> {
     let cursor = match next {
-        Some(handle) => Some(Cursor::parse(handle).ok_or_else(|| {
+        Some(handle) => Some(PageCursor::parse(handle).ok_or_else(|| {
             io::Error::new(io::ErrorKind::InvalidInput, format!("`{handle}` is not where a page ended"))
         })?),
         None => None,
@@ -86,14 +86,14 @@ pub(crate) fn view(
     }
 }
 
-fn text_page(folder: &Folder, mut cursor: Cursor, limit: usize) -> io::Result<Page> {
+fn text_page(folder: &Folder, mut cursor: PageCursor, limit: usize) -> io::Result<Page> {
     let mut content = String::new();
     let segments = folder.segments();
     let last = segments.last().map_or(0, |segment| segment.number);
     let from = cursor.segment;
     for segment in segments.iter().filter(|s| s.number >= from) {
         if segment.number > cursor.segment {
-            cursor = Cursor { segment: segment.number, ..Cursor::default() };
+            cursor = PageCursor { segment: segment.number, ..PageCursor::default() };
         }
         let text = match std::fs::read_to_string(folder.text(segment.number)) {
             Ok(text) => text,
@@ -118,7 +118,7 @@ fn text_page(folder: &Folder, mut cursor: Cursor, limit: usize) -> io::Result<Pa
 fn event_page(
     folder: &Folder,
     format: RecordingFormat,
-    cursor: Option<Cursor>,
+    cursor: Option<PageCursor>,
     limit: usize,
 ) -> io::Result<Page> {
     let description = folder.description()?;
@@ -132,9 +132,9 @@ fn event_page(
                 content.push_str(&cast::header(&description, start));
                 content.push('\n');
             }
-            Cursor { segment: first, torn: true, ..Cursor::default() }
+            PageCursor { segment: first, torn: true, ..PageCursor::default() }
         }
-        (None, None) => Cursor::default(),
+        (None, None) => PageCursor::default(),
     };
     let from = cursor.segment;
     for number in segments.iter().map(|s| s.number).filter(|&n| n >= from) {
@@ -160,7 +160,7 @@ fn show(
     description: &Description,
     format: RecordingFormat,
     frame: Frame,
-    cursor: &mut Cursor,
+    cursor: &mut PageCursor,
     content: &mut String,
 ) {
     let cast = format == RecordingFormat::Cast;
@@ -192,7 +192,7 @@ fn show(
     }
 }
 
-fn show_state(start: Start, state: &[u8], cursor: &mut Cursor, content: &mut String) {
+fn show_state(start: Start, state: &[u8], cursor: &mut PageCursor, content: &mut String) {
     cursor.carry.clear();
     if let Some(event) = cast::state(start, state, cursor) {
         content.push_str(&event);
@@ -201,7 +201,7 @@ fn show_state(start: Start, state: &[u8], cursor: &mut Cursor, content: &mut Str
 }
 
 /// What a thing that happened is as a line of JSON.
-fn line(id: &str, entry: &Entry, output: &[u8], cursor: &mut Cursor) -> Vec<String> {
+fn line(id: &str, entry: &FrameEntry, output: &[u8], cursor: &mut PageCursor) -> Vec<String> {
     let mut line = serde_json::json!({ "timestamp": timestamp(entry.ms), "session_id": id });
     let mut set = |name: &str, value: serde_json::Value| line[name] = value;
     match &entry.note {
@@ -247,7 +247,7 @@ fn line(id: &str, entry: &Entry, output: &[u8], cursor: &mut Cursor) -> Vec<Stri
     vec![line.to_string()]
 }
 
-impl Cursor {
+impl PageCursor {
     /// Output as text, cut where a character ends: one that has only begun waits for the rest.
     pub(super) fn decode(&mut self, output: &[u8]) -> String {
         let mut bytes = std::mem::take(&mut self.carry);

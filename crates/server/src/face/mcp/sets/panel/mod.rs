@@ -8,8 +8,8 @@ use cotty_protocol::error::Step;
 use cotty_protocol::op::panels::{self, Panel};
 
 use crate::face::mcp::advice::Phrase;
-use crate::face::mcp::contract::tool::{Call, Entry, entry};
-use crate::face::mcp::sets::{Line, ToolSet, item, line, say};
+use crate::face::mcp::contract::tool::{Call, ToolEntry, entry};
+use crate::face::mcp::sets::{InstructionLine, ToolSet, item, line, say};
 use crate::ops::perform;
 
 pub(crate) static SET: ToolSet = ToolSet { name: "panel", tools: TOOLS, instructions: INSTRUCTIONS, phrase };
@@ -17,7 +17,7 @@ pub(crate) static SET: ToolSet = ToolSet { name: "panel", tools: TOOLS, instruct
 const WRITE: &str = "terminal_write";
 const SCREEN: &str = "terminal_read_screen";
 
-static INSTRUCTIONS: &[Line] = &[
+static INSTRUCTIONS: &[InstructionLine] = &[
     line(&[
         say(
             &[WRITE, SCREEN],
@@ -47,7 +47,7 @@ static INSTRUCTIONS: &[Line] = &[
 ];
 
 /// In the order in which an agent needs them.
-static TOOLS: &[Entry] = &[entry::<write::Write>(), entry::<read_screen::ReadScreen>()];
+static TOOLS: &[ToolEntry] = &[entry::<write::Write>(), entry::<read_screen::ReadScreen>()];
 
 /// The caller's panels.
 async fn panels(call: &Call) -> Result<Vec<Panel>, ApiError> {

@@ -18,8 +18,8 @@ use cotty_protocol::op::{SessionInfo, info};
 
 use self::reference::Reference;
 use crate::face::mcp::advice::Phrase;
-use crate::face::mcp::contract::tool::{Call, Entry, entry};
-use crate::face::mcp::sets::{Line, ToolSet, item, line, say};
+use crate::face::mcp::contract::tool::{Call, ToolEntry, entry};
+use crate::face::mcp::sets::{InstructionLine, ToolSet, item, line, say};
 use crate::ops::perform;
 
 pub(crate) static SET: ToolSet = ToolSet { name: "pty", tools: TOOLS, instructions: INSTRUCTIONS, phrase };
@@ -31,7 +31,7 @@ const ASK: &str = "pty_request_user_input";
 const START: &str = "pty_start_capture";
 const STOP: &str = "pty_stop_capture";
 
-static INSTRUCTIONS: &[Line] = &[
+static INSTRUCTIONS: &[InstructionLine] = &[
     line(&[say(
         &[],
         "The pty_* tools give you real terminals that stay: they outlive your process, and a person can watch them and type too.",
@@ -68,7 +68,7 @@ static INSTRUCTIONS: &[Line] = &[
 ];
 
 /// In the order in which an agent needs them.
-static TOOLS: &[Entry] = &[
+static TOOLS: &[ToolEntry] = &[
     entry::<launch::Launch>(),
     entry::<send_keys::SendKeys>(),
     entry::<get_screen::GetScreen>(),

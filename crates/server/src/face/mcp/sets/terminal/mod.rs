@@ -15,8 +15,8 @@ mod session;
 mod step;
 mod wait;
 
-use crate::face::mcp::contract::tool::{Entry, entry};
-use crate::face::mcp::sets::{Line, ToolSet, item, line, say};
+use crate::face::mcp::contract::tool::{ToolEntry, entry};
+use crate::face::mcp::sets::{InstructionLine, ToolSet, item, line, say};
 
 pub(crate) static SET: ToolSet =
     ToolSet { name: "terminal", tools: TOOLS, instructions: INSTRUCTIONS, phrase: phrases::phrase };
@@ -27,7 +27,7 @@ const SEND: &str = "terminal__send";
 const READ: &str = "terminal__read";
 const WAIT: &str = "terminal__wait";
 
-static INSTRUCTIONS: &[Line] = &[
+static INSTRUCTIONS: &[InstructionLine] = &[
     line(&[say(
         &[],
         "cotty gives you real terminals that stay: they outlive your process, and a person can watch them and type too.",
@@ -71,7 +71,7 @@ static INSTRUCTIONS: &[Line] = &[
 ];
 
 /// In the order in which an agent needs them.
-static TOOLS: &[Entry] = &[
+static TOOLS: &[ToolEntry] = &[
     entry::<create_session::CreateSession>(),
     entry::<run::Run>(),
     entry::<send::Send>(),

@@ -9,8 +9,8 @@ use cotty_protocol::op::{SessionInfo, info, list};
 use cotty_protocol::{ApiError, Code};
 
 use crate::face::mcp::advice::Phrase;
-use crate::face::mcp::contract::tool::{Call, Entry, entry};
-use crate::face::mcp::sets::{Line, ToolSet, item, line, say};
+use crate::face::mcp::contract::tool::{Call, ToolEntry, entry};
+use crate::face::mcp::sets::{InstructionLine, ToolSet, item, line, say};
 use crate::ops::perform;
 
 pub(crate) static SET: ToolSet = ToolSet { name: "tui", tools: TOOLS, instructions: INSTRUCTIONS, phrase };
@@ -19,7 +19,7 @@ const CREATE: &str = "tui_create_window";
 const WRITE: &str = "tui_terminal_write";
 const READ: &str = "tui_terminal_read";
 
-static INSTRUCTIONS: &[Line] = &[
+static INSTRUCTIONS: &[InstructionLine] = &[
     line(&[
         say(&[], "The tui_* tools open terminal windows, type into them and read what they show."),
         say(
@@ -44,7 +44,7 @@ static INSTRUCTIONS: &[Line] = &[
 ];
 
 /// In the order in which an agent needs them.
-static TOOLS: &[Entry] = &[
+static TOOLS: &[ToolEntry] = &[
     entry::<create_window::CreateWindow>(),
     entry::<terminal_write::TerminalWrite>(),
     entry::<terminal_read::TerminalRead>(),
