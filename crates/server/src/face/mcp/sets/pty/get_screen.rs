@@ -38,7 +38,7 @@ fn yes() -> bool {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Reply {
     session_id: u32,
-    /// InstructionLine by line, without spaces at their ends. Of a whole screen, blank rows at the bottom are left out.
+    /// Line by line, without spaces at their ends. Of a whole screen, blank rows at the bottom are left out.
     contents: String,
     /// [column, row] on the screen, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
