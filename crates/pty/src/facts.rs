@@ -145,11 +145,6 @@ pub fn waiting(pty: &Pty) -> Option<Waiting> {
     if foreground(pty) == Some(group) { waits } else { Some(Waiting::No) }
 }
 
-/// Whether the program in the foreground waits for input, or for anything to happen as an editor does.
-pub fn waits_for_input(pty: &Pty) -> Option<bool> {
-    waiting(pty).map(|waiting| waiting != Waiting::No)
-}
-
 /// What a process waits for: what its first thread does, unless that sleeps while another reads.
 fn waiting_of(pid: Pid) -> Option<Waiting> {
     let first = thread_waits(pid.as_raw_nonzero().get());

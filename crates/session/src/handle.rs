@@ -1,4 +1,5 @@
-//! The handle of a session: every method is a message to the one task that owns it.
+//! The handle of a session: every method is a message to the one task that owns it. `run` stands in `task/run.rs`, what is asked
+//! of people in `handoff/`.
 
 use std::sync::Arc;
 use std::time::Duration;

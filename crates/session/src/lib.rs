@@ -2,7 +2,7 @@
 //!
 //! A [`Session`] is a handle; behind it one task owns the PTY, the engine, the journal, the waits and the commands of
 //! a terminal, so there are no locks to hold and order is plain. What decides (waits, commands, policy) is pure and
-//! told the time. What must outlive the daemon lies in the [`journal`], whose memory the keeper holds.
+//! told the time. What must outlive the daemon lies in the journal (`durable/journal`), whose memory the keeper holds.
 
 mod commands;
 pub mod counts;

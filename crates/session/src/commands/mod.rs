@@ -1,7 +1,7 @@
 //! What the shell ran: told by its marks, kept with where each command's output lies.
 //!
-//! Pure: told of marks and of the time, it decides nothing about terminals. It is part of a session's state, so a
-//! new daemon knows the same commands as the one before.
+//! [`Commands`] is pure: told of marks and of the time. It is part of a session's state, so a new daemon knows the same commands
+//! as the one before. What became of each is read off the screen in `result.rs`.
 
 pub(crate) mod history;
 pub(crate) mod result;

@@ -1,4 +1,4 @@
-//! How a session outlives its daemon: a checkpoint with the keeper, and the journal's tail replayed on top of it.
+//! A checkpoint: the whole state of a session, which the keeper holds. What came after it is replayed from the journal.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -89,7 +89,7 @@ impl Recording {
         }
     }
 
-    /// A record was made, and applied.
+    /// A record was made: captures begin and end with one, and the recording has some of them.
     pub(crate) fn record(&mut self, what: &What, at: At, typing: &Typing, now: Instant) {
         match what {
             What::CaptureBegan(capturing) => self.captures.capturing = Some(capturing.clone()),
@@ -254,11 +254,14 @@ impl Recording {
         Some(capture.clone())
     }
 
-    /// Takes the running capture, with all of it written, to be closed; what it has.
-    pub(crate) async fn take_capture(&mut self, ms: u64) -> Result<(Catcher, Capture), SessionError> {
+    /// Takes the running capture, with all of it written, to be closed; what it has by then.
+    pub(crate) async fn take_capture(
+        &mut self,
+        now_ms: impl Fn() -> u64,
+    ) -> Result<(Catcher, Capture), SessionError> {
         let Some(mut catcher) = self.catcher.take() else { return Err(ApiError::NoCapture.into()) };
         catcher.settle().await;
-        let capture = catcher.so_far(ms);
+        let capture = catcher.so_far(now_ms());
         Ok((catcher, capture))
     }
 }

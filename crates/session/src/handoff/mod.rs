@@ -115,7 +115,12 @@ impl Handoff {
         found.ok_or_else(|| ApiError::RequestNotFound { id: id.to_owned() }.into())
     }
 
-    /// What a request makes: a new plea, or none where that request made one before.
+    /// The plea that a request made, if it made one.
+    pub(crate) fn made_by(&self, request: &str, now_ms: u64) -> Option<&Plea> {
+        self.pleas.find(request, now_ms)
+    }
+
+    /// What a request makes, if nothing else is asked.
     pub(crate) fn make(
         &self,
         message: &str,
@@ -124,10 +129,7 @@ impl Handoff {
         request: &str,
         seq: u64,
         now_ms: u64,
-    ) -> Result<Made, SessionError> {
-        if let Some(known) = self.pleas.find(request, now_ms) {
-            return Ok(Made::Before(known.id.clone()));
-        }
+    ) -> Result<Plea, SessionError> {
         let message = state::words(message)?;
         if let Some(open) = self.pleas.open() {
             if !may_know(open, by) {
@@ -136,7 +138,7 @@ impl Handoff {
             let (id, message) = (open.id.clone(), open.message.clone());
             return Err(ApiError::AlreadyAsked { id, message }.into());
         }
-        Ok(Made::Now(Plea {
+        Ok(Plea {
             id: format!("plea_{}", random::<8>()?),
             request: request.to_owned(),
             // What runs in an agent's session chooses its own name.
@@ -150,7 +152,7 @@ impl Handoff {
             from_seq: seq,
             bytes: 0,
             ended: None,
-        }))
+        })
     }
 
     /// Somebody waits for a plea to end, but not longer.
@@ -161,6 +163,9 @@ impl Handoff {
     /// Who has waited long enough, or for a plea that has ended.
     pub(crate) fn waited(&mut self, now: Instant) -> Vec<(String, Reply<Result<Pleaded, SessionError>>)> {
         self.waiting.retain(|waiting| !waiting.reply.is_closed());
+        if self.waiting.is_empty() {
+            return Vec::new();
+        }
         let open = self.pleas.open().map(|plea| plea.id.clone());
         let waits = |waiting: &Pleading| waiting.until > now && open.as_ref() == Some(&waiting.id);
         let (on, over): (Vec<_>, Vec<_>) = std::mem::take(&mut self.waiting).into_iter().partition(waits);
@@ -172,15 +177,6 @@ impl Handoff {
     pub(crate) fn wakeup(&self) -> Option<Instant> {
         self.waiting.iter().map(|waiting| waiting.until).min()
     }
-}
-
-/// What comes of asking.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Made {
-    /// This plea is to be made.
-    Now(Plea),
-    /// The same request made the one with this id.
-    Before(String),
 }
 
 /// A program inside an agent's session has nothing to do with what the agent asks.
@@ -235,13 +231,12 @@ mod tests {
     }
 
     fn made(handoff: &mut Handoff, by: &Typist, request: &str) -> Result<String, SessionError> {
-        match handoff.make("log in", 1_000, by, request, 7, 5_000)? {
-            Made::Before(id) => Ok(id),
-            Made::Now(plea) => {
-                handoff.apply(&PleaChange::Made(plea.clone()));
-                Ok(plea.id)
-            }
+        if let Some(known) = handoff.made_by(request, 5_000) {
+            return Ok(known.id.clone());
         }
+        let plea = handoff.make("log in", 1_000, by, request, 7, 5_000)?;
+        handoff.apply(&PleaChange::Made(plea.clone()));
+        Ok(plea.id)
     }
 
     #[test]

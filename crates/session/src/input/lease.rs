@@ -13,14 +13,14 @@ const NAME: usize = 60;
 /// A call that types more than once, or waits for what it typed. From its first input on, and for as long as this lives, no other
 /// call of an agent types into that session.
 #[derive(Debug, Clone)]
-pub struct Lane(Arc<Typing>);
+pub struct Lane(Arc<TypingCall>);
 
 /// As the session knows it: the call may go away at any time.
-pub(crate) type Taken = Weak<Typing>;
+pub(crate) type Taken = Weak<TypingCall>;
 
 /// What a call does, for those who have to wait for it.
 #[derive(Debug)]
-pub(crate) struct Typing {
+pub(crate) struct TypingCall {
     what: String,
     since: Instant,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Typing {
 impl Lane {
     /// For a call that does this, in a few words.
     pub fn new(what: String) -> Lane {
-        Lane(Arc::new(Typing { what, since: Instant::now() }))
+        Lane(Arc::new(TypingCall { what, since: Instant::now() }))
     }
 
     pub(crate) fn of_command(command: &str) -> Lane {

@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::time::{Duration, Instant};
 
-use cotty_pty::Watched;
+use cotty_pty::{Watched, facts};
 use serde::{Deserialize, Serialize};
 use tokio::io::Interest;
 
@@ -164,13 +164,13 @@ impl Typing {
         who: &str,
         bytes: u64,
         seq: u64,
-        spot: Spot,
+        spot: impl FnOnce() -> Spot,
         person: bool,
     ) {
         self.state.lines.typed(seq, person);
         match source {
             Source::Request(request) => {
-                let request = request.clone();
+                let (request, spot) = (request.clone(), spot());
                 push_bounded(&mut self.state.requests, Remembered { request, seq, bytes, spot });
             }
             Source::Viewer(count) => {
@@ -275,7 +275,7 @@ impl Typing {
     /// Goes on typing once the program has read what it was given, or had the time to.
     pub(crate) fn push_held(&mut self, pty: &Watched, now: Instant) {
         let Some(since) = self.held_since else { return };
-        let has_read = || cotty_pty::facts::unread_input(pty.get_ref()) == Some(0);
+        let has_read = || facts::unread_input(pty.get_ref()) == Some(0);
         if (now >= since + SHORTEST_HOLD && has_read()) || now >= since + LONGEST_HOLD {
             self.queue.go_on();
             self.push(pty, now);
@@ -329,12 +329,12 @@ mod tests {
     #[test]
     fn a_request_that_comes_again_is_known() {
         let mut typing = typing();
-        typing.typed(&Source::Request("one".into()), "agent", 5, 70, spot(3), false);
+        typing.typed(&Source::Request("one".into()), "agent", 5, 70, || spot(3), false);
         assert_eq!(typing.remembered("one"), Some(Typed { seq: 70, bytes: 5, returned: None }));
         assert_eq!((typing.remembered("two"), typing.spot_at(70)), (None, Some(spot(3))));
         for number in 0..REMEMBERED {
             let request = Source::Request(number.to_string());
-            typing.typed(&request, "agent", 1, 80, spot(3), false);
+            typing.typed(&request, "agent", 1, 80, || spot(3), false);
         }
         assert_eq!(typing.remembered("one"), None, "what is remembered is bounded");
     }
@@ -342,10 +342,10 @@ mod tests {
     #[test]
     fn viewers_keys_are_counted_and_crowd_out_no_request() {
         let mut typing = typing();
-        typing.typed(&Source::Request("one".into()), "agent", 5, 70, spot(3), false);
+        typing.typed(&Source::Request("one".into()), "agent", 5, 70, || spot(3), false);
         for _ in 0..1000 {
             let next = typing.next_of("view:1");
-            typing.typed(&next, "view:1", 1, 80, spot(3), true);
+            typing.typed(&next, "view:1", 1, 80, || spot(3), true);
         }
         assert_eq!(typing.next_of("view:1"), Source::Viewer(1001));
         assert_eq!(typing.next_of("view:2"), Source::Viewer(1));

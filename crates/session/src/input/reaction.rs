@@ -43,8 +43,6 @@ pub(crate) struct Observer {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Observation {
     pub(crate) reaction: Reaction,
-    /// Whether its last command may be over in a moment, and the prompt back.
-    pub(crate) running: bool,
     /// Whether a frame is half drawn.
     pub(crate) half_drawn: bool,
     pub(crate) ended: bool,
@@ -65,16 +63,18 @@ impl Observers {
         self.0.push(Observer { seq, text, since: now, reply });
     }
 
-    /// Tells those who want to know, as soon as there is all to tell, or when their time is over.
+    /// Tells those who want to know, as soon as there is all to tell, or when their time is over. `running`: a command is at
+    /// work that may be over in a moment, and the prompt back; asked last, because it costs something.
     pub(crate) fn tell(
         &mut self,
         now: Instant,
         last_output: Option<Instant>,
         look: impl Fn(&Observer) -> Observation,
+        running: impl Fn() -> bool,
     ) {
         for observer in std::mem::take(&mut self.0) {
             let seen = look(&observer);
-            if is_over(&seen, now, observer.since, last_output) {
+            if is_over(&seen, now, observer.since, last_output, &running) {
                 let _ = observer.reply.send(seen.reaction);
             } else if !observer.reply.is_closed() {
                 self.0.push(observer);
@@ -89,11 +89,17 @@ impl Observers {
 }
 
 /// Whether there is no more to be seen, or no more time.
-fn is_over(seen: &Observation, now: Instant, since: Instant, last_output: Option<Instant>) -> bool {
+fn is_over(
+    seen: &Observation,
+    now: Instant,
+    since: Instant,
+    last_output: Option<Instant>,
+    running: &dyn Fn() -> bool,
+) -> bool {
     let Reaction { consumed, reacted, submitted } = seen.reaction;
     let quiet = last_output.is_none_or(|at| now >= at + FRAME_QUIET);
-    let settled = quiet && !seen.half_drawn && !(submitted && seen.running);
-    now >= since + LONGEST || seen.ended || (consumed && reacted && settled)
+    let is_drawn = quiet && !seen.half_drawn;
+    now >= since + LONGEST || seen.ended || (consumed && reacted && is_drawn && !(submitted && running()))
 }
 
 fn next_look(since: Instant, now: Instant, last_output: Option<Instant>) -> Instant {
@@ -110,20 +116,23 @@ mod tests {
     fn it_is_over_when_all_is_seen_and_drawn_or_when_the_time_is_up() {
         let start = Instant::now();
         let at = |ms: u64| start + Duration::from_millis(ms);
-        let nothing =
-            Observation { reaction: Reaction::default(), running: false, half_drawn: false, ended: false };
+        let nothing = Observation { reaction: Reaction::default(), half_drawn: false, ended: false };
         let all =
             Observation { reaction: Reaction { consumed: true, reacted: true, submitted: true }, ..nothing };
-        for (seen, now, output, over) in [
-            (nothing, 79, None, false),
-            (nothing, 80, None, true),
-            (Observation { ended: true, ..nothing }, 1, None, true),
-            (all, 20, Some(10), true),
-            (all, 19, Some(10), false),
-            (Observation { half_drawn: true, ..all }, 40, Some(10), false),
-            (Observation { running: true, ..all }, 40, Some(10), false),
+        for (seen, now, output, running, over) in [
+            (nothing, 79, None, false, false),
+            (nothing, 80, None, false, true),
+            (Observation { ended: true, ..nothing }, 1, None, false, true),
+            (all, 20, Some(10), false, true),
+            (all, 19, Some(10), false, false),
+            (Observation { half_drawn: true, ..all }, 40, Some(10), false, false),
+            (all, 40, Some(10), true, false),
         ] {
-            assert_eq!(is_over(&seen, at(now), at(0), output.map(at)), over, "{seen:?} at {now}");
+            assert_eq!(
+                is_over(&seen, at(now), at(0), output.map(at), &|| running),
+                over,
+                "{seen:?} at {now}"
+            );
         }
     }
 

@@ -65,7 +65,7 @@ impl TypedLines {
     }
 
     /// Output before anybody typed last.
-    pub(crate) fn last_seq(&self) -> Option<u64> {
+    pub(crate) fn last_typed_seq(&self) -> Option<u64> {
         self.typed_seq
     }
 
@@ -130,17 +130,19 @@ mod tests {
     #[test]
     fn keys_and_lines_are_told_apart() {
         let mut typed = TypedLines::default();
-        assert!(typed.last_seq().is_none() && typed.last_line().is_none() && !typed.person_typed_since(0));
+        assert!(
+            typed.last_typed_seq().is_none() && typed.last_line().is_none() && !typed.person_typed_since(0)
+        );
         typed.typed(7, false);
-        assert_eq!(typed.last_seq(), Some(7));
+        assert_eq!(typed.last_typed_seq(), Some(7));
         let position = Position { line: cotty_vt::LineId(0), cell: 0 };
         typed.entered(Echo { seq: 7, position, lines: 1, shown: EchoedBy::Surely });
         typed.typed(9, true);
         assert!(typed.person_typed_since(9) && !typed.person_typed_since(10));
-        assert_eq!((typed.last_line().map(|echo| echo.seq), typed.last_seq()), (Some(7), Some(9)));
+        assert_eq!((typed.last_line().map(|echo| echo.seq), typed.last_typed_seq()), (Some(7), Some(9)));
         assert_eq!((typed.lines_since(7).count(), typed.lines_since(8).count()), (1, 0));
         assert!(typed.line_at(7).is_some() && typed.line_at(9).is_none());
         typed.forget_places();
-        assert!(typed.last_line().is_none() && typed.last_seq() == Some(9));
+        assert!(typed.last_line().is_none() && typed.last_typed_seq() == Some(9));
     }
 }

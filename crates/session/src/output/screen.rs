@@ -38,6 +38,14 @@ pub(crate) struct Spot {
     pub(crate) alt_screen: bool,
 }
 
+impl Spot {
+    pub(crate) fn of(vt: &Vt, position: Position) -> Spot {
+        let begin = Position { cell: 0, ..position };
+        let before = cotty_vt::hash(vt.text_between(begin, position).text.as_bytes());
+        Spot { position, before, alt_screen: vt.modes().alt_screen }
+    }
+}
+
 /// Where a line was typed, and where the answer to it begins.
 type TypedRegion = (Position, Answer);
 
@@ -55,9 +63,7 @@ enum Answer {
 impl Screen<'_> {
     /// Where the cursor stands, or another position.
     pub(crate) fn spot(&self, position: Position) -> Spot {
-        let begin = Position { cell: 0, ..position };
-        let before = cotty_vt::hash(self.vt.text_between(begin, position).text.as_bytes());
-        Spot { position, before, alt_screen: self.vt.modes().alt_screen }
+        Spot::of(self.vt, position)
     }
 
     /// Where a reader begins that has read nothing yet. A prompt that a line was typed at is no answer to it.
@@ -238,9 +244,14 @@ impl Screen<'_> {
         since.or(self.typed.last_line().map(|line| line.seq).filter(|_| !alt_screen))
     }
 
-    /// What a wait searches; `spot` is where the cursor stood after `since`, where that is known. With `after`, only lines
+    /// What a wait searches; `spot_at`: where the cursor stood after so much output, where that is known. With `after`, only lines
     /// that changed after that much output.
-    pub(crate) fn searched(&self, since: Option<u64>, after: Option<u64>, spot: Option<Spot>) -> String {
+    pub(crate) fn searched(
+        &self,
+        since: Option<u64>,
+        after: Option<u64>,
+        spot_at: impl Fn(u64) -> Option<Spot>,
+    ) -> String {
         let alt_screen = self.vt.modes().alt_screen;
         let mut text = match since {
             None => self.vt.screen_text(),
@@ -256,7 +267,7 @@ impl Screen<'_> {
             Some(seq) => {
                 // Both what was added and what was changed further up.
                 let changed = join(&self.lines_since(seq));
-                match spot.filter(|_| !alt_screen) {
+                match spot_at(seq).filter(|_| !alt_screen) {
                     // Apart, so that nothing is found that begins in one and ends in the other.
                     Some(spot) => format!("{changed}\n\n{}", self.text_after(spot, seq, &[]).0),
                     None => changed,
@@ -272,11 +283,16 @@ impl Screen<'_> {
     }
 
     /// Whether the screen shows something else than after `seq` output, beyond a text that was typed then and is shown.
-    pub(crate) fn changed_beyond(&self, seq: u64, typed: Option<&str>, spot: Option<Spot>) -> bool {
+    pub(crate) fn changed_beyond(
+        &self,
+        seq: u64,
+        typed: Option<&str>,
+        spot_at: impl Fn(u64) -> Option<Spot>,
+    ) -> bool {
         if self.vt.modes().alt_screen {
             return !self.vt.lines_since(seq).is_empty();
         }
-        let text = self.searched(Some(seq), None, spot);
+        let text = self.searched(Some(seq), None, spot_at);
         let text = text.trim();
         match typed {
             Some(typed) if !typed.contains('\n') => !text.is_empty() && !text.ends_with(typed.trim()),

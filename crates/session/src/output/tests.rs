@@ -308,7 +308,7 @@ mod searched {
 
     fn searched(shell: &Shell, since: Option<u64>) -> String {
         let screen = shell.screen();
-        screen.searched(screen.searched_since(since), None, None)
+        screen.searched(screen.searched_since(since), None, |_| None)
     }
 
     #[test]
@@ -332,7 +332,7 @@ mod searched {
     fn a_change_beyond_the_echo_is_a_reaction() {
         let mut shell = Shell::at_prompt();
         let seq = shell.vt.seq();
-        let reacts = |shell: &Shell| shell.screen().changed_beyond(seq, Some("ls"), None);
+        let reacts = |shell: &Shell| shell.screen().changed_beyond(seq, Some("ls"), |_| None);
         shell.says("l");
         assert!(reacts(&shell), "half of it is not what was typed");
         shell.says("s");

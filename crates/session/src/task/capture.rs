@@ -9,12 +9,6 @@ use crate::durable::journal::disk::{Capture, Capturing};
 use crate::hub::meta::now_ms;
 
 impl Task {
-    /// From here on things happen for the first time. `adopted`: an older daemon was here before.
-    pub(crate) fn go_live(&mut self, adopted: bool) {
-        let at = self.at(now_ms());
-        self.recording.go_live(at, adopted, Instant::now());
-    }
-
     pub(super) async fn start_capture(&mut self, mut capturing: Capturing) -> Result<Capture, SessionError> {
         self.recording.check_no_capture()?;
         self.make_room().await?;
@@ -29,7 +23,7 @@ impl Task {
         if let Some(capture) = self.recording.ended_by(request) {
             return Ok(capture);
         }
-        let (catcher, capture) = self.recording.take_capture(now_ms()).await?;
+        let (catcher, capture) = self.recording.take_capture(now_ms).await?;
         let what = What::CaptureEnded { request: request.to_owned(), capture: capture.clone() };
         self.record(&what, now_ms())?;
         catcher.close();

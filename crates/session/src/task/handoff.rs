@@ -7,7 +7,7 @@ use cotty_protocol::ApiError;
 use super::Task;
 use crate::durable::journal::{KeyboardChange, PleaChange, What};
 use crate::handoff::state::{self, Plea, PleaEnd, PleaOutcome};
-use crate::handoff::{Ask, Made, PleaRequest, Pleaded};
+use crate::handoff::{Ask, PleaRequest, Pleaded};
 use crate::hub::meta::{Typist, now_ms};
 use crate::output::views;
 use crate::{ActorKind, SessionError};
@@ -34,22 +34,19 @@ impl Task {
     /// Makes a plea, or finds one. The same request again makes nothing and finds the same.
     async fn ask(&mut self, ask: &Ask, by: &Typist, request: &str) -> Result<String, SessionError> {
         self.expire_plea();
-        let made = match ask {
+        let (message, timeout_ms) = match ask {
             Ask::Again(id) => return self.handoff.find(id, by, now_ms()).map(|plea| plea.id.clone()),
-            Ask::New { message, timeout_ms } => {
-                self.handoff.make(message, *timeout_ms, by, request, self.vt.seq(), now_ms())?
-            }
+            Ask::New { message, timeout_ms } => (message, *timeout_ms),
         };
-        match made {
-            Made::Before(id) => Ok(id),
-            Made::Now(plea) => {
-                self.check_lives()?;
-                self.make_room().await?;
-                let id = plea.id.clone();
-                self.change_plea(PleaChange::Made(plea))?;
-                Ok(id)
-            }
+        if let Some(known) = self.handoff.made_by(request, now_ms()) {
+            return Ok(known.id.clone());
         }
+        self.check_lives()?;
+        self.make_room().await?;
+        let plea = self.handoff.make(message, timeout_ms, by, request, self.vt.seq(), now_ms())?;
+        let id = plea.id.clone();
+        self.change_plea(PleaChange::Made(plea))?;
+        Ok(id)
     }
 
     /// A person answers the open plea, and gives the keyboard back if it was that person's.

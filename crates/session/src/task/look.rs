@@ -14,7 +14,7 @@ use crate::wait::sight::Sight;
 
 impl Task {
     pub(super) fn program(&self) -> Program<'_> {
-        Program { pty: self.terminal.pty(), pid: self.pid, meta: &self.meta }
+        Program { pty: self.terminal.pty(), pid: self.pid, meta: &self.meta, typing: &self.typing }
     }
 
     pub(super) fn sight(&self, now: Instant) -> Sight<'_, Program<'_>> {
@@ -24,7 +24,6 @@ impl Task {
             commands: &self.commands,
             typed: self.typing.lines(),
             unread: self.typing.unread(),
-            queued: self.typing.is_queued(),
             last_typed: self.typing.last_typed(),
             last_output: self.drawing.last_output(),
             ended: self.ended.is_some(),
@@ -60,7 +59,7 @@ impl Task {
         let text_since = |since: Option<u64>, after: Option<u64>| {
             let screen = self.screen();
             let since = screen.searched_since(since);
-            screen.searched(since, after, since.and_then(|seq| self.spot_at(seq)))
+            screen.searched(since, after, |seq| self.spot_at(seq))
         };
         decide(&Look {
             now,

@@ -1,20 +1,21 @@
 //! The one task that owns a terminal: a loop over its parts. It reads, feeds, answers, and tells whoever waits.
 //!
-//! Each part owns its state and decides by itself; nobody outside its folder touches its fields. Here stands what needs more
-//! than one of them, an operation a file: what is written to the journal, in which order, and who is told.
+//! Each part owns its state and decides by itself; nobody outside its folder changes it but by its methods. Here stands what needs
+//! more than one of them, an operation a file: what is written to the journal, in which order, and who is told.
 
 mod capture;
-pub(crate) mod drawing;
+mod drawing;
 mod handoff;
 mod keyboard;
 mod look;
 mod output;
 pub(crate) mod program;
 mod read;
+mod record;
 mod recovery;
 mod run;
 mod size;
-pub(crate) mod terminal;
+mod terminal;
 mod turn;
 mod typing;
 
@@ -31,8 +32,8 @@ use self::terminal::Terminal;
 use crate::commands::Commands;
 use crate::durable::checkpoint::Lost;
 use crate::durable::journal::disk::{Tape, Worker};
-use crate::durable::journal::{Hot, InputQueue, Record, Source, What};
-use crate::durable::recording::{At, Recording};
+use crate::durable::journal::{Hot, InputQueue, Source};
+use crate::durable::recording::Recording;
 use crate::handle::Ended;
 use crate::handoff::Handoff;
 use crate::hub::meta::now_ms;
@@ -283,35 +284,6 @@ impl Task {
         self.drawing.program_ended();
         self.vt.show_unfinished();
         self.viewers.ended(ended, now);
-    }
-}
-
-/// The journal.
-impl Task {
-    /// How far the session is, at a time.
-    fn at(&self, ms: u64) -> At {
-        At { seq: self.vt.seq(), index: self.journal.index_len(), ms }
-    }
-
-    /// Makes room in the journal for what is about to be written down.
-    async fn make_room(&mut self) -> Result<(), SessionError> {
-        match self.journal.wants_checkpoint() {
-            true => self.checkpoint().await,
-            false => Ok(()),
-        }
-    }
-
-    /// Writes something down, and then does it.
-    fn record(&mut self, what: &What, ms: u64) -> Result<(), SessionError> {
-        self.journal.record(&Record { seq: self.vt.seq(), what: what.clone() })?;
-        self.apply(what, ms);
-        Ok(())
-    }
-
-    /// The same for what is done also where it cannot be written down: then the next daemon does not know of it.
-    fn record_if_possible(&mut self, what: &What, ms: u64) {
-        let _ = self.journal.record(&Record { seq: self.vt.seq(), what: what.clone() });
-        self.apply(what, ms);
     }
 }
 

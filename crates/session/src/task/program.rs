@@ -5,6 +5,7 @@ use cotty_pty::facts::{self, LineMode, Waiting};
 use rustix::process::Pid;
 
 use crate::Meta;
+use crate::input::Typing;
 use crate::shell::was_replaced;
 
 /// What the kernel knows of a program. Each question costs a system call or more, and is asked only when it is needed.
@@ -17,6 +18,8 @@ pub(crate) trait Facts {
     fn waits_for_input(&self) -> Option<bool> {
         self.waiting().map(|waiting| waiting != Waiting::No)
     }
+    /// Whether input was typed that the program has not been given.
+    fn queued(&self) -> bool;
     /// Bytes that were typed and that the program has not read.
     fn unread_input(&self) -> Option<u64>;
     /// Whether the program has said something that has not been read.
@@ -35,6 +38,7 @@ pub(crate) struct Program<'a> {
     pub(crate) pty: &'a Pty,
     pub(crate) pid: u32,
     pub(crate) meta: &'a Meta,
+    pub(crate) typing: &'a Typing,
 }
 
 impl Program<'_> {
@@ -56,6 +60,10 @@ impl Facts for Program<'_> {
 
     fn waiting(&self) -> Option<Waiting> {
         facts::waiting(self.pty)
+    }
+
+    fn queued(&self) -> bool {
+        self.typing.is_queued()
     }
 
     fn unread_input(&self) -> Option<u64> {

@@ -182,6 +182,12 @@ impl Task {
         }
     }
 
+    /// From here on things happen for the first time. `adopted`: an older daemon was here before.
+    pub(crate) fn go_live(&mut self, adopted: bool) {
+        let at = self.at(now_ms());
+        self.recording.go_live(at, adopted, Instant::now());
+    }
+
     /// Makes the kernel's idea of the size that of the engine, which was just rebuilt.
     pub(crate) fn agree_on_size(&self) -> Result<(), SessionError> {
         let (size, kernel) = (self.vt.size(), self.terminal.pty().size()?);

@@ -57,7 +57,8 @@ impl Task {
             let why = (met == Met::Timeout).then(|| {
                 let holder = self.keyboard.held().map(|held| held.name.as_str());
                 let (activity, alt_screen) = (self.activity(), self.vt.modes().alt_screen);
-                why::why_not(&running.wait, &why::Situation { activity, alt_screen, screen: &screen, holder })
+                let screen = &self.vt.screen_text();
+                why::why_not(&running.wait, &why::Situation { activity, alt_screen, screen, holder })
             });
             let (matched, elapsed) = (running.found(met), now - running.started);
             let (info, command) = (self.info(), self.screen().ran_before());
@@ -68,27 +69,21 @@ impl Task {
     /// Tells those who want to know what the program does with what was typed.
     fn tell_observers(&mut self, now: Instant) {
         let mut observers = std::mem::take(&mut self.observers);
-        observers.tell(now, self.drawing.last_output(), |observer| self.seen_by(observer));
+        let running = || matches!(self.activity(), Activity::Running { .. });
+        observers.tell(now, self.drawing.last_output(), |observer| self.seen_by(observer), running);
         self.observers = observers;
     }
 
     fn seen_by(&self, observer: &Observer) -> Observation {
         let unread = || if self.terminal.is_hung_up() { None } else { self.program().unread_input() };
-        let (seq, spot) = (observer.seq, self.spot_at(observer.seq));
+        let seq = observer.seq;
         let reaction = Reaction {
             consumed: !self.typing.is_queued() && unread() == Some(0),
             reacted: self.vt.shown_seq() > seq
-                && self.screen().changed_beyond(seq, observer.text.as_deref(), spot),
+                && self.screen().changed_beyond(seq, observer.text.as_deref(), |seq| self.spot_at(seq)),
             submitted: self.commands.started_after(seq) > 0,
         };
-        let all = reaction.consumed && reaction.reacted && reaction.submitted;
-        let running = all && matches!(self.activity(), Activity::Running { .. });
-        Observation {
-            reaction,
-            running,
-            half_drawn: self.drawing.is_half_drawn(),
-            ended: self.ended.is_some(),
-        }
+        Observation { reaction, half_drawn: self.drawing.is_half_drawn(), ended: self.ended.is_some() }
     }
 
     pub(super) fn wakeup(&self, now: Instant) -> Option<Instant> {

@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use cotty_protocol::ApiError;
 use cotty_pty::facts::LineMode;
-use cotty_vt::Size;
 use rustix::process::Signal;
 
 use super::Task;
@@ -17,6 +16,7 @@ use crate::hub::meta::{ActorKind, Typist, now_ms};
 use crate::input::encode::{Encoder, control_character};
 use crate::input::lease::Taken;
 use crate::input::typed::{Echo, EchoedBy};
+use crate::output::screen::Spot;
 use crate::{Activity, Key, KeyCode, SessionError};
 
 /// How long a program may take to set its terminal's modes one after the other.
@@ -193,7 +193,7 @@ impl Task {
     }
 
     /// Something was typed: the same when it happens and when it is replayed.
-    fn apply_typed(&mut self, what: &What, ms: u64) {
+    pub(super) fn apply_typed(&mut self, what: &What, ms: u64) {
         let What::Typed { source, bytes, to, lines, shown, run, by, at, .. } = what else { return };
         let (seq, position) = (self.vt.seq(), self.vt.position());
         let person = by.kind == ActorKind::Person;
@@ -206,8 +206,8 @@ impl Task {
             false => self.keyboard.agent_typed(),
         }
         self.note_line();
-        let spot = self.screen().spot(position);
-        self.typing.typed(source, &by.who, *bytes, seq, spot, person);
+        let vt = &self.vt;
+        self.typing.typed(source, &by.who, *bytes, seq, || Spot::of(vt, position), person);
         if *lines > 0 && !self.vt.modes().alt_screen {
             self.typing.entered(Echo { seq, position, lines: *lines, shown: shown.clone() });
         }
@@ -218,26 +218,6 @@ impl Task {
             }
             _ => self.typing.typed_ahead(*lines),
         }
-    }
-
-    /// What a record does to the state: the same when it happens and when it is replayed.
-    pub(super) fn apply(&mut self, what: &What, ms: u64) {
-        match what {
-            What::Typed { .. } => self.apply_typed(what, ms),
-            What::Replied { to } => self.typing.accept(*to),
-            What::Resized { cols, rows, put_back } => {
-                self.vt.resize(Size { cols: *cols, rows: *rows });
-                self.fit.resized(*put_back);
-            }
-            What::Keyboard { change, at } => self.apply_keyboard(change, *at),
-            What::History { lines } => self.vt.set_history_lines(*lines),
-            What::Read { reader, shown, request } => self.apply_read(reader, *shown, *request),
-            What::Answered { reader, run } => self.apply_answered(reader, run),
-            What::Plea(change) => self.handoff.apply(change),
-            What::Signalled(signalled) => self.typing.signal(signalled.clone()),
-            What::CaptureBegan(_) | What::CaptureEnded { .. } | What::Marked { .. } => {}
-        }
-        self.recording.record(what, self.at(ms), &self.typing, Instant::now());
     }
 
     /// A signal is as good as a key: an agent needs the keyboard for it. It is written down first, so that it is sent once.

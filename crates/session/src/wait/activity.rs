@@ -10,7 +10,7 @@ use crate::keyboard::secret;
 use crate::task::program::Facts;
 
 /// How long the shell may be quiet between a command's end and its prompt.
-const PROMPT_DRAWN: Duration = Duration::from_millis(250);
+const PROMPT_QUIET: Duration = Duration::from_millis(250);
 
 const PAGERS: &[&str] = &["less", "more", "most", "man", "pager", "pg", "moar", "moor", "ov", "lv", "w3m"];
 const EDITORS: &[&str] = &[
@@ -112,7 +112,7 @@ impl<F: Facts> Sight<'_, F> {
 
     /// Whether the shell is on its way from a command's end to its prompt. What is quiet there for long asks something.
     fn draws_prompt(&self) -> bool {
-        let quiet = self.last_output.is_some_and(|at| self.since(at) >= PROMPT_DRAWN);
+        let quiet = self.last_output.is_some_and(|at| self.since(at) >= PROMPT_QUIET);
         self.marks && self.commands.comes_to_prompt() && !quiet
     }
 

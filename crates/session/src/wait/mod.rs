@@ -3,9 +3,9 @@
 mod activity;
 pub(crate) mod pattern;
 pub(crate) mod prompt;
-#[cfg(test)]
-mod seeing;
 pub(crate) mod sight;
+#[cfg(test)]
+mod sight_tests;
 #[cfg(test)]
 mod tests;
 pub(crate) mod why;

@@ -55,7 +55,7 @@ impl<F: Facts> Sight<'_, F> {
 
     /// Whether the shell has marked its prompt and read all that was typed before.
     pub(crate) fn shell_waits(&self) -> bool {
-        let unread = self.unread != Unread::Nothing || self.queued || self.commands.awaits_start();
+        let unread = self.unread != Unread::Nothing || self.facts.queued() || self.commands.awaits_start();
         self.marks && self.at_prompt() && (!unread || self.shell_reads())
     }
 
@@ -84,7 +84,7 @@ impl<F: Facts> Sight<'_, F> {
 
     /// Whether anybody typed at this prompt, or ahead of it and without Enter while the command before it ran.
     fn typed_at(&self, prompt: Moment) -> bool {
-        let Some(typed) = self.typed.last_seq() else { return false };
+        let Some(typed) = self.typed.last_typed_seq() else { return false };
         let entered = self.typed.last_line().is_some_and(|line| line.seq == typed);
         let ran = self.commands.newest_first().next().is_none_or(|last| {
             last.started.is_none_or(|started| started.seq <= typed)

@@ -23,8 +23,6 @@ pub(crate) struct Sight<'a, F> {
     pub(crate) typed: &'a TypedLines,
     /// What of it the shell may not have read.
     pub(crate) unread: Unread,
-    /// Whether input waits for room in the terminal.
-    pub(crate) queued: bool,
     pub(crate) last_typed: Option<Instant>,
     pub(crate) last_output: Option<Instant>,
     /// Whether the program has ended.
@@ -72,14 +70,14 @@ impl<F: Facts> Sight<'_, F> {
 
     /// To be asked before what the program waits for: one that takes it after that look was seen waiting for it.
     pub(super) fn has_taken_input(&self) -> bool {
-        !self.queued && self.facts.unread_input() == Some(0)
+        !self.facts.queued() && self.facts.unread_input() == Some(0)
     }
 
     /// Whether the program that has the terminal has taken all that was typed and waits for more.
     pub(crate) fn shell_reads(&self) -> bool {
         let shown = || self.last_typed.is_none_or(|at| self.since(at) >= ECHO_ARRIVES);
         // In this order: what is taken after the first look is seen by the second, and what it says by the third.
-        !self.queued
+        !self.facts.queued()
             && self.facts.unread_input().unwrap_or(0) == 0
             && self.facts.waits_for_input().unwrap_or_else(shown)
             && self.is_up_to_date()

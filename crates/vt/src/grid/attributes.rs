@@ -5,7 +5,8 @@ use crate::{Color, Style, UnderlineStyle};
 
 /// All that a cell has beside its text: its style, its link, and whether erasing spares it.
 ///
-/// It is packed into two words, since it is compared and looked up at every change of style.
+/// It is packed into two words, since it is compared and looked up at every change of style. In saved states its fields are
+/// called `look` and `looks`: that was its name when they were first written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Attributes {
     /// Foreground and background, 26 bits each.

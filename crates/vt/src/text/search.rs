@@ -54,6 +54,9 @@ impl Vt {
             search_lines(term, alternate, &find, limit, &mut found);
         }
         for (row, past) in term.alternate_history.rows().iter().enumerate().rev() {
+            if found.len() >= limit {
+                break;
+            }
             let start = found.len();
             for hit in find(&past.text).into_iter().take(limit.saturating_sub(found.len())) {
                 let place = MatchPlace::Alternate { row, from: hit.start, to: hit.end };

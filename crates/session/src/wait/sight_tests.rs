@@ -20,6 +20,7 @@ use crate::task::program::Facts;
 struct Kernel {
     mode: Option<LineMode>,
     waiting: Option<Waiting>,
+    queued: bool,
     unread_input: Option<u64>,
     unread_output: bool,
     name: Option<&'static str>,
@@ -37,6 +38,7 @@ impl Kernel {
         Kernel {
             mode: Some(LINES),
             waiting: Some(Waiting::No),
+            queued: false,
             unread_input: Some(0),
             unread_output: false,
             name: Some(name),
@@ -57,6 +59,9 @@ impl Facts for Kernel {
     }
     fn waiting(&self) -> Option<Waiting> {
         self.waiting
+    }
+    fn queued(&self) -> bool {
+        self.queued
     }
     fn unread_input(&self) -> Option<u64> {
         self.unread_input
@@ -81,7 +86,6 @@ struct Session {
     commands: Commands,
     typed: TypedLines,
     unread: Unread,
-    queued: bool,
     ended: bool,
     marks: bool,
     own_pattern: bool,
@@ -101,7 +105,6 @@ impl Session {
             commands: Commands::default(),
             typed: TypedLines::default(),
             unread: Unread::Nothing,
-            queued: false,
             ended: false,
             marks: false,
             own_pattern: false,
@@ -160,7 +163,6 @@ impl Session {
             commands: &self.commands,
             typed: &self.typed,
             unread: self.unread,
-            queued: self.queued,
             last_typed: self.last_typed,
             last_output: self.last_output,
             ended: self.ended,
@@ -294,8 +296,7 @@ fn a_shell_waits_once_it_has_read_all_that_was_typed() {
         session.unread = unread;
         assert!(session.sight(&reads).shell_waits() && !session.sight(&works).shell_waits());
     }
-    session.queued = true;
-    assert!(!session.sight(&reads).shell_waits());
+    assert!(!session.sight(&Kernel { queued: true, ..reads.clone() }).shell_waits());
     assert!(!Session::runs("").sight(&reads).shell_waits());
     // Where the kernel does not tell, a key has a moment to show.
     let mut typed = Session::at_prompt().after(99);
@@ -310,14 +311,13 @@ fn a_shell_waits_once_it_has_read_all_that_was_typed() {
 #[test]
 fn a_program_reads_again_once_it_has_taken_what_was_typed() {
     let reads = |session: &Session, kernel: &Kernel| session.sight(kernel).reads();
-    let mut session = Session::shows("name? ");
+    let session = Session::shows("name? ");
     assert!(reads(&session, &Kernel::reads("read")) && !reads(&session, &Kernel::works("read")));
     assert!(!reads(&session, &Kernel { unread_input: Some(1), ..Kernel::reads("read") }));
     // Where the kernel does not tell, its look does.
     assert!(!reads(&session, &Kernel { waiting: None, ..Kernel::works("read") }));
     assert!(reads(&Session::shows("> "), &Kernel { waiting: None, ..Kernel::works("read") }));
-    session.queued = true;
-    assert!(!reads(&session, &Kernel::reads("read")));
+    assert!(!reads(&session, &Kernel { queued: true, ..Kernel::reads("read") }));
 }
 
 #[test]

@@ -1,0 +1,58 @@
+//! What happens to a session is written down, and then done: the same when it happens and when it is replayed.
+
+use std::time::Instant;
+
+use cotty_vt::Size;
+
+use super::Task;
+use crate::SessionError;
+use crate::durable::journal::{Record, What};
+use crate::durable::recording::At;
+
+impl Task {
+    /// How far the session is, at a time.
+    pub(super) fn at(&self, ms: u64) -> At {
+        At { seq: self.vt.seq(), index: self.journal.index_len(), ms }
+    }
+
+    /// Makes room in the journal for what is about to be written down.
+    pub(super) async fn make_room(&mut self) -> Result<(), SessionError> {
+        match self.journal.wants_checkpoint() {
+            true => self.checkpoint().await,
+            false => Ok(()),
+        }
+    }
+
+    /// Writes something down, and then does it.
+    pub(super) fn record(&mut self, what: &What, ms: u64) -> Result<(), SessionError> {
+        self.journal.record(&Record { seq: self.vt.seq(), what: what.clone() })?;
+        self.apply(what, ms);
+        Ok(())
+    }
+
+    /// The same for what is done also where it cannot be written down: then the next daemon does not know of it.
+    pub(super) fn record_if_possible(&mut self, what: &What, ms: u64) {
+        let _ = self.journal.record(&Record { seq: self.vt.seq(), what: what.clone() });
+        self.apply(what, ms);
+    }
+
+    /// What a record does to the state: the same when it happens and when it is replayed.
+    pub(super) fn apply(&mut self, what: &What, ms: u64) {
+        match what {
+            What::Typed { .. } => self.apply_typed(what, ms),
+            What::Replied { to } => self.typing.accept(*to),
+            What::Resized { cols, rows, put_back } => {
+                self.vt.resize(Size { cols: *cols, rows: *rows });
+                self.fit.resized(*put_back);
+            }
+            What::Keyboard { change, at } => self.apply_keyboard(change, *at),
+            What::History { lines } => self.vt.set_history_lines(*lines),
+            What::Read { reader, shown, request } => self.apply_read(reader, *shown, *request),
+            What::Answered { reader, run } => self.apply_answered(reader, run),
+            What::Plea(change) => self.handoff.apply(change),
+            What::Signalled(signalled) => self.typing.signal(signalled.clone()),
+            What::CaptureBegan(_) | What::CaptureEnded { .. } | What::Marked { .. } => {}
+        }
+        self.recording.record(what, self.at(ms), &self.typing, Instant::now());
+    }
+}
