@@ -91,6 +91,8 @@ build:
 
 lint: web/node_modules/.installed
 	$(CARGO) fmt --all --check
+	# What a macro lists, cargo does not find.
+	rustfmt --check --edition 2024 crates/protocol/src/op/*.rs crates/server/src/ops/*.rs
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
 	$(CARGO) fmt --manifest-path crates/vt/tests/no_std/Cargo.toml --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings

@@ -1778,64 +1778,64 @@ export type WithdrawReply = Plea;
 
 /** The parameters and the reply of each operation. */
 export interface Operations {
-  /** Start a program (your shell by default) in a terminal of its own */
-  create: { params: CreateParams; reply: CreateReply };
-  /** Type text, press a key or use the mouse in a session */
-  send: { params: SendParams; reply: SendReply };
-  /** Read the screen, what is new, or what left the screen */
-  read: { params: ReadParams; reply: ReadReply };
-  /** Wait until text appears, output pauses, the prompt is back or the program ends */
-  wait: { params: WaitParams; reply: WaitReply };
-  /** Run one command in a shell and answer with its output and exit code */
-  run: { params: RunParams; reply: RunReply };
+  /** Answer what an agent asks of people: it is done, or declined */
+  answer: { params: AnswerParams; reply: AnswerReply };
+  /** Ask people to take over a session for a moment, and wait for how that ends */
+  ask: { params: AskParams; reply: AskReply };
+  /** Write all output of a session from now on to a file, or stop doing so */
+  capture: { params: CaptureParams; reply: CaptureReply };
   /** List the commands that a session's shell ran, or read the output of one */
   commands: { params: CommandsParams; reply: CommandsReply };
-  /** List the sessions */
-  list: { params: ListParams; reply: ListReply };
+  /** Tell every setting of the daemon and where it comes from */
+  config: { params: ConfigParams; reply: ConfigReply };
+  /** Change how much history a session keeps */
+  configure: { params: ConfigureParams; reply: ConfigureReply };
+  /** Start a program (your shell by default) in a terminal of its own */
+  create: { params: CreateParams; reply: CreateReply };
+  /** End a session together with everything it started */
+  destroy: { params: DestroyParams; reply: DestroyReply };
   /** Tell what a session is and does, without its content */
   info: { params: InfoParams; reply: InfoReply };
+  /** Take the keyboard of a session, give it back, or ask who has it */
+  keyboard: { params: KeyboardParams; reply: KeyboardReply };
+  /** List the sessions */
+  list: { params: ListParams; reply: ListReply };
+  /** Open a panel with your shell, or find the one of that name */
+  panel_open: { params: PanelOpenParams; reply: PanelOpenReply };
+  /** List your panels */
+  panels: { params: PanelsParams; reply: PanelsReply };
+  /** List what agents ask of people */
+  pleas: { params: PleasParams; reply: PleasReply };
+  /** Take away the recording of a session, old ones, or all */
+  purge: { params: PurgeParams; reply: PurgeReply };
+  /** Read the screen, what is new, or what left the screen */
+  read: { params: ReadParams; reply: ReadReply };
+  /** Read the recording of a session, also of one that is long gone */
+  recording: { params: RecordingParams; reply: RecordingReply };
+  /** Give a session another size */
+  resize: { params: ResizeParams; reply: ResizeReply };
+  /** Run one command in a shell and answer with its output and exit code */
+  run: { params: RunParams; reply: RunReply };
   /** Search the screen, what left it, and what full-screen programs showed */
   search: { params: SearchParams; reply: SearchReply };
   /** Search recordings, also of sessions that are long gone */
   search_recordings: { params: SearchRecordingsParams; reply: SearchRecordingsReply };
-  /** Tell what a session shows, as lines with their styles and the cursor */
-  snapshot: { params: SnapshotParams; reply: SnapshotReply };
-  /** List your panels */
-  panels: { params: PanelsParams; reply: PanelsReply };
-  /** Open a panel with your shell, or find the one of that name */
-  panel_open: { params: PanelOpenParams; reply: PanelOpenReply };
-  /** Take the keyboard of a session, give it back, or ask who has it */
-  keyboard: { params: KeyboardParams; reply: KeyboardReply };
-  /** Ask people to take over a session for a moment, and wait for how that ends */
-  ask: { params: AskParams; reply: AskReply };
-  /** Withdraw what people were asked for */
-  withdraw: { params: WithdrawParams; reply: WithdrawReply };
-  /** List what agents ask of people */
-  pleas: { params: PleasParams; reply: PleasReply };
-  /** Answer what an agent asks of people: it is done, or declined */
-  answer: { params: AnswerParams; reply: AnswerReply };
+  /** Type text, press a key or use the mouse in a session */
+  send: { params: SendParams; reply: SendReply };
   /** Send a signal to the program in a session's foreground */
   signal: { params: SignalParams; reply: SignalReply };
-  /** Give a session another size */
-  resize: { params: ResizeParams; reply: ResizeReply };
-  /** Change how much history a session keeps */
-  configure: { params: ConfigureParams; reply: ConfigureReply };
-  /** End a session together with everything it started */
-  destroy: { params: DestroyParams; reply: DestroyReply };
-  /** Read the recording of a session, also of one that is long gone */
-  recording: { params: RecordingParams; reply: RecordingReply };
-  /** Write all output of a session from now on to a file, or stop doing so */
-  capture: { params: CaptureParams; reply: CaptureReply };
-  /** Take away the recording of a session, old ones, or all */
-  purge: { params: PurgeParams; reply: PurgeReply };
+  /** Tell what a session shows, as lines with their styles and the cursor */
+  snapshot: { params: SnapshotParams; reply: SnapshotReply };
   /** Tell what runs and where it listens */
   status: { params: StatusParams; reply: StatusReply };
-  /** Make a token for the HTTP listener, for everything or for looking only */
-  token_new: { params: TokenNewParams; reply: TokenNewReply };
   /** List the tokens for the HTTP listener */
   token_list: { params: TokenListParams; reply: TokenListReply };
+  /** Make a token for the HTTP listener, for everything or for looking only */
+  token_new: { params: TokenNewParams; reply: TokenNewReply };
   /** Revoke a token: it opens nothing any more, at once */
   token_revoke: { params: TokenRevokeParams; reply: TokenRevokeReply };
-  /** Tell every setting of the daemon and where it comes from */
-  config: { params: ConfigParams; reply: ConfigReply };
+  /** Wait until text appears, output pauses, the prompt is back or the program ends */
+  wait: { params: WaitParams; reply: WaitReply };
+  /** Withdraw what people were asked for */
+  withdraw: { params: WithdrawParams; reply: WithdrawReply };
 }

@@ -29,38 +29,46 @@ macro_rules! operations {
     };
 }
 
-operations! {
-    answer,
-    ask,
-    capture,
-    commands,
-    config,
-    configure,
-    create,
-    destroy,
-    info,
-    keyboard,
-    list,
-    panel_open,
-    panels,
-    pleas,
-    purge,
-    read,
-    recording,
-    resize,
-    run,
-    search,
-    search_recordings,
-    send,
-    signal,
-    snapshot,
-    status,
-    token_list,
-    token_new,
-    token_revoke,
-    wait,
-    withdraw,
+/// Hands the list of all operations to a macro: whoever needs something for each has it here.
+#[macro_export]
+macro_rules! for_each_operation {
+    ($macro:ident) => {
+        $macro! {
+            answer,
+            ask,
+            capture,
+            commands,
+            config,
+            configure,
+            create,
+            destroy,
+            info,
+            keyboard,
+            list,
+            panel_open,
+            panels,
+            pleas,
+            purge,
+            read,
+            recording,
+            resize,
+            run,
+            search,
+            search_recordings,
+            send,
+            signal,
+            snapshot,
+            status,
+            token_list,
+            token_new,
+            token_revoke,
+            wait,
+            withdraw,
+        }
+    };
 }
+
+for_each_operation!(operations);
 
 /// Columns and rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

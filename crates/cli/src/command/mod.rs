@@ -1,40 +1,93 @@
 //! One command, one file: its help, its arguments, its `run`.
 
 mod allow;
-pub(crate) mod answer;
-pub(crate) mod ask;
-pub(crate) mod attach;
-pub(crate) mod commands;
-pub(crate) mod completions;
-pub(crate) mod config;
-pub(crate) mod daemon;
-pub(crate) mod docs;
+mod answer;
+mod ask;
+mod attach;
+mod commands;
+mod completions;
+mod config;
+mod daemon;
+mod docs;
+mod hidden;
 pub(crate) mod host;
-pub(crate) mod kill;
-pub(crate) mod ls;
-pub(crate) mod mcp;
-pub(crate) mod new;
-pub(crate) mod pleas;
-pub(crate) mod purge;
-pub(crate) mod recording;
-pub(crate) mod render;
-pub(crate) mod resize;
-pub(crate) mod restart;
-pub(crate) mod run;
-pub(crate) mod search;
-pub(crate) mod send;
-pub(crate) mod serve;
+mod kill;
+mod ls;
+mod mcp;
+mod new;
+mod pleas;
+mod purge;
+mod recording;
+mod render;
+mod resize;
+mod restart;
+mod run;
+mod search;
+mod send;
+mod serve;
 pub(crate) mod shell;
-pub(crate) mod status;
-pub(crate) mod stop;
-pub(crate) mod token;
-pub(crate) mod view;
-pub(crate) mod wait;
+mod status;
+mod stop;
+mod token;
+mod view;
+mod wait;
 
 use std::future::Future;
+use std::process::ExitCode;
 
 use cotty_client::{Client, Home};
 use cotty_protocol::ActorKind;
+
+/// What can be done: how it is called, and the file that it stands in.
+macro_rules! commands {
+    ($($(#[$attribute:meta])* $name:ident: $file:ident,)*) => {
+        /// A command, with its arguments.
+        #[derive(Debug, clap::Subcommand)]
+        pub(crate) enum Command {
+            $($(#[$attribute])* $name($file::Args),)*
+            #[command(flatten)]
+            Hidden(hidden::Hidden),
+        }
+
+        impl Command {
+            pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+                match self {
+                    $(Command::$name(args) => $file::run(args),)*
+                    Command::Hidden(hidden) => hidden.run(),
+                }
+            }
+        }
+    };
+}
+
+// In the order of the help.
+commands! {
+    New: new,
+    Ls: ls,
+    Run: run,
+    View: view,
+    Send: send,
+    Wait: wait,
+    Attach: attach,
+    Ask: ask,
+    Pleas: pleas,
+    Answer: answer,
+    Commands: commands,
+    Search: search,
+    Resize: resize,
+    Kill: kill,
+    Recording: recording,
+    Purge: purge,
+    Serve: serve,
+    Status: status,
+    Restart: restart,
+    Stop: stop,
+    Token: token,
+    Config: config,
+    Mcp: mcp,
+    Render: render,
+    Completions: completions,
+}
 
 /// A client for a person at a shell.
 fn client() -> anyhow::Result<Client> {

@@ -3,7 +3,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use cotty_protocol::op::create::{Params, Reply};
 
-use super::{block_on, client, in_terminal, terminal_size};
+use super::{Command, block_on, client, in_terminal, terminal_size};
 use crate::{Cli, out};
 
 /// `cotty` alone: a shell in this terminal that agents may join. What `cotty attach $(cotty new)` does.
@@ -26,5 +26,5 @@ pub(crate) fn run() -> anyhow::Result<ExitCode> {
     let params = Params { cols, rows, ..Params::default() };
     let made: Reply = block_on(async { Ok(client()?.call(&params).await?) })?;
     let attach = Cli::try_parse_from(["cotty", "attach", &made.session_id])?;
-    attach.command.map_or(Ok(ExitCode::SUCCESS), crate::dispatch)
+    attach.command.map_or(Ok(ExitCode::SUCCESS), Command::run)
 }

@@ -1,36 +1,6 @@
 //! The operations: one file each, listed once. Every face reads this table.
 
-mod answer;
-mod ask;
-mod capture;
-mod commands;
-mod config;
-mod configure;
 mod convert;
-mod create;
-mod destroy;
-mod info;
-mod keyboard;
-mod list;
-mod panel_open;
-mod panels;
-mod pleas;
-mod purge;
-mod read;
-mod recording;
-mod resize;
-mod run;
-mod search;
-mod search_recordings;
-mod send;
-mod signal;
-mod snapshot;
-mod status;
-mod token_list;
-mod token_new;
-mod token_revoke;
-mod wait;
-mod withdraw;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
@@ -233,39 +203,16 @@ pub struct OperationEntry {
     call: fn(Context, Value) -> Answering,
 }
 
-/// Every operation there is.
-pub static OPERATIONS: &[OperationEntry] = &[
-    entry::<op::create::Params>(),
-    entry::<op::send::Params>(),
-    entry::<op::read::Params>(),
-    entry::<op::wait::Params>(),
-    entry::<op::run::Params>(),
-    entry::<op::commands::Params>(),
-    entry::<op::list::Params>(),
-    entry::<op::info::Params>(),
-    entry::<op::search::Params>(),
-    entry::<op::search_recordings::Params>(),
-    entry::<op::snapshot::Params>(),
-    entry::<op::panels::Params>(),
-    entry::<op::panel_open::Params>(),
-    entry::<op::keyboard::Params>(),
-    entry::<op::ask::Params>(),
-    entry::<op::withdraw::Params>(),
-    entry::<op::pleas::Params>(),
-    entry::<op::answer::Params>(),
-    entry::<op::signal::Params>(),
-    entry::<op::resize::Params>(),
-    entry::<op::configure::Params>(),
-    entry::<op::destroy::Params>(),
-    entry::<op::recording::Params>(),
-    entry::<op::capture::Params>(),
-    entry::<op::purge::Params>(),
-    entry::<op::status::Params>(),
-    entry::<op::token_new::Params>(),
-    entry::<op::token_list::Params>(),
-    entry::<op::token_revoke::Params>(),
-    entry::<op::config::Params>(),
-];
+/// One file for each.
+macro_rules! operations {
+    ($($name:ident,)*) => {
+        $(mod $name;)*
+        /// Every operation there is.
+        pub static OPERATIONS: &[OperationEntry] = &[$(entry::<op::$name::Params>(),)*];
+    };
+}
+
+cotty_protocol::for_each_operation!(operations);
 
 const fn entry<P: Perform>() -> OperationEntry {
     OperationEntry {

@@ -1,9 +1,12 @@
 //! Shells that mark their prompts and commands, without touching the user's files.
 
+mod bash;
+mod fish;
 pub(crate) mod gate;
 mod hook;
 mod mark;
 pub(crate) mod words;
+mod zsh;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -15,24 +18,54 @@ use rustix::process::Pid;
 pub(crate) use hook::Hook;
 pub(crate) use mark::{AskedLine, Question, ShellMark, read_mark};
 
-/// The files that shells read at their start.
-const FILES: &[(&str, &str)] = &[
-    ("bash.rc", include_str!("bash.rc")),
-    ("zsh/cotty.zsh", include_str!("zsh/cotty.zsh")),
-    ("zsh/.zshenv", include_str!("zsh/zshenv.zsh")),
-    ("zsh/.zprofile", include_str!("zsh/zprofile.zsh")),
-    ("zsh/.zshrc", include_str!("zsh/zshrc.zsh")),
-    ("zsh/.zlogin", include_str!("zsh/zlogin.zsh")),
-    ("cotty.fish", include_str!("fish/cotty.fish")),
-];
+/// A shell that can be made to mark. Each has its folder.
+struct Shell {
+    name: &'static str,
+    /// The files that it reads at its start: their names in our folder, and what they say.
+    files: &'static [(&'static str, &'static str)],
+    /// Has it read them.
+    start: fn(&mut Start<'_>) -> Option<()>,
+    /// What its command line has as long as it is ours, where the nonce tells that too late.
+    argument: Option<&'static str>,
+}
+
+/// How a shell is started.
+struct Start<'a> {
+    dir: &'a Path,
+    /// The environment that it would have.
+    env: &'a BTreeMap<String, String>,
+    args: Vec<String>,
+    /// What is added to its environment.
+    added: BTreeMap<String, String>,
+}
+
+impl Start<'_> {
+    /// One of our files; nothing where its path is no text.
+    fn file(&self, name: &str) -> Option<String> {
+        self.dir.join(name).to_str().map(str::to_owned)
+    }
+}
+
+/// All that can be made to mark.
+static SHELLS: &[&Shell] = &[&bash::BASH, &zsh::ZSH, &fish::FISH];
+
+/// Others that ask for commands.
+const OTHERS: &[&str] = &["sh", "dash", "ksh", "mksh"];
 
 /// Arguments that leave a shell one that asks for commands and reads its user's files.
 const ORDINARY: &[&str] = &["-i", "-l", "-il", "-li", "--login", "--interactive"];
 
+fn name_of(program: &str) -> &str {
+    Path::new(program).file_name().and_then(|name| name.to_str()).unwrap_or_default()
+}
+
+fn shell_of(program: &str) -> Option<&'static Shell> {
+    SHELLS.iter().copied().find(|shell| shell.name == name_of(program))
+}
+
 /// Whether a program is a shell that will ask for commands, so that one waits for its prompt.
 pub(crate) fn is_interactive_shell(program: &str, args: &[String]) -> bool {
-    let name = Path::new(program).file_name().and_then(|n| n.to_str()).unwrap_or_default();
-    let shell = matches!(name, "bash" | "zsh" | "fish" | "sh" | "dash" | "ksh" | "mksh");
+    let shell = shell_of(program).is_some() || OTHERS.contains(&name_of(program));
     // A script or `-c` makes it a program like any other.
     let runs_something =
         |arg: &String| !arg.starts_with('-') || (!arg.starts_with("--") && arg.contains('c'));
@@ -55,10 +88,10 @@ pub(crate) struct Marking {
 impl Integration {
     /// Writes the files that the shells read at their start.
     pub(crate) fn install(dir: &Path) -> io::Result<Integration> {
-        std::fs::create_dir_all(dir.join("zsh"))?;
-        for (name, text) in FILES {
+        for (name, text) in SHELLS.iter().flat_map(|shell| shell.files) {
             // Written beside and moved over: a shell may be starting from the old file at this moment.
             let path = dir.join(name);
+            std::fs::create_dir_all(path.parent().unwrap_or(dir))?;
             let fresh = dir.join(format!("{name}.{}", std::process::id()));
             std::fs::write(&fresh, text)?;
             std::fs::rename(&fresh, path)?;
@@ -77,55 +110,34 @@ impl Integration {
         hook: &Path,
         history: Option<&Path>,
     ) -> Option<Marking> {
-        let name = Path::new(program).file_name()?.to_str()?;
+        let shell = shell_of(program)?;
         if !args.iter().all(|arg| ORDINARY.contains(&arg.as_str())) {
             return None;
         }
-        let mut added: BTreeMap<String, String> = [
+        let added = [
             ("COTTY_NONCE".to_owned(), nonce.to_owned()),
             ("COTTY_HOOK".to_owned(), hook.to_str()?.to_owned()),
-        ]
-        .into();
+        ];
+        let mut start = Start { dir: &self.dir, env, args: args.to_vec(), added: added.into() };
         if let Some(history) = history {
-            let file = history.with_file_name(format!("{name}_history"));
-            added.insert("COTTY_HISTFILE".to_owned(), file.to_str()?.to_owned());
+            let file = history.with_file_name(format!("{}_history", shell.name));
+            start.added.insert("COTTY_HISTFILE".to_owned(), file.to_str()?.to_owned());
         }
-        let mut args = args.to_vec();
-        match name {
-            "bash" => {
-                // With `-l` bash would not read our file, so ours does what a login shell does.
-                if args.iter().any(|arg| arg.contains('l')) {
-                    added.insert("COTTY_LOGIN".to_owned(), "1".to_owned());
-                }
-                let rc = self.dir.join("bash.rc").to_str()?.to_owned();
-                args = ["--rcfile".to_owned(), rc, "-i".to_owned()].into();
-            }
-            "zsh" => {
-                added.insert("ZDOTDIR".to_owned(), self.dir.join("zsh").to_str()?.to_owned());
-                if let Some(theirs) = env.get("ZDOTDIR") {
-                    added.insert("COTTY_ZDOTDIR".to_owned(), theirs.clone());
-                }
-            }
-            "fish" => {
-                let file = self.dir.join("cotty.fish").to_str()?.replace('\\', "\\\\").replace('\'', "\\'");
-                args.extend(["--init-command".to_owned(), format!("source '{file}'")]);
-            }
-            _ => return None,
-        }
-        Some(Marking { args, env: added })
+        (shell.start)(&mut start)?;
+        Some(Marking { args: start.args, env: start.added })
     }
 }
 
 /// Whether the shell that we made mark has become another program, or one that does not: `exec zsh`. Each takes the
-/// nonce out of its environment before it runs anything of the user's; only fish does so later, and has an argument.
+/// nonce out of its environment before it runs anything of the user's; one that does so later has an argument.
 pub(crate) fn was_replaced(program: &str, pid: Pid, nonce: &str) -> bool {
-    let fish = Path::new(program).file_name().is_some_and(|name| name == "fish");
+    let argument = shell_of(program).and_then(|shell| shell.argument);
     let mark = format!("COTTY_NONCE={nonce}");
     let ours = || facts::started_with(pid, "environ").is_none_or(|environ| environ.contains(&mark));
     // One that is about to become its program, or has ended and is not yet told to have, has neither environment nor line.
     let line = || facts::started_with(pid, "cmdline").filter(|line| !line.is_empty());
     match ours() {
-        true => fish && line().is_some_and(|line| !line.contains("--init-command")),
+        true => argument.is_some_and(|ours| line().is_some_and(|line| !line.contains(ours))),
         // Twice: it may have become its program between two looks.
         false => line().is_some() && !ours(),
     }
