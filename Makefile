@@ -102,7 +102,7 @@ lint: web/node_modules/.installed
 deny: cargo-deny
 	for manifest in $(MANIFESTS); do $(DENY) --manifest-path $$manifest check licenses sources bans || exit 1; done
 
-## Known holes in the crates; no part of `make test`, because their list has to be fetched from GitHub.
+## Known vulnerabilities of the crates; no part of `make test`, because their list has to be fetched from GitHub.
 advisories: cargo-deny
 	for manifest in $(MANIFESTS); do $(DENY) --manifest-path $$manifest check advisories || exit 1; done
 

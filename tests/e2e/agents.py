@@ -138,7 +138,7 @@ async def soon(what):
 
 async def soon_not_busy(agent, session):
     """A cancelled call lets go of the keyboard once the daemon has heard of it."""
-    with within("the lane is free"):
+    with within("the input lease is free"):
         while True:
             result = await agent.client.call_tool("terminal__run", {"session_id": session, "command": "true"})
             code = result.structured_content["error"]["code"]

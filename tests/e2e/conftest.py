@@ -202,7 +202,7 @@ class Cotty:
         return pid
 
     def call(self, op, actor="agent", error=None, **params):
-        """One operation over the socket, as any client may ask it; with `error` the fault of that code is answered."""
+        """One operation over the socket, as any client may ask it; with `error` the error with that code is returned."""
         answer = self.any_call(op, actor, **params)
         if error:
             assert answer.get("error", {}).get("code") == error, answer
@@ -219,7 +219,7 @@ class Cotty:
             self.socket = self.status()["socket"]
         call = {
             "op": op,
-            "request_id": request or os.urandom(8).hex(),
+            "retry_id": request or os.urandom(8).hex(),
             "caller": {"kind": actor, "client": client},
             "origin": {"cwd": str(self.work), "env": self.env},
             "params": params,

@@ -21,7 +21,7 @@ def call(op, actor="person", **params):
     """One operation, as `insider.py` takes it."""
     body = {
         "op": op,
-        "request_id": os.urandom(8).hex(),
+        "retry_id": os.urandom(8).hex(),
         "caller": {"kind": actor, "client": "inside"},
         "origin": {"cwd": "/", "env": {"PATH": os.environ["PATH"]}},
         "params": params,
@@ -74,7 +74,7 @@ def everything(own, other):
         "send elsewhere": call("send", session=other, text="x"),
         "run": call("run", session=own, command="true"),
         "keyboard": call("keyboard", session=own, action="take"),
-        "answer": call("answer", plea="plea_nowhere1"),
+        "answer": call("answer", request_id="req_nowhere1"),
         "signal": call("signal", session=own, signal="CONT"),
         "resize": call("resize", session=own, cols=90),
         "configure": call("configure", session=own, history_lines=5),
@@ -94,7 +94,7 @@ def everything(own, other):
         "search elsewhere": call("search", session=other, regex="x"),
         "commands elsewhere": call("commands", session=other),
         "ask elsewhere": call("ask", session=other, message="x", wait_ms=0),
-        "withdraw elsewhere": call("withdraw", session=other, plea="plea_nowhere1"),
+        "withdraw elsewhere": call("withdraw", session=other, request_id="req_nowhere1"),
     }
 
 
@@ -111,7 +111,7 @@ def looks(own):
         call("panels"),
         call("list"),
         call("status"),
-        call("pleas"),
+        call("requests"),
         call("ask", session=own, message="look", wait_ms=0),
     ]
 
@@ -341,7 +341,7 @@ def test_a_program_whose_name_is_no_text_is_inside_all_the_same(cotty):
     assert done.read_text() == "1\n" and cotty.json("token", "list")["tokens"] == []
 
 
-def test_a_request_id_is_its_owners(cotty):
+def test_a_retry_id_belongs_to_its_owner(cotty):
     made = [cotty.call("create", program="cat", client=name, request="same") for name in ("one", "two", "one")]
     assert made[0]["session_id"] == made[2]["session_id"] != made[1]["session_id"]
 

@@ -32,8 +32,8 @@ def ask(cotty, session, **params):
     return cotty.call("ask", session=session, wait_ms=0, **({"message": MESSAGE} | params))
 
 
-def again(cotty, session, plea, **params):
-    return cotty.call("ask", session=session, plea=plea, **params)
+def again(cotty, session, request_id, **params):
+    return cotty.call("ask", session=session, request_id=request_id, **params)
 
 
 class Asking(threading.Thread):
@@ -43,7 +43,7 @@ class Asking(threading.Thread):
         super().__init__(daemon=True)
         self.cotty, self.params = cotty, {"session": session, "message": MESSAGE} | params
         self.start()
-        eventually(lambda: cotty.call("pleas")["count"])
+        eventually(lambda: cotty.call("requests")["count"])
 
     def run(self):
         self.answer = self.cotty.any_call("ask", **self.params)
@@ -113,12 +113,12 @@ async def test_a_call_goes_on_over_a_killed_daemon(cotty):
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(asks)
-            plea = (await soon(lambda: cotty.json("pleas")["pleas"]))[0]["plea"]
+            request_id = (await soon(lambda: cotty.json("requests")["requests"]))[0]["request_id"]
             cotty.kill_daemon()
-            assert [open["plea"] for open in cotty.json("pleas")["pleas"]] == [plea]
-            cotty("answer", plea, "--done", "--note", "after all")
-        assert (asked["outcome"], asked["request_id"], asked["note"]) == ("completed", plea, "after all")
-        assert cotty.json("pleas")["count"] == 0
+            assert [open["request_id"] for open in cotty.json("requests")["requests"]] == [request_id]
+            cotty("answer", request_id, "--done", "--note", "after all")
+        assert (asked["outcome"], asked["request_id"], asked["note"]) == ("completed", request_id, "after all")
+        assert cotty.json("requests")["count"] == 0
 
 
 async def test_cancelling_the_call_withdraws_it_everywhere(cotty, window):
@@ -129,7 +129,7 @@ async def test_cancelling_the_call_withdraws_it_everywhere(cotty, window):
         async with anyio.create_task_group() as tasks:
 
             async def cancels():
-                await soon(lambda: cotty.call("pleas", actor="person")["count"])
+                await soon(lambda: cotty.call("requests", actor="person")["count"])
                 await anyio.to_thread.run_sync(lambda: view.attach("--next", user="ann"))
                 await soon(lambda: view.says("you have the keyboard") or True)
                 tasks.cancel_scope.cancel()
@@ -137,7 +137,7 @@ async def test_cancelling_the_call_withdraws_it_everywhere(cotty, window):
             tasks.start_soon(cancels)
             await agent(TOOL, session_id=session, message=MESSAGE)
         await soon(lambda: view.says("mcp no longer asks") or True)
-        assert cotty.call("pleas", actor="person")["count"] == 0
+        assert cotty.call("requests", actor="person")["count"] == 0
         # Somebody who is about to press it does not end the shell instead.
         view.press("C-d")
         await soon(lambda: view.detached(f"[detached from {session}; `cotty attach {session}` comes back]") or True)
@@ -152,16 +152,16 @@ async def test_a_client_that_goes_away_withdraws_nothing(cotty):
     before = sockets()
     gone = Raw(cotty)
     gone.call("terminal__request_user_input", session_id=session, message=MESSAGE, answered=False)
-    plea = eventually(lambda: cotty.json("pleas")["pleas"])[0]
+    request = eventually(lambda: cotty.json("requests")["requests"])[0]
     gone.close()
     # Not equal: those of calls that are over may have been counted before.
     eventually(lambda: sockets() <= before)
     later = Raw(cotty)
-    assert [open["plea"] for open in cotty.json("pleas")["pleas"]] == [plea["plea"]]
-    asked = later.call("terminal__request_user_input", session_id=session, request_id=plea["plea"], withdraw=True)
+    assert [open["request_id"] for open in cotty.json("requests")["requests"]] == [request["request_id"]]
+    asked = later.call("terminal__request_user_input", session_id=session, request_id=request["request_id"], withdraw=True)
     assert asked["outcome"] == "cancelled"
     # Again is no mistake, and without an id there is nothing to withdraw.
-    asked = later.call("terminal__request_user_input", session_id=session, request_id=plea["plea"], withdraw=True)
+    asked = later.call("terminal__request_user_input", session_id=session, request_id=request["request_id"], withdraw=True)
     assert asked["outcome"] == "cancelled"
     refused = later.ask("tools/call", name="terminal__request_user_input", arguments={"session_id": session, "message": MESSAGE, "withdraw": True})
     assert refused["structuredContent"]["error"]["code"] == "INVALID_INPUT"
@@ -239,7 +239,7 @@ def test_nobody_comes_in_time(cotty):
     asked = cotty.call("ask", session=session, message=MESSAGE, timeout_ms=200)
     assert (asked["state"], "by" in asked, asked["typed_bytes"]) == ("timeout", False, 0)
     assert asked["open_ms"] >= 200 and asked["screen"]
-    cotty.call("answer", actor="person", plea=asked["plea"], error="PLEA_OVER")
+    cotty.call("answer", actor="person", request_id=asked["request_id"], error="REQUEST_ENDED")
     # Another can be made now.
     assert ask(cotty, session)["state"] == "waiting"
 
@@ -247,26 +247,26 @@ def test_nobody_comes_in_time(cotty):
 def test_a_killed_daemon_forgets_nothing(cotty):
     session = shell(cotty)
     first = cotty.call("ask", session=session, message=MESSAGE, wait_ms=0, request=None)
-    asked = cotty.any_call("withdraw", session=session, plea=first["plea"], request="w")["ok"]
+    asked = cotty.any_call("withdraw", session=session, request_id=first["request_id"], request="w")["ok"]
     made = cotty.any_call("ask", session=session, message="Once more", wait_ms=0, request="one")["ok"]
     cotty.call("keyboard", actor="person", session=session, action="take")
     cotty.kill_daemon()
-    # The same call is the same plea, and it is still taken.
+    # The same call is the same request, and it is still taken.
     same = cotty.any_call("ask", session=session, message="Once more", wait_ms=0, request="one")["ok"]
-    assert (same["plea"], same["state"], same["by"]) == (made["plea"], "taken", "tests")
+    assert (same["request_id"], same["state"], same["by"]) == (made["request_id"], "taken", "tests")
     assert same["open_ms"] >= made["open_ms"]
-    assert cotty.any_call("withdraw", session=session, plea=first["plea"], request="w")["ok"]["state"] == asked["state"]
+    assert cotty.any_call("withdraw", session=session, request_id=first["request_id"], request="w")["ok"]["state"] == asked["state"]
     # Letting go of the keyboard does not complete it; giving it back does.
     cotty.call("keyboard", actor="person", session=session, action="leave")
-    assert again(cotty, session, made["plea"], wait_ms=0)["state"] == "waiting"
+    assert again(cotty, session, made["request_id"], wait_ms=0)["state"] == "waiting"
     cotty.call("keyboard", actor="person", session=session, action="take")
-    waiting = Asking(cotty, session, plea=made["plea"])
+    waiting = Asking(cotty, session, request_id=made["request_id"])
     cotty.call("keyboard", actor="person", session=session, action="give")
     done = waiting.ends()
     assert (done["state"], done["by"], done["keyboard"]["holder"]) == ("completed", "tests", "agent")
     cotty.kill_daemon()
-    assert again(cotty, session, made["plea"])["state"] == "completed"
-    assert again(cotty, session, first["plea"])["state"] == "cancelled"
+    assert again(cotty, session, made["request_id"])["state"] == "completed"
+    assert again(cotty, session, first["request_id"])["state"] == "cancelled"
 
 
 def test_the_programs_end_ends_it(cotty):
@@ -284,77 +284,77 @@ def test_the_programs_end_ends_it(cotty):
 
 def test_who_may_ask_and_who_may_answer(cotty):
     session, other = shell(cotty), cotty.any_call("create", client="other", program="bash")["ok"]["session_id"]
-    plea = ask(cotty, session)["plea"]
+    request_id = ask(cotty, session)["request_id"]
     cotty.call("ask", session=other, message=MESSAGE, error="NOT_YOURS")
-    theirs = cotty.any_call("ask", client="other", session=other, message="Theirs", wait_ms=0)["ok"]["plea"]
-    assert [open["plea"] for open in cotty.call("pleas")["pleas"]] == [plea]
-    assert [open["plea"] for open in cotty.call("pleas", actor="person")["pleas"]] == [plea, theirs]
-    cotty.call("answer", plea=plea, error="NOT_A_PERSON")
-    cotty.call("withdraw", session=other, plea=theirs, error="NOT_YOURS")
+    theirs = cotty.any_call("ask", client="other", session=other, message="Theirs", wait_ms=0)["ok"]["request_id"]
+    assert [open["request_id"] for open in cotty.call("requests")["requests"]] == [request_id]
+    assert [open["request_id"] for open in cotty.call("requests", actor="person")["requests"]] == [request_id, theirs]
+    cotty.call("answer", request_id=request_id, error="NOT_A_PERSON")
+    cotty.call("withdraw", session=other, request_id=theirs, error="NOT_YOURS")
     # What runs inside an agent's session may ask a person for it, and may not answer.
-    cotty.call("withdraw", session=session, plea=plea)
+    cotty.call("withdraw", session=session, request_id=request_id)
     ran = cotty.call("run", session=session, command=f"{BINARY} answer {theirs} --done; echo code $?")
     assert ran["output"].endswith("code 1\n"), ran
     cotty.call("send", session=session, text=f"{BINARY} ask 'Plug it in'; echo code $?\n")
-    inner = eventually(lambda: cotty.call("pleas")["pleas"])[0]
+    inner = eventually(lambda: cotty.call("requests")["requests"])[0]
     assert (inner["from"], inner["message"]) == ("a program inside (cotty cli)", "Plug it in")
-    cotty("answer", inner["plea"], "--done", "--note", "in it is")
+    cotty("answer", inner["request_id"], "--done", "--note", "in it is")
     waited = cotty.call("wait", session=session, regex="^code 0$")
     assert "in it is" in waited["screen"].split("\n")
-    assert again(cotty, session, plea, wait_ms=0)["state"] == "cancelled"
-    assert cotty.any_call("ask", client="other", session=other, plea=theirs, wait_ms=0)["ok"]["state"] == "waiting"
+    assert again(cotty, session, request_id, wait_ms=0)["state"] == "cancelled"
+    assert cotty.any_call("ask", client="other", session=other, request_id=theirs, wait_ms=0)["ok"]["state"] == "waiting"
 
 
 def test_what_is_asked_is_data(cotty):
     session = shell(cotty)
     asked = ask(cotty, session, message="a\x1b[31m\x07b\u202e\r\n<b>c</b>\u009b")
     assert asked["message"] == "a[31mb\n<b>c</b>"
-    cotty("answer", asked["plea"], "--done", "--note", "d\x1b]0;e\x07")
-    assert again(cotty, session, asked["plea"])["note"] == "d]0;e"
+    cotty("answer", asked["request_id"], "--done", "--note", "d\x1b]0;e\x07")
+    assert again(cotty, session, asked["request_id"])["note"] == "d]0;e"
     for wrong in ("", " \x1b ", "x" * 2001):
         cotty.call("ask", session=session, message=wrong, error="INVALID_INPUT")
     cotty.call("ask", session=session, error="INVALID_INPUT")
     for wrong in (0, 2**63):
         cotty.call("ask", session=session, message="m", timeout_ms=wrong, error="INVALID_INPUT")
-    fault = again(cotty, session, "plea_nowhere1", error="PLEA_NOT_FOUND")
-    assert "ten minutes" in fault["hint"]
+    error = again(cotty, session, "req_nowhere1", error="REQUEST_NOT_FOUND")
+    assert "ten minutes" in error["hint"]
     assert ask(cotty, session, message="é" * 2000)["message"] == "é" * 2000
 
 
 def test_the_commands(cotty):
     session = shell(cotty)
-    assert cotty.json("pleas") == {"pleas": [], "count": 0}
-    cotty("pleas")
+    assert cotty.json("requests") == {"requests": [], "count": 0}
+    cotty("requests")
     assert "no agent asks" in cotty.stderr
-    plea = ask(cotty, session, message="two\nlines")["plea"]
-    assert cotty.info(session)["plea"]["plea"] == plea
-    row = cotty("pleas").splitlines()[1]
-    assert [*row.split()[:4], row.endswith("two lines")] == [plea, session, "tests", "waiting", True]
-    cotty("answer", plea, code=2)
-    cotty("answer", plea, "--done", "--decline", code=2)
-    assert cotty.json("answer", plea, "--done")["state"] == "completed"
-    cotty("answer", plea, "--done", code=4)
+    request_id = ask(cotty, session, message="two\nlines")["request_id"]
+    assert cotty.info(session)["handoff"]["request_id"] == request_id
+    row = cotty("requests").splitlines()[1]
+    assert [*row.split()[:4], row.endswith("two lines")] == [request_id, session, "tests", "waiting", True]
+    cotty("answer", request_id, code=2)
+    cotty("answer", request_id, "--done", "--decline", code=2)
+    assert cotty.json("answer", request_id, "--done")["state"] == "completed"
+    cotty("answer", request_id, "--done", code=4)
     assert "it was completed" in cotty.stderr
-    cotty("answer", "plea_nowhere1", "--done", code=4)
-    assert "plea" not in cotty.info(session)
+    cotty("answer", "req_nowhere1", "--done", code=4)
+    assert "handoff" not in cotty.info(session)
 
 
 def test_ask_on_the_command_line(cotty):
     session = shell(cotty)
     asking = cotty.start("ask", MESSAGE, "--session", session, stderr=subprocess.PIPE, text=True)
-    eventually(lambda: cotty.json("pleas")["count"])
-    cotty("answer", cotty.json("pleas")["pleas"][0]["plea"], "--decline")
+    eventually(lambda: cotty.json("requests")["count"])
+    cotty("answer", cotty.json("requests")["requests"][0]["request_id"], "--decline")
     assert (asking.communicate(timeout=LIMIT)[1], asking.returncode) == ("cotty: cotty cli declined\n", 3)
     cotty("ask", MESSAGE, "--session", session, "--timeout", "0.1", code=3)
     assert "nobody did it in time" in cotty.stderr
     # Ctrl-C withdraws it.
     asking = cotty.start("ask", MESSAGE, "--session", session, stderr=subprocess.PIPE, text=True)
-    eventually(lambda: cotty.json("pleas")["count"])
+    eventually(lambda: cotty.json("requests")["count"])
     # The client listens for the signal when it waits: that is its second call.
     eventually(lambda: "SigCgt" in (status := Path(f"/proc/{asking.pid}/status").read_text()) and int(status.split("SigCgt:")[1].split()[0], 16) & 2)
     asking.send_signal(signal.SIGINT)
     assert (asking.communicate(timeout=LIMIT)[1], asking.returncode) == ("cotty: it was withdrawn\n", 3)
-    assert cotty.json("pleas")["count"] == 0
+    assert cotty.json("requests")["count"] == 0
 
 
 # People
@@ -381,11 +381,11 @@ def test_who_leaves_has_not_done_it_and_another_may_come(cotty, window):
     eve.press("C-]", "d")
     eve.detached(f"[detached from {session}; `cotty attach {session}` comes back]")
     eventually(lambda: person(cotty, session) is None)
-    assert cotty.json("pleas")["pleas"][0]["state"] == "waiting"
+    assert cotty.json("requests")["requests"][0]["state"] == "waiting"
     # Whoever is attached anyway can do it, too.
     bob.type("# bob was here")
     bob.says("you have the keyboard")
-    assert cotty.json("pleas")["pleas"][0]["by"] == "bob"
+    assert cotty.json("requests")["requests"][0]["by"] == "bob"
     bob.order("g")
     done = waiting.ends()
     assert (done["state"], done["by"], done["typed_bytes"]) == ("completed", "bob", len("# bob was here"))
@@ -487,36 +487,36 @@ def test_what_was_begun_under_one_daemon_is_ended_under_the_next(cotty, window):
     ann.says("you have the keyboard")
     ann.press("C-d")
     ann.detached(f"[done; {session} is the agent's again]")
-    assert cotty.json("pleas")["count"] == 0
+    assert cotty.json("requests")["count"] == 0
 
 
 @pytest.mark.xdist_group("browser")
 def test_the_page_asks_and_answers(cotty, page):
     session = shell(cotty)
     page.open(session).connected()
-    banner = page.tab.locator("#plea")
+    banner = page.tab.locator("#handoff")
     assert not banner.is_visible()
     waiting = Asking(cotty, session, message="Look: <b>bold</b>\nand say")
     banner.wait_for()
-    page.says("plea-from", "tests asks:")
-    page.says("plea-message", "Look: <b>bold</b>\nand say")
-    page.tab.click("#plea-take")
-    page.says("plea-state", "you have the keyboard")
+    page.says("handoff-from", "tests asks:")
+    page.says("handoff-message", "Look: <b>bold</b>\nand say")
+    page.tab.click("#handoff-take")
+    page.says("handoff-state", "you have the keyboard")
     eventually(lambda: person(cotty, session) == "page")
     # What is typed next is for the program.
     page.type("echo from the page")
     page.press("Enter")
     cotty.call("wait", session=session, regex="^from the page$")
-    page.tab.fill("#plea-note", "it is 42")
-    page.tab.click("#plea-done")
+    page.tab.fill("#handoff-note", "it is 42")
+    page.tab.click("#handoff-done")
     done = waiting.ends()
     assert (done["state"], done["by"], done["note"]) == ("completed", "page", "it is 42")
     banner.wait_for(state="hidden")
     # Another one sees who is at it, and can decline.
     waiting = Asking(cotty, session)
     banner.wait_for()
-    assert page.tab.input_value("#plea-note") == ""
+    assert page.tab.input_value("#handoff-note") == ""
     cotty.call("keyboard", actor="person", session=session, action="take")
-    page.says("plea-state", "tests is at it")
-    page.tab.click("#plea-decline")
+    page.says("handoff-state", "tests is at it")
+    page.tab.click("#handoff-decline")
     assert waiting.ends()["state"] == "declined"

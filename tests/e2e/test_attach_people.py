@@ -53,9 +53,9 @@ def test_the_page_is_company_too(cotty, window):
     view = window(LARGE).attach(session, user="ann")
     page = WebSocket(cotty.status()["socket"], f"/v1/sessions/{session}/view?name=page&kind=page")
     assert page.read()["type"] == "paint"
-    company = page.read()
-    assert company["type"] == "company" and company["others"] == [{"name": "ann", "kind": "attach"}], company
-    assert (company["holder"], company["yours"], company["agent"]) == ("agent", False, "tests")
+    presence = page.read()
+    assert presence["type"] == "presence" and presence["others"] == [{"name": "ann", "kind": "attach"}], presence
+    assert (presence["holder"], presence["yours"], presence["agent"]) == ("agent", False, "tests")
     view.says("with page")
     page.close()
     view.says("page left")

@@ -13,7 +13,7 @@ import pytest
 from conftest import BINARY, LIMIT, SOAK, Cotty, alive, eventually
 
 COMMANDS = """
-    new ls run view send wait attach ask pleas answer commands search resize kill recording purge serve status restart stop token config mcp render
+    new ls run view send wait attach ask requests answer commands search resize kill recording purge serve status restart stop token config mcp render
     completions
 """.split()
 

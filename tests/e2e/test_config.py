@@ -135,12 +135,12 @@ def test_a_client_has_its_own_terminals_from_a_daemon_that_runs(cotty):
     assert cotty.call("wait", session=asking["session_id"], prompt=True)["met"] == "prompt"
     assert sessions_until_refused(cotty) == 1, "three of four were there"
     cotty.env["COTTY_TERMINAL_PROMPT_PATTERN"] = "("
-    fault = cotty.call("create", error="INVALID_PATTERN")
-    assert "COTTY_TERMINAL_PROMPT_PATTERN" in fault["message"]
+    error = cotty.call("create", error="INVALID_PATTERN")
+    assert "COTTY_TERMINAL_PROMPT_PATTERN" in error["message"]
     cotty.env["COTTY_TERMINAL_PROMPT_PATTERN"] = ""
     cotty.env["COTTY_TERMINAL_DEFAULT_ROWS"] = "0"
-    fault = cotty.call("create", error="INVALID_INPUT")
-    assert "COTTY_TERMINAL_DEFAULT_ROWS" in fault["message"] and "from 1 to 1000" in fault["message"]
+    error = cotty.call("create", error="INVALID_INPUT")
+    assert "COTTY_TERMINAL_DEFAULT_ROWS" in error["message"] and "from 1 to 1000" in error["message"]
 
 
 # R-T08

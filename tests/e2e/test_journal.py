@@ -1,4 +1,4 @@
-"""What a session said and was told is on disk: every byte once, whatever is killed; a full disk is a counted hole."""
+"""What a session said and was told is on disk: every byte once, whatever is killed; a full disk is a counted gap."""
 
 import json
 import os
@@ -289,10 +289,10 @@ def test_what_the_ring_lost_while_the_disk_was_full_is_counted(cotty):
     cotty("wait", session, "--exit")
     text = said(cotty, session)
     lines = [json.loads(line) for line in pages(cotty, session, "jsonl").splitlines()]
-    holes = [line["bytes"] for line in lines if line.get("event") == "hole"]
-    assert sum(holes) == cotty.info(session)["recording"]["lost_bytes"] == lost
+    gaps = [line["bytes"] for line in lines if line.get("event") == "gap"]
+    assert sum(gaps) == cotty.info(session)["recording"]["lost_bytes"] == lost
     assert "the end" in text and "000000000300000\r\n" in text
-    # Behind a hole a whole state follows: a reader of the cast sees the screen again.
+    # Behind a gap a whole state follows: a reader of the cast sees the screen again.
     _, events = cast(cotty, session)
     shown = "\n".join(render(cotty, events, 80, 24)["lines"]).rstrip("\n")
     assert shown == cotty.call("read", session=session)["content"]

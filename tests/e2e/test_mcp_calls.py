@@ -56,7 +56,7 @@ async def test_cancelling_a_call_ends_its_wait_and_not_the_program(cotty, way, m
                 group.start_soon(agent.client.call_tool, "terminal__run", run)
                 writer = await soon(gate.writer)
                 group.cancel_scope.cancel()
-        # The lane is free: what is typed goes to the program, which still runs.
+        # The input lease is free: what is typed goes to the program, which still runs.
         typing = {"session_id": session, "text": "typed\n"}
 
         async def typed():

@@ -71,7 +71,7 @@ async def test_interactive_debugging(cotty, way, window):  # noqa: F811
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(asks)
-            await soon(lambda: cotty.json("pleas")["pleas"])
+            await soon(lambda: cotty.json("requests")["requests"])
             view = await anyio.to_thread.run_sync(lambda: window((120, 30)).attach("--next", user="ann"))
             await soon(lambda: cotty.call("keyboard", actor="person", session=str(session)).get("by") == "ann")
             # The whole message stands in a box, until a key that is not the program's.

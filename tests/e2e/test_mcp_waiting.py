@@ -211,7 +211,7 @@ async def test_a_wait_is_cancelled_without_touching_the_program(cotty):
                 await soon((cotty.work / "begun").exists)
                 tasks.cancel_scope.cancel()
         assert not scope.cancelled_caught
-        # The lane is free again, the command is not interrupted.
+        # The input lease is free again, the command is not interrupted.
         await soon_not_busy(agent, session)
         await gate.open("through")
         await agent("wait", session_id=session, prompt=True)

@@ -125,20 +125,20 @@ def test_names_are_short_and_cannot_act(cotty):
 
 def test_a_program_inside_does_not_withdraw_what_its_agent_asks(cotty):
     inside = Inside(cotty, "agent")
-    plea = cotty.call("ask", session=inside.session, message="Look", wait_ms=0)["plea"]
+    request_id = cotty.call("ask", session=inside.session, message="Look", wait_ms=0)["request_id"]
     about = {"session": inside.session}
     answers = inside.ask(
         call("ask", **about, message="Me, too", wait_ms=0),
-        call("withdraw", **about, plea=plea),
-        call("ask", **about, plea=plea, wait_ms=0),
+        call("withdraw", **about, request_id=request_id),
+        call("ask", **about, request_id=request_id, wait_ms=0),
     )
-    assert [body["error"]["code"] for _, body in answers] == ["ALREADY_ASKED", "PLEA_NOT_FOUND", "PLEA_NOT_FOUND"]
-    assert plea not in str(answers[0]) and "Look" not in str(answers[0])
-    assert cotty.call("ask", **about, plea=plea, wait_ms=0)["state"] == "waiting"
+    assert [body["error"]["code"] for _, body in answers] == ["ALREADY_ASKED", "REQUEST_NOT_FOUND", "REQUEST_NOT_FOUND"]
+    assert request_id not in str(answers[0]) and "Look" not in str(answers[0])
+    assert cotty.call("ask", **about, request_id=request_id, wait_ms=0)["state"] == "waiting"
     # Its own it may.
-    cotty.call("withdraw", **about, plea=plea)
+    cotty.call("withdraw", **about, request_id=request_id)
     (_, own), = inside.ask(call("ask", **about, message="Mine", wait_ms=0))
-    assert inside.codes(call("withdraw", **about, plea=own["ok"]["plea"])) == ["ok"]
+    assert inside.codes(call("withdraw", **about, request_id=own["ok"]["request_id"])) == ["ok"]
 
 
 def test_one_who_listens_twice_hears_once_and_only_so_much(cotty):

@@ -44,9 +44,9 @@ class Rest:
         return json.loads(text)
 
     def refused(self, method, path, body=None, code="INVALID_INPUT", status=400, **more):
-        fault = self(method, path, body, status=status, **more)["error"]
-        assert fault["code"] == code and fault["message"], fault
-        return fault
+        error = self(method, path, body, status=status, **more)["error"]
+        assert error["code"] == code and error["message"], error
+        return error
 
 
 @pytest.fixture(params=["socket", "http"])
@@ -114,8 +114,8 @@ def test_what_is_wrong_is_said_as_json(cotty, rest):
     for method, url in (("GET", "/v1/nothing"), ("POST", "/v1"), ("GET", f"{path}/nothing"), ("GET", "/v1/sessions/a/b/c")):
         if url == "/v1" and rest.kind == "http":
             continue
-        fault = rest.refused(method, url, code="UNKNOWN_ROUTE", status=404)
-        assert "openapi.json" in fault["hint"]
+        error = rest.refused(method, url, code="UNKNOWN_ROUTE", status=404)
+        assert "openapi.json" in error["hint"]
     for method, url, allowed in (("PUT", "/v1/sessions", "GET,HEAD,POST"), ("GET", f"{path}/send", "POST"), ("GET", "/v1/call", "POST")):
         rest.refused(method, url, code="WRONG_METHOD", status=405)
         response, _ = rest.raw(method, url)
@@ -147,9 +147,9 @@ def test_too_large_a_body_is_refused_as_json(rest):
             connection.putheader(name, value)
         connection.endheaders()
         response = connection.getresponse()
-        fault = json.loads(response.read())["error"]
+        error = json.loads(response.read())["error"]
         connection.close()
-        assert (response.status, fault["code"]) == (413, "TOO_LARGE") and fault["hint"]
+        assert (response.status, error["code"]) == (413, "TOO_LARGE") and error["hint"]
 
 
 def test_a_route_that_waits_does_not_hold_up_the_others(cotty, rest):
@@ -246,7 +246,7 @@ USE = """
 import type { Call, FromViewer, InfoReply, Operations, ReadParams, SendParams, ToViewer, Update } from "./cotty";
 
 async function call<Name extends keyof Operations>(op: Name, params: Operations[Name]["params"]): Promise<Operations[Name]["reply"]> {
-  const body: Call = { op, request_id: "1", caller: { kind: "person", client: "test" }, params };
+  const body: Call = { op, retry_id: "1", caller: { kind: "person", client: "test" }, params };
   return (await fetch("/v1/call", { method: "POST", body: JSON.stringify(body) })).json();
 }
 
@@ -265,7 +265,7 @@ export function shown(message: ToViewer): string {
     case "refused": return message.code + message.message;
     case "exited": return String(message.exit_code);
     case "gone": return "";
-    case "company": return message.others.map((other) => other.name).join();
+    case "presence": return message.others.map((other) => other.name).join();
   }
 }
 export function text(update: Update): string[] {

@@ -108,8 +108,8 @@ def test_a_time_out_says_what_the_program_is_doing(terminal):
 def test_an_agent_does_not_answer_a_secret_and_a_person_does(terminal):
     terminal("send", text="read -s secret; echo \"got ${#secret} characters\"\n")
     terminal("wait", secret=True)
-    fault = terminal("send", text="guessed\n", error="SECRET_INPUT")
-    assert "person" in fault["hint"]
+    error = terminal("send", text="guessed\n", error="SECRET_INPUT")
+    assert "person" in error["hint"]
     terminal("run", command="true", error="SECRET_INPUT")
     terminal("send", key="enter", error="SECRET_INPUT")
     terminal.person("send", text="hunter2\n")
@@ -145,8 +145,8 @@ def test_a_person_who_types_takes_the_keyboard(terminal):
     terminal("wait", text="from a person")
     state = terminal("keyboard")
     assert (state["holder"], state["by"]) == ("person", "somebody") and 0 < state["returns_in_ms"] <= 30_000
-    fault = terminal("send", text="echo no\n", error="KEYBOARD_HELD")
-    assert "somebody" in fault["message"] and "keyboard" in fault["hint"]
+    error = terminal("send", text="echo no\n", error="KEYBOARD_HELD")
+    assert "somebody" in error["message"] and "keyboard" in error["hint"]
     terminal("run", command="echo no", error="KEYBOARD_HELD")
     terminal("keyboard", action="take", error="NOT_A_PERSON")
     # Reading and waiting need no keyboard.
@@ -231,8 +231,8 @@ def test_a_new_size_reaches_the_program_and_the_text_stays(terminal):
     assert "x" * 100 in terminal.screen()
     assert terminal("resize", cols=50)["dimensions"] == {"cols": 50, "rows": 40}
     terminal("resize", error="INVALID_INPUT")
-    fault = terminal("resize", cols=1, error="INVALID_INPUT")
-    assert "2 to 1000" in fault["message"]
+    error = terminal("resize", cols=1, error="INVALID_INPUT")
+    assert "2 to 1000" in error["message"]
     terminal.cotty.kill_daemon()
     assert terminal("run", command="stty size")["output"] == "40 50\n"
 

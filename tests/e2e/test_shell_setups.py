@@ -364,8 +364,8 @@ def test_a_prompt_that_the_caller_describes(cotty):
     # In a shell that marks, too.
     shell = Shell(cotty, "bash", prompt_pattern=r"^never$", ready_timeout_ms=300, ready=False)
     assert shell.call("wait", prompt=True, timeout_ms=300)["met"] == "timeout"
-    fault = cotty.call("create", program="bash", prompt_pattern="(", error="INVALID_PATTERN")
-    assert fault["message"].startswith("Invalid pattern: ")
+    error = cotty.call("create", program="bash", prompt_pattern="(", error="INVALID_PATTERN")
+    assert error["message"].startswith("Invalid pattern: ")
     assert cotty.call("list")["count"] == 2
 
 

@@ -268,8 +268,8 @@ def test_a_line_that_somebody_began(cotty, name):
     shell = Shell(cotty, name)
     sent = shell.call("send", text="echo half a li")
     shell.wait(idle_ms=100, since=sent["seq"])
-    fault = cotty.call("run", session=shell.id, command="echo no", error="NOT_AT_PROMPT")
-    assert "ctrl+u" in fault["hint"]
+    error = cotty.call("run", session=shell.id, command="echo no", error="NOT_AT_PROMPT")
+    assert "ctrl+u" in error["hint"]
     sent = shell.key("ctrl+u")
     shell.wait(idle_ms=200, since=sent["seq"])
     assert shell.output("echo yes") == "yes\n"

@@ -62,7 +62,7 @@ class Http:
     def call(self, op, session=None, actor="person", **params):
         if session and op not in ALONE:
             params["session"] = session
-        call = {"op": op, "request_id": os.urandom(8).hex(), "caller": {"kind": actor, "client": "test"}, "params": params}
+        call = {"op": op, "retry_id": os.urandom(8).hex(), "caller": {"kind": actor, "client": "test"}, "params": params}
         status, answer = self.ask("POST", "/v1/call", call)
         return answer["error"]["code"] if status >= 400 else answer["ok"]
 
@@ -157,7 +157,7 @@ def test_a_read_only_viewer_sees_and_its_keys_are_refused(cotty):
         {"type": "fit", "size": {"cols": 50, "rows": 10}},
     ):
         socket.send(message)
-        while (answer := socket.read())["type"] in ("paint", "company"):
+        while (answer := socket.read())["type"] in ("paint", "presence"):
             pass
         assert (answer["type"], answer["code"]) == ("refused", "READ_ONLY"), message
         assert answer["message"] and answer["hint"]

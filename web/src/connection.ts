@@ -105,7 +105,7 @@ async function call<Op extends keyof Operations>(
   const response = await fetch("/v1/call", {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify({ op, request_id: crypto.randomUUID(), caller: { kind: "person", client: "page" }, params }),
+    body: JSON.stringify({ op, retry_id: crypto.randomUUID(), caller: { kind: "person", client: "page" }, params }),
   });
   const answer = (await response.json()) as { ok: Operations[Op]["reply"] } | { error: ErrorBody };
   if ("error" in answer) throw new Refused(answer.error);

@@ -1,8 +1,8 @@
 import "@xterm/xterm/css/xterm.css";
 import "./style.css";
 import { Connection, type State } from "./connection";
+import { HandoffBanner } from "./handoff";
 import { Header } from "./header";
-import { Plea } from "./plea";
 import type { FromViewer, ToViewer } from "./protocol";
 import { Screen } from "./screen";
 import { tokenIn, validToken } from "./token";
@@ -22,7 +22,7 @@ if (token === null) {
   };
   // From the first paint on: until then there is nothing to see and nothing to type into.
   let screen: Screen | undefined;
-  const plea = new Plea(typed, () => screen?.focus());
+  const handoff = new HandoffBanner(typed, () => screen?.focus());
   const connection = new Connection(token, session, {
     state(state: State, why: string) {
       header.state(state, why);
@@ -41,8 +41,8 @@ if (token === null) {
         case "refused":
           header.note(message.message);
           break;
-        case "company":
-          plea.company(message);
+        case "presence":
+          handoff.presence(message);
           break;
         case "gone":
           break;

@@ -33,17 +33,17 @@ export type ActorKind = "person" | "agent" | "child";
 /** What output can do to the one who shows it. */
 export type Allow = "title" | "clipboard" | "checksum" | "resize";
 
-/** Which plea, and the answer. */
+/** Which request, and the answer. */
 export interface AnswerParams {
   /** It will not be done; otherwise it is. */
   decline?: boolean;
   /** A word to the agent, in at most 2,000 characters. */
   note?: string | null;
   /** Its id. */
-  plea?: string;
+  request_id?: string;
 }
 
-export type AnswerReply = Plea;
+export type AnswerReply = HandoffRequest;
 
 /** Why an operation was refused or failed. The text of an error says what happened and names no tool or command. */
 export type ApiError = {
@@ -209,7 +209,7 @@ export type ApiError = {
 } | {
   /** Which. */
   id: string;
-  kind: "request_over";
+  kind: "request_ended";
   /** How it ended. */
   state: RequestState;
 } | {
@@ -378,17 +378,17 @@ export type ApiError = {
   step: number;
 };
 
-/** What is asked, or which plea it goes on with. */
+/** What is asked, or which hand-off request it goes on with. */
 export interface AskParams {
-  /** What a person is to do, in at most 2,000 characters; for a new plea. */
+  /** What a person is to do, in at most 2,000 characters; for a new request. */
   message?: string | null;
-  /** Instead of a new plea: the id of one, to go on waiting for it. */
-  plea?: string | null;
+  /** Instead of a new hand-off request: the id of one, to go on waiting for it. */
+  request_id?: string | null;
   /** Id, number or name. */
   session?: string;
-  /** For a new plea: it is given up after this many milliseconds; 300,000 where none are given. */
+  /** For a new hand-off request: it is given up after this many milliseconds; 300,000 where none are given. */
   timeout_ms?: number | null;
-  /** Answer after this many milliseconds, though the plea is still open; where none are given, when it has ended. */
+  /** Answer after this many milliseconds, though the hand-off request is still open; where none are given, when it has ended. */
   wait_ms?: number | null;
 }
 
@@ -414,8 +414,8 @@ export interface AskReply {
   number: number;
   /** How long it has been open, or was. */
   open_ms: number;
-  /** Its id, `plea_` and eight characters. */
-  plea: string;
+  /** Its id, `req_` and eight characters. */
+  request_id: string;
   /** What the session shows. */
   screen: string;
   /** Bytes of output processed. */
@@ -428,20 +428,6 @@ export interface AskReply {
   state: RequestState;
   /** How many bytes people typed meanwhile. */
   typed_bytes: number;
-}
-
-/** What an agent asks of people. */
-export interface Asked {
-  /** The person who ended it. */
-  by?: string | null;
-  /** The agent's name. */
-  from: string;
-  /** What a person is to do: data, not markup. */
-  message: string;
-  /** The plea's id. */
-  plea: string;
-  /** How far it came. */
-  state: RequestState;
 }
 
 /** What text may have beside colours and underlines. */
@@ -461,7 +447,7 @@ export interface Call {
   /** The operation's parameters. */
   params?: unknown;
   /** Chosen by the client, the same on every retry. */
-  request_id: string;
+  retry_id: string;
 }
 
 /** Who a client says it is; the daemon decides what to believe. */
@@ -498,7 +484,7 @@ export interface CaptureReply {
 }
 
 /** Every error that cotty can answer with. */
-export type Code = "PTY_ERROR" | "IO_ERROR" | "SESSION_NOT_FOUND" | "SESSION_DESTROYED" | "MAX_SESSIONS" | "SESSION_ERROR" | "NO_INPUT" | "INVALID_KEY" | "INVALID_PATTERN" | "PROCESS_EXITED" | "PROGRAM_NOT_FOUND" | "WAIT_TIMEOUT" | "KEYBOARD_HELD" | "SECRET_INPUT" | "POLICY_DENIED" | "INVALID_INPUT" | "NOT_YOURS" | "NOT_A_PERSON" | "NOT_ALLOWED" | "READ_ONLY" | "MOUSE_OFF" | "LABEL_NOT_FOUND" | "BUSY" | "NOT_AT_PROMPT" | "NO_SHELL" | "CAPTURE_RUNNING" | "NO_CAPTURE" | "ALREADY_ASKED" | "PLEA_NOT_FOUND" | "PLEA_OVER" | "NO_RECORDING" | "UNKNOWN_OPERATION" | "UNKNOWN_ROUTE" | "WRONG_METHOD" | "TOO_LARGE" | "TOKEN_NOT_FOUND" | "TOKEN_EXISTS" | "UNAUTHORIZED" | "SHUTTING_DOWN";
+export type Code = "PTY_ERROR" | "IO_ERROR" | "SESSION_NOT_FOUND" | "SESSION_DESTROYED" | "MAX_SESSIONS" | "SESSION_ERROR" | "NO_INPUT" | "INVALID_KEY" | "INVALID_PATTERN" | "PROCESS_EXITED" | "PROGRAM_NOT_FOUND" | "WAIT_TIMEOUT" | "KEYBOARD_HELD" | "SECRET_INPUT" | "POLICY_DENIED" | "INVALID_INPUT" | "NOT_YOURS" | "NOT_A_PERSON" | "NOT_ALLOWED" | "READ_ONLY" | "MOUSE_OFF" | "LABEL_NOT_FOUND" | "BUSY" | "NOT_AT_PROMPT" | "NO_SHELL" | "CAPTURE_RUNNING" | "NO_CAPTURE" | "ALREADY_ASKED" | "REQUEST_NOT_FOUND" | "REQUEST_ENDED" | "NO_RECORDING" | "UNKNOWN_OPERATION" | "UNKNOWN_ROUTE" | "WRONG_METHOD" | "TOO_LARGE" | "TOKEN_NOT_FOUND" | "TOKEN_EXISTS" | "UNAUTHORIZED" | "SHUTTING_DOWN";
 
 /** A colour: an index of xterm's palette, or `#rrggbb`. */
 export type Color = number | string;
@@ -554,32 +540,6 @@ export interface CommandsReply {
   commands: Command[];
   /** How many there were in all, with those that are not listed. */
   total: number;
-}
-
-/** Who is there, and what a viewer's keys and mouse would do. */
-export interface Company {
-  /** The agent whose session it is, where it is one's. */
-  agent?: string | null;
-  /** Whether it is the alternate screen, that of full-screen programs. */
-  alternate: boolean;
-  /** The person who has it, as it introduced itself. */
-  by?: string | null;
-  /** How many others there are. */
-  count: number;
-  /** Whether the session follows the holder's window. */
-  fitted: boolean;
-  /** Who has the keyboard. */
-  holder: Holder | null;
-  /** Whether the program asked for the mouse. */
-  mouse: boolean;
-  /** Other viewers, in the order they came; the first of them where there are many. */
-  others: Watcher[];
-  /** What an agent asked of people last, open or not. */
-  plea?: Asked | null;
-  /** The last agent that was not let type. */
-  turned_away?: TurnedAway | null;
-  /** Whether that is this viewer. */
-  yours: boolean;
 }
 
 /** No parameters. */
@@ -770,14 +730,58 @@ export type FromViewer = {
   decline?: boolean;
   /** A word to the agent. */
   note?: string | null;
-  /** The plea's id. */
-  plea: string;
+  /** The hand-off request's id. */
+  request_id: string;
   type: "answer";
 } | {
   /** The window. */
   size?: Dimensions | null;
   type: "fit";
 };
+
+/** What an agent asks of people. */
+export interface HandoffNotice {
+  /** The person who ended it. */
+  by?: string | null;
+  /** The agent's name. */
+  from: string;
+  /** What a person is to do: data, not markup. */
+  message: string;
+  /** The hand-off request's id. */
+  request_id: string;
+  /** How far it came. */
+  state: RequestState;
+}
+
+/** What an agent asks of people: to take over its session for a moment. */
+export interface HandoffRequest {
+  /** The person who has the keyboard meanwhile, or who ended it. */
+  by?: string | null;
+  /** In how many milliseconds it is given up, while it is open. */
+  ends_in_ms?: number | null;
+  /** The agent's name. */
+  from: string;
+  /** ISO 8601. */
+  made_at: string;
+  /** What a person is to do: data, not markup. */
+  message: string;
+  /** What that person tells the agent. */
+  note?: string | null;
+  /** Its number. */
+  number: number;
+  /** How long it has been open, or was. */
+  open_ms: number;
+  /** Its id, `req_` and eight characters. */
+  request_id: string;
+  /** The session. */
+  session_id: string;
+  /** What came since it was made: `read` with this as `since`. */
+  since: number;
+  /** How far it came. */
+  state: RequestState;
+  /** How many bytes people typed meanwhile. */
+  typed_bytes: number;
+}
 
 /** What a daemon could not take over from the one before it: the program goes on, history is missing. */
 export interface HistoryLost {
@@ -1016,45 +1020,30 @@ export interface Place {
   row: number;
 }
 
-/** What an agent asks of people: to take over its session for a moment. */
-export interface Plea {
-  /** The person who has the keyboard meanwhile, or who ended it. */
+/** Who is there, and what a viewer's keys and mouse would do. */
+export interface Presence {
+  /** The agent whose session it is, where it is one's. */
+  agent?: string | null;
+  /** Whether it is the alternate screen, that of full-screen programs. */
+  alternate: boolean;
+  /** The person who has it, as it introduced itself. */
   by?: string | null;
-  /** In how many milliseconds it is given up, while it is open. */
-  ends_in_ms?: number | null;
-  /** The agent's name. */
-  from: string;
-  /** ISO 8601. */
-  made_at: string;
-  /** What a person is to do: data, not markup. */
-  message: string;
-  /** What that person tells the agent. */
-  note?: string | null;
-  /** Its number. */
-  number: number;
-  /** How long it has been open, or was. */
-  open_ms: number;
-  /** Its id, `plea_` and eight characters. */
-  plea: string;
-  /** The session. */
-  session_id: string;
-  /** What came since it was made: `read` with this as `since`. */
-  since: number;
-  /** How far it came. */
-  state: RequestState;
-  /** How many bytes people typed meanwhile. */
-  typed_bytes: number;
-}
-
-/** Nothing to say. */
-export type PleasParams = Record<string, never>;
-
-/** Those that are open, oldest first. */
-export interface PleasReply {
-  /** How many. */
+  /** How many others there are. */
   count: number;
-  /** Each of them; for an agent, those of its own sessions. */
-  pleas: Plea[];
+  /** Whether the session follows the holder's window. */
+  fitted: boolean;
+  /** What an agent asked of people last, open or not. */
+  handoff?: HandoffNotice | null;
+  /** Who has the keyboard. */
+  holder: Holder | null;
+  /** Whether the program asked for the mouse. */
+  mouse: boolean;
+  /** Other viewers, in the order they came; the first of them where there are many. */
+  others: Watcher[];
+  /** The last agent that was not let type. */
+  turned_away?: TurnedAway | null;
+  /** Whether that is this viewer. */
+  yours: boolean;
 }
 
 /** Which: exactly one of `session`, `older_than_seconds` and `all`. */
@@ -1212,8 +1201,19 @@ export interface Region {
   y2: number;
 }
 
-/** How far a plea came. */
+/** How far a hand-off request came. */
 export type RequestState = "waiting" | "taken" | "completed" | "declined" | "timeout" | "cancelled";
+
+/** Nothing to say. */
+export type RequestsParams = Record<string, never>;
+
+/** Those that are open, oldest first. */
+export interface RequestsReply {
+  /** How many. */
+  count: number;
+  /** Each of them; for an agent, those of its own sessions. */
+  requests: HandoffRequest[];
+}
 
 /** Which session, and how large. */
 export interface ResizeParams {
@@ -1449,6 +1449,8 @@ export interface SessionInfo {
   exit_code: number | null;
   /** Whether the program has ended. */
   exited: boolean;
+  /** What an agent asks of people here, while it does. */
+  handoff?: HandoffRequest | null;
   /** No errors, not exited. */
   healthy: boolean;
   /** Lines of history it keeps. */
@@ -1469,8 +1471,6 @@ export interface SessionInfo {
   panel_id?: string | null;
   /** Its process id. */
   pid: number;
-  /** What an agent asks of people here, while it does. */
-  plea?: Plea | null;
   /** The program's path. */
   program: string;
   /** How its recording goes. */
@@ -1582,8 +1582,8 @@ export type ToViewer = Paint & {
   type: "gone";
 } | ErrorBody & {
   type: "refused";
-} | Company & {
-  type: "company";
+} | Presence & {
+  type: "presence";
 };
 
 /** What is known of a token; not the token itself. */
@@ -1766,15 +1766,15 @@ export interface Watcher {
   name: string;
 }
 
-/** Which plea. */
+/** Which request. */
 export interface WithdrawParams {
-  /** The plea's id, or that of the request that made it. */
-  plea?: string;
+  /** The hand-off request's id, or that of the request that made it. */
+  request_id?: string;
   /** Id, number or name. */
   session?: string;
 }
 
-export type WithdrawReply = Plea;
+export type WithdrawReply = HandoffRequest;
 
 /** The parameters and the reply of each operation. */
 export interface Operations {
@@ -1805,7 +1805,7 @@ export interface Operations {
   /** List your panels */
   panels: { params: PanelsParams; reply: PanelsReply };
   /** List what agents ask of people */
-  pleas: { params: PleasParams; reply: PleasReply };
+  requests: { params: RequestsParams; reply: RequestsReply };
   /** Take away the recording of a session, old ones, or all */
   purge: { params: PurgeParams; reply: PurgeReply };
   /** Read the screen, what is new, or what left the screen */

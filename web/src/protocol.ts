@@ -2,7 +2,7 @@
 
 import type { FromViewer, ToViewer } from "./protocol.gen";
 
-export type { Activity, Asked, ErrorBody, FromViewer, Operations, ToViewer } from "./protocol.gen";
+export type { Activity, ErrorBody, FromViewer, HandoffNotice, Operations, ToViewer } from "./protocol.gen";
 
 /** The screen, or what changed of it. */
 export type Paint = Extract<ToViewer, { type: "paint" }>;
@@ -11,7 +11,7 @@ export type Paint = Extract<ToViewer, { type: "paint" }>;
 export type Exited = Extract<ToViewer, { type: "exited" }>;
 
 /** Who is there. */
-export type Company = Extract<ToViewer, { type: "company" }>;
+export type Presence = Extract<ToViewer, { type: "presence" }>;
 
 /** One key, by name: the daemon encodes it for the modes that the program has set. */
 export type Key = Extract<FromViewer, { type: "key" }>;

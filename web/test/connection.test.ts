@@ -35,7 +35,7 @@ class FakeSocket {
 }
 
 type Answer = { ok: unknown } | { error: { code: string; message: string; hint?: string } };
-type Call = { op: string; request_id: string; params: { session?: string } };
+type Call = { op: string; retry_id: string; params: { session?: string } };
 
 let answers: (Answer | Error | string)[];
 let calls: Call[];
@@ -194,7 +194,7 @@ describe("attempts", () => {
     await connect("s1", new Error("down"));
     answers.push(new Error("down"));
     await vi.advanceTimersByTimeAsync(50);
-    const ids = calls.map((call) => call.request_id);
+    const ids = calls.map((call) => call.retry_id);
     expect(new Set(ids).size).toBe(2);
     expect(ids.every((id) => id.length > 0)).toBe(true);
   });

@@ -119,7 +119,7 @@ impl Client {
         self.count += 1;
         let body = json!({
             "op": op,
-            "request_id": format!("{:p}:{}:{:?}", self, self.count, Instant::now()),
+            "retry_id": format!("{:p}:{}:{:?}", self, self.count, Instant::now()),
             "caller": {"kind": "person", "client": "bench"},
             "origin": {"cwd": "/", "env": {"PATH": "/usr/bin:/bin", "HOME": "/", "LANG": "C.UTF-8"}},
             "params": params,

@@ -53,7 +53,7 @@ fn say(step: &Step) -> Option<String> {
         Step::WaitForPrompt => "wait for the prompt with `cotty wait --prompt`",
         Step::WaitForKeyboard => "wait for the keyboard with `cotty wait --keyboard`",
         Step::GivePath => "give the program's path, or a PATH that has it with `--env PATH=…`",
-        Step::ListRequests => "list what people are asked with `cotty pleas`",
+        Step::ListRequests => "list what people are asked with `cotty requests`",
         Step::TakeKeyboard => "take the keyboard first, in `cotty attach`",
         _ => return None,
     };

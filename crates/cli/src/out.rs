@@ -25,7 +25,7 @@ Exit codes:
   1  refused, or failed; the reason and the next step are on stderr
   2  the command line was not understood
   3  the answer is no: the time ran out, nothing was found, no daemon is running
-  4  gone: there is no such session, recording or plea, or it ended before
+  4  gone: there is no such session, recording or request, or it ended before
 `cotty run` exits with its command's code, and with 128 + N where signal N ended it.
 `cotty --host` exits with what the command there exits with, and with 255 where ssh itself failed.
 
@@ -37,7 +37,7 @@ Variables:
 
 /// How a word stands out, on a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Look {
+pub(crate) enum Style {
     Bold,
     Dim,
     Good,
@@ -112,7 +112,7 @@ pub(crate) fn note(text: &str) {
 
 /// Says what went wrong and what to do next.
 pub(crate) fn failure(error: &anyhow::Error) -> ExitCode {
-    let name = painted_for(rustix::stdio::stderr(), Look::Bad, "cotty:");
+    let name = painted_for(rustix::stdio::stderr(), Style::Bad, "cotty:");
     eprintln!("{name} {}", without_controls(&words(error)));
     let client = error.downcast_ref::<ClientError>();
     if let Some(hint) = client.and_then(advice::hint) {
@@ -133,8 +133,8 @@ fn is_gone(code: Code) -> bool {
             | Code::SessionDestroyed
             | Code::ProcessExited
             | Code::NoRecording
-            | Code::PleaNotFound
-            | Code::PleaOver
+            | Code::RequestNotFound
+            | Code::RequestEnded
     )
 }
 
@@ -147,22 +147,22 @@ fn words(error: &anyhow::Error) -> String {
 }
 
 /// A word that stands out where stdout is a terminal.
-pub(crate) fn painted(look: Look, text: &str) -> String {
+pub(crate) fn painted(look: Style, text: &str) -> String {
     painted_for(rustix::stdio::stdout(), look, text)
 }
 
-fn painted_for(to: impl std::os::fd::AsFd, look: Look, text: &str) -> String {
+fn painted_for(to: impl std::os::fd::AsFd, look: Style, text: &str) -> String {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
     if !rustix::termios::isatty(to) || set("NO_COLOR") || dumb {
         return text.to_owned();
     }
     let code = match look {
-        Look::Bold => 1,
-        Look::Dim => 2,
-        Look::Good => 32,
-        Look::Warning => 33,
-        Look::Bad => 31,
+        Style::Bold => 1,
+        Style::Dim => 2,
+        Style::Good => 32,
+        Style::Warning => 33,
+        Style::Bad => 31,
     };
     format!("\x1b[{code}m{text}\x1b[0m")
 }
@@ -178,7 +178,7 @@ fn without_controls(text: &str) -> String {
 }
 
 /// Rows of cells as columns, the last of them cut where the terminal ends. The first row is the head.
-pub(crate) fn table<const N: usize>(rows: &[[String; N]], look: impl Fn(usize, usize) -> Option<Look>) {
+pub(crate) fn table<const N: usize>(rows: &[[String; N]], look: impl Fn(usize, usize) -> Option<Style>) {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: [usize; N] = std::array::from_fn(width);
     let room = crate::command::terminal_width().unwrap_or(usize::MAX);
@@ -191,7 +191,7 @@ pub(crate) fn table<const N: usize>(rows: &[[String; N]], look: impl Fn(usize, u
             let used = cell.chars().count();
             let padding = if column == last { 0 } else { (width + 2 - used).min(left - used) };
             left -= used + padding;
-            let look = if at == 0 { Some(Look::Bold) } else { look(at, column) };
+            let look = if at == 0 { Some(Style::Bold) } else { look(at, column) };
             text_of_all.push_str(&look.map_or_else(|| cell.clone(), |look| painted(look, &cell)));
             text_of_all.push_str(&" ".repeat(padding));
         }

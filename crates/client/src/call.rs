@@ -91,7 +91,7 @@ impl Client {
         let count = self.count.fetch_add(1, Ordering::Relaxed);
         let call = Call {
             op: O::NAME.to_owned(),
-            request_id: format!("{}:{count}", self.instance),
+            retry_id: format!("{}:{count}", self.instance),
             caller: self.caller.clone(),
             origin: Some(self.origin.clone()),
             params: serde_json::to_value(params).map_err(std::io::Error::other)?,

@@ -74,7 +74,7 @@ impl View {
             Err(Error::Http(response)) => {
                 let body = response.into_body().unwrap_or_default();
                 match serde_json::from_slice(&body) {
-                    Ok(Answer::Error(fault)) => Err(fault.into()),
+                    Ok(Answer::Error(error)) => Err(error.into()),
                     _ => Err(ClientError::NoAnswer("it refused to show the session".into())),
                 }
             }

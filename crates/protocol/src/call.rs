@@ -13,7 +13,7 @@ pub struct Call {
     /// The operation's name.
     pub op: String,
     /// Chosen by the client, the same on every retry.
-    pub request_id: String,
+    pub retry_id: String,
     /// Who says that it asks.
     pub caller: Caller,
     /// The process that asks; sessions take their environment from it.

@@ -47,7 +47,7 @@ macro_rules! for_each_operation {
             list,
             panel_open,
             panels,
-            pleas,
+            requests,
             purge,
             read,
             recording,
@@ -183,7 +183,7 @@ pub struct SessionInfo {
     pub recording: Recording,
     /// What an agent asks of people here, while it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub plea: Option<pleas::Plea>,
+    pub handoff: Option<requests::HandoffRequest>,
     /// What a daemon could not take over from the one before it, where that happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub history_lost: Option<HistoryLost>,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::op::keyboard::Holder;
 use crate::op::mouse::Mouse;
-use crate::op::pleas::State;
+use crate::op::requests::State;
 use crate::op::send::Paste;
 use crate::{
     ErrorBody,
@@ -30,13 +30,13 @@ pub enum ToViewer {
     /// What was typed was refused.
     Refused(ErrorBody),
     /// Who is there, at the beginning and whenever that changes.
-    Company(Company),
+    Presence(Presence),
 }
 
 /// Who is there, and what a viewer's keys and mouse would do.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Company {
+pub struct Presence {
     /// Who has the keyboard.
     pub holder: Option<Holder>,
     /// The person who has it, as it introduced itself.
@@ -62,14 +62,14 @@ pub struct Company {
     pub turned_away: Option<TurnedAway>,
     /// What an agent asked of people last, open or not.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub plea: Option<Box<Asked>>,
+    pub handoff: Option<Box<HandoffNotice>>,
 }
 
 /// What an agent asks of people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Asked {
-    /// The plea's id.
-    pub plea: String,
+pub struct HandoffNotice {
+    /// The hand-off request's id.
+    pub request_id: String,
     /// The agent's name.
     pub from: String,
     /// What a person is to do: data, not markup.
@@ -81,7 +81,7 @@ pub struct Asked {
     pub by: Option<String>,
 }
 
-impl Asked {
+impl HandoffNotice {
     /// Whether it waits for a person still, or for one to finish.
     pub fn is_open(&self) -> bool {
         matches!(self.state, State::Waiting | State::Taken)
@@ -177,8 +177,8 @@ pub enum FromViewer {
     Leave,
     /// Answers what an agent asks, and gives the keyboard back.
     Answer {
-        /// The plea's id.
-        plea: String,
+        /// The hand-off request's id.
+        request_id: String,
         /// It will not be done; otherwise it is.
         #[serde(default)]
         decline: bool,

@@ -14,12 +14,12 @@ use cotty_session::Hub;
 use crate::config::Usual;
 use crate::daemon::DaemonState;
 use crate::ops::Context;
-use crate::standing::Standing;
+use crate::trust::Trust;
 
 /// Largest call.
 pub(crate) const BODY: usize = 16 << 20;
-/// Longest id of a request: it is written into the journal.
-pub(crate) const REQUEST_ID: usize = 200;
+/// Longest retry id: it is written into the journal.
+pub(crate) const LONGEST_RETRY_ID: usize = 200;
 
 /// What every handler needs.
 #[derive(Debug, Clone)]
@@ -32,21 +32,21 @@ impl App {
     /// The context of a call, with what the daemon believes of the caller.
     pub(crate) fn context(
         &self,
-        standing: &Standing,
+        trust: &Trust,
         caller: Caller,
         origin: Option<Origin>,
-        request: String,
+        retry_id: String,
     ) -> Context {
         let origin = origin.unwrap_or_else(|| without_process(None));
         let cwd = Some(origin.cwd).filter(|dir| !dir.is_empty());
         Context {
             hub: self.hub.clone(),
-            actor: standing.actor(caller, cwd.as_deref()),
-            read_only: standing.read_only(),
+            actor: trust.actor(caller, cwd.as_deref()),
+            read_only: trust.read_only(),
             origin: cotty_session::Origin { cwd, env: origin.env },
-            request,
+            retry_id,
             usual: Usual::default(),
-            lane: None,
+            lease: None,
             viewer: None,
             daemon: Arc::clone(&self.daemon),
         }

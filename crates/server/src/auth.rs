@@ -11,8 +11,8 @@ use cotty_protocol::ApiError;
 use cotty_protocol::text::secret;
 use subtle::ConstantTimeEq;
 
-use crate::standing::Standing;
 use crate::tokens::Tokens;
+use crate::trust::Trust;
 
 /// A viewer's WebSocket speaks this protocol.
 pub(crate) const VIEW_PROTOCOL: &str = "cotty.view.v1";
@@ -70,16 +70,16 @@ pub(crate) async fn admit(
     page: &Token,
     tokens: &Tokens,
     now_ms: u64,
-) -> Result<Standing, ApiError> {
+) -> Result<Trust, ApiError> {
     check_source(headers, address)?;
     let given = bearer(headers).unwrap_or_default();
     if page.is(given) {
-        return Ok(Standing::Trusted { token: None });
+        return Ok(Trust::Trusted { token: None });
     }
     let given = given.to_owned();
     // What cannot be checked opens nothing.
     match tokens.on_disk(move |tokens| tokens.check(&given, now_ms)).await.ok().flatten() {
-        Some((name, kind)) => Ok(Standing::with_token(name, kind)),
+        Some((name, kind)) => Ok(Trust::with_token(name, kind)),
         None => Err(ApiError::BadToken),
     }
 }
@@ -137,7 +137,7 @@ mod tests {
             admit(&headers(pairs), "127.0.0.1:7420", &token, &tokens, 2_000).await.ok()
         };
         let check = async |pairs: &[(HeaderName, &str)]| {
-            admitted(pairs).await == Some(Standing::Trusted { token: None })
+            admitted(pairs).await == Some(Trust::Trusted { token: None })
         };
         assert!(check(&[(HOST, "127.0.0.1:7420"), (AUTHORIZATION, good)]).await);
         assert!(
@@ -156,10 +156,10 @@ mod tests {
         assert!(!check(&[(AUTHORIZATION, good)]).await);
         let made = tokens.make("w", Kind::ReadOnly, "r", 1_000).unwrap();
         let bearer = format!("Bearer {made}");
-        let looker = Some(Standing::Looker { token: "w".into() });
-        assert_eq!(admitted(&[(HOST, "127.0.0.1:7420"), (AUTHORIZATION, &bearer)]).await, looker);
+        let read_only = Some(Trust::ReadOnly { token: "w".into() });
+        assert_eq!(admitted(&[(HOST, "127.0.0.1:7420"), (AUTHORIZATION, &bearer)]).await, read_only);
         let socket = format!("cotty.updates.v1, cotty.bearer.{made}");
-        assert_eq!(admitted(&[(HOST, "127.0.0.1:7420"), (SEC_WEBSOCKET_PROTOCOL, &socket)]).await, looker);
+        assert_eq!(admitted(&[(HOST, "127.0.0.1:7420"), (SEC_WEBSOCKET_PROTOCOL, &socket)]).await, read_only);
         assert_eq!(admitted(&[(HOST, "evil.example"), (AUTHORIZATION, &bearer)]).await, None);
         tokens.revoke("w").unwrap();
         assert_eq!(admitted(&[(HOST, "127.0.0.1:7420"), (AUTHORIZATION, &bearer)]).await, None);

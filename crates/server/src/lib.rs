@@ -13,8 +13,8 @@ mod metrics;
 mod near;
 pub mod ops;
 mod router;
-mod standing;
 mod tokens;
+mod trust;
 mod updates;
 
 pub use daemon::DaemonOptions;

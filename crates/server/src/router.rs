@@ -21,7 +21,7 @@ use crate::auth::admit;
 use crate::daemon::DaemonState;
 use crate::face::{call, mcp, metrics, rest, updates, view, web};
 use crate::ops::now_ms;
-use crate::standing::{Peer, Standing};
+use crate::trust::{Peer, Trust};
 
 fn routes(app: &App) -> Router {
     Router::new()
@@ -88,18 +88,18 @@ async fn same_user(
         let reason = "this socket belongs to another user".to_owned();
         return turn_away(request, ApiError::Unauthorized { reason }).await;
     }
-    let standing = Standing::of_peer(&peer, &app.hub).await;
-    request.extensions_mut().insert(standing);
+    let trust = Trust::of_peer(&peer, &app.hub).await;
+    request.extensions_mut().insert(trust);
     next.run(request).await
 }
 
 async fn with_token(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let daemon = &app.daemon;
     match admit(request.headers(), &daemon.address, &daemon.token, &daemon.tokens, now_ms()).await {
-        Ok(standing) => {
+        Ok(trust) => {
             // A call may last; what it would answer then is no longer for this token.
-            let revoked = daemon.tokens.revocation(standing.token());
-            request.extensions_mut().insert(standing);
+            let revoked = daemon.tokens.revocation(trust.token());
+            request.extensions_mut().insert(trust);
             tokio::select! {
                 response = next.run(request) => response,
                 () = revoked => refuse(ApiError::Unauthorized { reason: "the token was revoked".to_owned() }),

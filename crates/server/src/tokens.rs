@@ -36,7 +36,8 @@ struct Stored {
     kind: Kind,
     made_ms: u64,
     /// The request that made it: asked again, it is answered again.
-    request: String,
+    #[serde(rename = "request")]
+    retry_id: String,
     /// SHA-256 of the secret, in hex. The secret is 256 random bits, so there is nothing to guess that a slow hash or a
     /// salt would make harder; whoever reads the file still cannot use it.
     hash: String,
@@ -84,18 +85,18 @@ impl Tokens {
         &self,
         name: &str,
         kind: Kind,
-        request: &str,
+        retry_id: &str,
         now_ms: u64,
     ) -> Result<String, TokenError> {
         let path = self.path(name)?;
         DirBuilder::new().recursive(true).mode(0o700).create(&self.dir)?;
         if let Some((_, stored)) = read(&path)?
-            && stored.request != request
+            && stored.retry_id != retry_id
         {
             return Err(TokenError::Exists(name.to_owned()));
         }
         let secret = secret()?;
-        let stored = Stored { kind, made_ms: now_ms, request: request.to_owned(), hash: hash(&secret) };
+        let stored = Stored { kind, made_ms: now_ms, retry_id: retry_id.to_owned(), hash: hash(&secret) };
         // No name of a token begins with a dot.
         let fresh = self.dir.join(format!(".{name}"));
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&fresh)?;

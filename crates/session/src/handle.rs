@@ -16,9 +16,9 @@ use crate::counts::{self, Counted};
 use crate::durable::checkpoint::Lost;
 use crate::durable::journal::disk::{Capture, Capturing, RecordingState};
 use crate::error::{broken, destroyed};
-use crate::handoff::state::Plea;
+use crate::handoff::state::HandoffRequest;
 use crate::hub::meta::Typist;
-use crate::input::lease::Lane;
+use crate::input::lease::InputLease;
 use crate::input::mouse::Mouse;
 use crate::input::reaction::Reaction;
 use crate::keyboard::state::Returned;
@@ -120,8 +120,8 @@ pub struct Info {
     pub history_lines: usize,
     /// Whether a signal stopped the program in the foreground.
     pub stopped: bool,
-    /// The newest plea, open or not.
-    pub plea: Option<Plea>,
+    /// The newest request, open or not.
+    pub handoff: Option<HandoffRequest>,
     /// What a daemon could not take over from the one before it.
     pub lost: Option<Lost>,
     /// Whether the next daemon needs a checkpoint to know all that this one does.
@@ -217,17 +217,17 @@ impl Session {
         self.requests.closed().await;
     }
 
-    /// Types. The same request again types nothing and answers the same. With a lane no other call of an agent types from
+    /// Types. The same request again types nothing and answers the same. With a lease no other call of an agent types from
     /// now on, as long as that lives.
     pub async fn send(
         &self,
         input: Input,
         by: &Typist,
-        request: &str,
-        lane: Option<&Lane>,
+        retry_id: &str,
+        lease: Option<&InputLease>,
     ) -> Result<Typed, SessionError> {
-        let (request, by, lane) = (request.to_owned(), by.clone(), lane.map(Lane::taken));
-        self.ask(|reply| Request::Type { input, request, by, lane, reply }).await?
+        let (retry_id, by, lease) = (retry_id.to_owned(), by.clone(), lease.map(InputLease::reference));
+        self.ask(|reply| Request::Type { input, retry_id, by, lease, reply }).await?
     }
 
     /// Types what comes from a viewer's keyboard or mouse. It is counted, not named: whoever presses keys all day is not to
@@ -264,10 +264,10 @@ impl Session {
         &self,
         signal: Signal,
         by: &Typist,
-        request: &str,
+        retry_id: &str,
     ) -> Result<(u32, Option<String>), SessionError> {
-        let (by, request) = (by.clone(), request.to_owned());
-        self.ask(|reply| Request::Signal { signal, request, by, reply }).await?
+        let (by, retry_id) = (by.clone(), retry_id.to_owned());
+        self.ask(|reply| Request::Signal { signal, retry_id, by, reply }).await?
     }
 
     /// Gives the terminal another size: columns and rows.
@@ -301,9 +301,9 @@ impl Session {
         self.ask(|reply| Request::Wait { wait, reply }).await
     }
 
-    /// The last of these requests that has typed something already: for a call that is made again.
-    pub async fn last_typed(&self, requests: Vec<String>) -> Result<Option<usize>, SessionError> {
-        self.ask(|reply| Request::LastTyped { requests, reply }).await
+    /// The last of these calls that has typed something already: for a call that is made again.
+    pub async fn last_typed(&self, retry_ids: Vec<String>) -> Result<Option<usize>, SessionError> {
+        self.ask(|reply| Request::LastTyped { retry_ids, reply }).await
     }
 
     /// The newest commands that its shell ran, oldest of them first.
@@ -323,12 +323,12 @@ impl Session {
         view: View,
         raw: bool,
         reader: &str,
-        request: &str,
+        retry_id: &str,
         since: Option<u64>,
         most: usize,
     ) -> Result<Reading, SessionError> {
-        let (reader, request) = (reader.to_owned(), request.to_owned());
-        self.ask(|reply| Request::Read { view, raw, reader, request, since, most, reply }).await
+        let (reader, retry_id) = (reader.to_owned(), retry_id.to_owned());
+        self.ask(|reply| Request::Read { view, raw, reader, retry_id, since, most, reply }).await
     }
 
     /// What it is, now.
@@ -352,10 +352,10 @@ impl Session {
     }
 
     /// Ends the capture and tells what it has. The same request again answers the same.
-    pub async fn stop_capture(&self, request: &str) -> Result<Capture, SessionError> {
-        let request = request.to_owned();
+    pub async fn stop_capture(&self, retry_id: &str) -> Result<Capture, SessionError> {
+        let retry_id = retry_id.to_owned();
         self.ask(|reply| Request::FlushCapture { reply }).await?;
-        self.ask(|reply| Request::StopCapture { request, reply }).await?
+        self.ask(|reply| Request::StopCapture { retry_id, reply }).await?
     }
 
     /// Its screen, and every change from then on.

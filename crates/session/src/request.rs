@@ -8,9 +8,9 @@ use crate::SessionError;
 use crate::commands::history::{Ran, RanCommand};
 use crate::durable::journal::disk::{Capture, Capturing};
 use crate::handle::{Info, Input, RunResult, Typed, Waited};
-use crate::handoff::PleaRequest;
+use crate::handoff::HandoffAction;
 use crate::hub::meta::Typist;
-use crate::input::lease::Taken;
+use crate::input::lease::LeaseRef;
 use crate::input::reaction::Reaction;
 use crate::keyboard::{Hold, KeyboardState};
 use crate::output::{Found, Reading, View};
@@ -25,9 +25,9 @@ pub(crate) type Reply<T> = oneshot::Sender<T>;
 pub(crate) enum Request {
     Type {
         input: Input,
-        request: String,
+        retry_id: String,
         by: Typist,
-        lane: Option<Taken>,
+        lease: Option<LeaseRef>,
         reply: Reply<Result<Typed, SessionError>>,
     },
     /// What a viewer's keyboard and mouse do.
@@ -38,19 +38,19 @@ pub(crate) enum Request {
     },
     Run {
         command: String,
-        request: String,
+        retry_id: String,
         by: Typist,
-        lane: Taken,
+        lease: LeaseRef,
         reply: Reply<Result<Typed, SessionError>>,
     },
     RunResult {
-        request: String,
+        run: String,
         reader: String,
         reply: Reply<Result<RunResult, SessionError>>,
     },
-    /// Which of these requests was the last to type something.
+    /// Which of these calls was the last to type something.
     LastTyped {
-        requests: Vec<String>,
+        retry_ids: Vec<String>,
         reply: Reply<Option<usize>>,
     },
     Commands {
@@ -69,7 +69,7 @@ pub(crate) enum Request {
         view: View,
         raw: bool,
         reader: String,
-        request: String,
+        retry_id: String,
         since: Option<u64>,
         most: usize,
         reply: Reply<Reading>,
@@ -84,7 +84,7 @@ pub(crate) enum Request {
         by: Typist,
         reply: Reply<Result<KeyboardState, SessionError>>,
     },
-    Plead(PleaRequest),
+    Handoff(HandoffAction),
     ViewerCame {
         watcher: Watcher,
     },
@@ -93,7 +93,7 @@ pub(crate) enum Request {
     },
     Signal {
         signal: Signal,
-        request: String,
+        retry_id: String,
         by: Typist,
         reply: Reply<Result<(u32, Option<String>), SessionError>>,
     },
@@ -138,7 +138,7 @@ pub(crate) enum Request {
         reply: Reply<Result<Capture, SessionError>>,
     },
     StopCapture {
-        request: String,
+        retry_id: String,
         reply: Reply<Result<Capture, SessionError>>,
     },
     Exited {

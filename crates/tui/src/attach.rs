@@ -1,9 +1,9 @@
 //! `attach`: one session, full screen, until it is left or ends.
 
-mod desk;
+mod app;
 mod draw;
+mod handoff;
 mod outer;
-mod plea;
 mod prefix;
 mod status;
 
@@ -18,7 +18,7 @@ use rustix::process::Signal;
 use tokio::signal::unix::{self, SignalKind};
 
 use crate::keys::Chord;
-use desk::Desk;
+use app::App;
 use outer::Outer;
 
 /// How long a farewell may take: the daemon may be gone.
@@ -98,11 +98,11 @@ pub async fn attach(
     let mut link = Link::Up(Box::new(connection.open().await?));
     let mut signals = Signals::new()?;
     let outer = Outer::enter(options.mouse)?;
-    let mut desk = Desk::new(outer, info, options);
-    let end = desk.run(&connection, &mut link, &mut signals).await;
-    let typed = desk.may_hold_keyboard();
+    let mut app = App::new(outer, info, options);
+    let end = app.run(&connection, &mut link, &mut signals).await;
+    let typed = app.may_hold_keyboard();
     // The terminal first: whoever leaves does not wait for a daemon.
-    drop(desk);
+    drop(app);
     let left = matches!(&end, Ok(AttachEnd::Detached | AttachEnd::Answered { .. } | AttachEnd::Told(_)));
     if let (true, Link::Up(mut view)) = (left, link) {
         let farewell = async {

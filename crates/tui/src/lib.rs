@@ -6,7 +6,7 @@
 //! | to change | open |
 //! |---|---|
 //! | what a screen looks like, its border | `widget.rs`; which part is shown: `pan.rs` |
-//! | attach: what happens, what is drawn | `attach.rs`, `attach/desk.rs`, `attach/draw.rs` |
+//! | attach: what happens, what is drawn | `attach.rs`, `attach/app.rs`, `attach/draw.rs` |
 //! | its keys, its status line | `attach/prefix.rs`, `attach/status.rs`, `keys.rs` |
 //! | how the person's terminal is taken and given back | `attach/outer.rs` |
 //! | scrolling, searching, copying | `copy/` |

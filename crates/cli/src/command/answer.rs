@@ -7,14 +7,14 @@ use crate::out;
 
 /// Answer what an agent asks of people: it is done, or declined
 ///
-/// `cotty pleas` lists what is asked. To see the session and type into it, `cotty attach --next` is the better answer.
+/// `cotty requests` lists what is asked. To see the session and type into it, `cotty attach --next` is the better answer.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cotty answer plea_a1b2c3d4 --done\n  cotty answer plea_a1b2c3d4 --decline --note 'not before Monday'"
 )]
 pub(crate) struct Args {
-    /// The id that `cotty pleas` shows
-    plea: String,
+    /// The id that `cotty requests` shows
+    request_id: String,
     /// It is done: the agent goes on
     #[arg(long, required_unless_present = "decline", conflicts_with = "decline")]
     done: bool,
@@ -32,7 +32,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     // Who asks has a daemon.
     let client = client()?.without_start();
-    let params = Params { plea: args.plea, decline: args.decline, note: args.note };
+    let params = Params { request_id: args.request_id, decline: args.decline, note: args.note };
     let answered: Reply = block_on(async { Ok(client.call(&params).await?) })?;
     if args.json {
         out::json(&answered)?;

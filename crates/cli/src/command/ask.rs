@@ -2,7 +2,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use cotty_protocol::op::ask::{Params, Reply};
-use cotty_protocol::op::pleas::State;
+use cotty_protocol::op::requests::State;
 use cotty_protocol::op::withdraw;
 
 use super::wait::seconds;
@@ -39,23 +39,24 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         message: Some(args.message),
         timeout_ms: Some(u64::try_from(args.timeout.as_millis())?),
         wait_ms: Some(0),
-        plea: None,
+        request_id: None,
     };
     let asked: Reply = block_on(async {
         let made: Reply = client.call(&params).await?;
-        let (session, plea) = (made.plea.session_id, made.plea.plea);
-        let on = Params { session: session.clone(), plea: Some(plea.clone()), ..Params::default() };
+        let (session, request_id) = (made.request.session_id, made.request.request_id);
+        let on =
+            Params { session: session.clone(), request_id: Some(request_id.clone()), ..Params::default() };
         tokio::select! {
             asked = client.call(&on) => Ok(asked?),
             _ = tokio::signal::ctrl_c() => {
-                let params = withdraw::Params { session, plea };
+                let params = withdraw::Params { session, request_id };
                 let _: withdraw::Reply = client.call(&params).await?;
                 Ok(client.call(&on).await?)
             }
         }
     })?;
-    let by = asked.plea.by.as_deref().unwrap_or("somebody");
-    let why = match asked.plea.state {
+    let by = asked.request.by.as_deref().unwrap_or("somebody");
+    let why = match asked.request.state {
         State::Completed => None,
         State::Declined => Some(format!("{by} declined")),
         State::Cancelled => Some("it was withdrawn".to_owned()),
@@ -64,7 +65,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     if args.json {
         out::json(&asked)?;
     } else {
-        if let Some(note) = &asked.plea.note {
+        if let Some(note) = &asked.request.note {
             out::screen(note);
         }
         if let Some(why) = &why {

@@ -177,7 +177,7 @@ async fn next(client: &Client) -> anyhow::Result<String> {
 fn waited_ms(info: &SessionInfo) -> Option<u64> {
     let secret = matches!(info.activity, Activity::SecretInput | Activity::SecretSuspected);
     // Nothing came and nothing was typed since a secret was asked for.
-    let waited = [info.plea.as_ref().map(|plea| plea.open_ms), secret.then_some(info.idle_ms)];
+    let waited = [info.handoff.as_ref().map(|request| request.open_ms), secret.then_some(info.idle_ms)];
     let free = info.keyboard.holder != Holder::Person && refuse_own(info).is_ok();
     waited.into_iter().flatten().max().filter(|_| free)
 }

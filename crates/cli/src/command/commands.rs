@@ -6,7 +6,7 @@ use cotty_protocol::op::commands::{Command, Params, Reply, State};
 
 use super::{block_on, client};
 use crate::advice::told;
-use crate::out::{self, Look};
+use crate::out::{self, Style};
 
 /// List what a session's shell ran, or print the output of one command
 #[derive(Debug, clap::Args)]
@@ -76,9 +76,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         let head = ["#", "EXIT", "TOOK", "LINES", "DIRECTORY", "COMMAND"].map(str::to_owned);
         let rows: Vec<[String; 6]> = std::iter::once(head).chain(reply.commands.iter().map(row)).collect();
         out::table(&rows, |at, column| match (column, reply.commands[at - 1].exit_code) {
-            (1, Some(0)) => Some(Look::Good),
-            (1, Some(_)) => Some(Look::Bad),
-            (1, None) => Some(Look::Warning),
+            (1, Some(0)) => Some(Style::Good),
+            (1, Some(_)) => Some(Style::Bad),
+            (1, None) => Some(Style::Warning),
             _ => None,
         });
     }

@@ -1,13 +1,13 @@
 use std::process::ExitCode;
 
 use cotty_protocol::op::list::{Params, Reply};
-use cotty_protocol::op::pleas::State;
+use cotty_protocol::op::requests::State;
 use cotty_protocol::op::{Activity, SessionInfo};
 use serde_json::{Value, json};
 
 use super::{block_on, client};
 use crate::advice;
-use crate::out::{self, Look};
+use crate::out::{self, Style};
 
 /// List the sessions
 #[derive(Debug, clap::Args)]
@@ -49,13 +49,13 @@ fn for_scripts(info: &SessionInfo) -> serde_json::Result<Value> {
     Ok(value)
 }
 
-fn look(info: &SessionInfo) -> Option<Look> {
+fn look(info: &SessionInfo) -> Option<Style> {
     match info.activity {
-        _ if info.plea.is_some() || info.history_lost.is_some() => Some(Look::Warning),
-        Activity::Prompt => Some(Look::Good),
-        Activity::SecretInput | Activity::SecretSuspected => Some(Look::Warning),
-        Activity::Exited if info.exit_code == Some(0) => Some(Look::Dim),
-        Activity::Exited => Some(Look::Bad),
+        _ if info.handoff.is_some() || info.history_lost.is_some() => Some(Style::Warning),
+        Activity::Prompt => Some(Style::Good),
+        Activity::SecretInput | Activity::SecretSuspected => Some(Style::Warning),
+        Activity::Exited if info.exit_code == Some(0) => Some(Style::Dim),
+        Activity::Exited => Some(Style::Bad),
         _ => None,
     }
 }
@@ -74,7 +74,7 @@ fn row(info: &SessionInfo) -> [String; 9] {
         (Activity::WaitingForInput { program: None }, ..) => "waits for input".to_owned(),
         (Activity::Pager { program } | Activity::Editor { program }, ..) => format!("in {program}"),
     };
-    let asks = info.plea.as_ref().map(|plea| match (plea.state, &plea.by) {
+    let asks = info.handoff.as_ref().map(|request| match (request.state, &request.by) {
         (State::Taken, Some(by)) => format!(", with {by}"),
         _ => ", asks for a person".to_owned(),
     });

@@ -15,10 +15,10 @@ mod kill;
 mod ls;
 mod mcp;
 mod new;
-mod pleas;
 mod purge;
 mod recording;
 mod render;
+mod requests;
 mod resize;
 mod restart;
 mod run;
@@ -70,7 +70,7 @@ commands! {
     Wait: wait,
     Attach: attach,
     Ask: ask,
-    Pleas: pleas,
+    Requests: requests,
     Answer: answer,
     Commands: commands,
     Search: search,

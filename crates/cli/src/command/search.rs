@@ -3,7 +3,7 @@ use std::process::ExitCode;
 use cotty_protocol::op::search::{Match, Params, Pattern, Reply};
 
 use super::{block_on, client};
-use crate::out::{self, Look};
+use crate::out::{self, Style};
 
 /// Search a session's screen, what left it, and what full-screen programs showed
 ///
@@ -53,7 +53,7 @@ fn lines(matches: &[Match]) -> Vec<String> {
         for hit in of_line.iter().filter(|hit| !hit.text.is_empty()) {
             let Some(at) = rest.find(&hit.text) else { continue };
             shown.push_str(&out::plain(&rest[..at]));
-            shown.push_str(&out::painted(Look::Bad, &out::plain(&hit.text)));
+            shown.push_str(&out::painted(Style::Bad, &out::plain(&hit.text)));
             rest = &rest[at + hit.text.len()..];
         }
         shown + &out::plain(rest)

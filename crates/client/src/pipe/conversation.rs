@@ -145,7 +145,7 @@ impl Conversation {
                 message["id"] = id;
                 message.to_string()
             }
-            Err(fault) => error(Some(&id), -32700, &format!("the client's answer is not JSON: {fault}")),
+            Err(failure) => error(Some(&id), -32700, &format!("the client's answer is not JSON: {failure}")),
         })
     }
 

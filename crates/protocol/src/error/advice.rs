@@ -396,7 +396,7 @@ impl ApiError {
             ApiError::OtherAsked => say("ask again when that is over"),
             ApiError::RequestNotFound { .. } => Advice::from([Step::ListRequests])
                 .and([Step::say("one that has ended is known for ten minutes")]),
-            ApiError::RequestOver { .. } => [Step::ListRequests].into(),
+            ApiError::RequestEnded { .. } => [Step::ListRequests].into(),
             ApiError::NoRecording { .. } => {
                 say("recordings are kept for days, not for ever; ask by the session's id")
             }

@@ -85,9 +85,9 @@ codes! {
     /// A person is asked for something in this session already.
     AlreadyAsked = "ALREADY_ASKED", 409;
     /// Nobody was asked under this id, or long ago.
-    PleaNotFound = "PLEA_NOT_FOUND", 404;
+    RequestNotFound = "REQUEST_NOT_FOUND", 404;
     /// What a person was asked for is over.
-    PleaOver = "PLEA_OVER", 409;
+    RequestEnded = "REQUEST_ENDED", 409;
     /// There is no recording of that session, or no more.
     NoRecording = "NO_RECORDING", 404;
     /// There is no such operation.

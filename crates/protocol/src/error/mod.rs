@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub use advice::{Advice, Clause, Step};
 pub use code::Code;
 
-use crate::op::{Activity, pleas};
+use crate::op::{Activity, requests};
 
 /// Why an operation was refused or failed. The text of an error says what happened and names no tool or command.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize, JsonSchema)]
@@ -249,17 +249,17 @@ pub enum ApiError {
     },
     /// The hand-off request has ended.
     #[error("{id} is over: {}", match state {
-        pleas::State::Completed => "it was completed",
-        pleas::State::Declined => "it was declined",
-        pleas::State::Timeout => "it timed out",
-        pleas::State::Cancelled => "it was withdrawn",
-        pleas::State::Waiting | pleas::State::Taken => "it is open",
+        requests::State::Completed => "it was completed",
+        requests::State::Declined => "it was declined",
+        requests::State::Timeout => "it timed out",
+        requests::State::Cancelled => "it was withdrawn",
+        requests::State::Waiting | requests::State::Taken => "it is open",
     })]
-    RequestOver {
+    RequestEnded {
         /// Which.
         id: String,
         /// How it ended.
-        state: pleas::State,
+        state: requests::State,
     },
     /// There is no recording of that session, or no longer.
     #[error("there is no recording of {session}")]
@@ -544,8 +544,8 @@ impl ApiError {
             ApiError::CaptureRunning { .. } => Code::CaptureRunning,
             ApiError::NoCapture => Code::NoCapture,
             ApiError::AlreadyAsked { .. } | ApiError::OtherAsked => Code::AlreadyAsked,
-            ApiError::RequestNotFound { .. } => Code::PleaNotFound,
-            ApiError::RequestOver { .. } => Code::PleaOver,
+            ApiError::RequestNotFound { .. } => Code::RequestNotFound,
+            ApiError::RequestEnded { .. } => Code::RequestEnded,
             ApiError::NoRecording { .. } => Code::NoRecording,
             ApiError::ShuttingDown => Code::ShuttingDown,
             ApiError::WaitTimeout { .. } => Code::WaitTimeout,

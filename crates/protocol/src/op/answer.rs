@@ -3,14 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::pleas::Plea;
+use super::requests::HandoffRequest;
 
-/// Which plea, and the answer.
+/// Which request, and the answer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
     /// Its id.
-    pub plea: String,
+    pub request_id: String,
     /// It will not be done; otherwise it is.
     pub decline: bool,
     /// A word to the agent, in at most 2,000 characters.
@@ -18,5 +18,5 @@ pub struct Params {
     pub note: Option<String>,
 }
 
-/// The plea, which has ended.
-pub type Reply = Plea;
+/// The request, which has ended.
+pub type Reply = HandoffRequest;

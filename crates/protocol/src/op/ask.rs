@@ -5,24 +5,24 @@ use serde::{Deserialize, Serialize};
 
 use super::Activity;
 use super::keyboard;
-use super::pleas::Plea;
+use super::requests::HandoffRequest;
 
-/// What is asked, or which plea it goes on with.
+/// What is asked, or which hand-off request it goes on with.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
     /// Id, number or name.
     pub session: String,
-    /// What a person is to do, in at most 2,000 characters; for a new plea.
+    /// What a person is to do, in at most 2,000 characters; for a new request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// For a new plea: it is given up after this many milliseconds; 300,000 where none are given.
+    /// For a new hand-off request: it is given up after this many milliseconds; 300,000 where none are given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// Instead of a new plea: the id of one, to go on waiting for it.
+    /// Instead of a new hand-off request: the id of one, to go on waiting for it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub plea: Option<String>,
-    /// Answer after this many milliseconds, though the plea is still open; where none are given, when it has ended.
+    pub request_id: Option<String>,
+    /// Answer after this many milliseconds, though the hand-off request is still open; where none are given, when it has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait_ms: Option<u64>,
 }
@@ -30,9 +30,9 @@ pub struct Params {
 /// What became of it so far.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reply {
-    /// The plea.
+    /// The request.
     #[serde(flatten)]
-    pub plea: Plea,
+    pub request: HandoffRequest,
     /// What the session shows.
     pub screen: String,
     /// What it is doing.

@@ -3,17 +3,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::pleas::Plea;
+use super::requests::HandoffRequest;
 
-/// Which plea.
+/// Which request.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
     /// Id, number or name.
     pub session: String,
-    /// The plea's id, or that of the request that made it.
-    pub plea: String,
+    /// The hand-off request's id, or that of the request that made it.
+    pub request_id: String,
 }
 
-/// The plea, which has ended.
-pub type Reply = Plea;
+/// The request, which has ended.
+pub type Reply = HandoffRequest;

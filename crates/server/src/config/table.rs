@@ -174,10 +174,10 @@ pub static KEYS: &[Key] = &[
     }),
     key(
         "retention",
-        "forsaken",
+        "orphaned",
         "How long an agent's shell waits at its prompt after the agent has gone, before it is \
          ended.",
-        |s| Slot::Time(&mut s.retention.forsaken, RETENTION),
+        |s| Slot::Time(&mut s.retention.orphaned, RETENTION),
     ),
     key(
         "retention",

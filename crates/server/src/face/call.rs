@@ -7,13 +7,13 @@ use axum::extract::{Extension, State};
 use axum::response::{IntoResponse, Response};
 use cotty_protocol::{Answer, ApiError, Call};
 
-use crate::app::{App, REQUEST_ID, refuse, whole};
+use crate::app::{App, LONGEST_RETRY_ID, refuse, whole};
 use crate::ops;
-use crate::standing::Standing;
+use crate::trust::Trust;
 
 pub(crate) async fn call(
     State(app): State<App>,
-    Extension(standing): Extension<Standing>,
+    Extension(trust): Extension<Trust>,
     body: Result<Bytes, BytesRejection>,
 ) -> Response {
     let body = match whole(body) {
@@ -24,10 +24,10 @@ pub(crate) async fn call(
         Ok(call) => call,
         Err(error) => return refuse(ApiError::invalid(format!("not a call: {error}"))),
     };
-    if call.request_id.is_empty() || call.request_id.len() > REQUEST_ID {
-        return refuse(ApiError::invalid(format!("request_id has 1 to {REQUEST_ID} characters")));
+    if call.retry_id.is_empty() || call.retry_id.len() > LONGEST_RETRY_ID {
+        return refuse(ApiError::invalid(format!("retry_id has 1 to {LONGEST_RETRY_ID} characters")));
     }
-    let context = app.context(&standing, call.caller, call.origin, call.request_id);
+    let context = app.context(&trust, call.caller, call.origin, call.retry_id);
     match ops::call(&call.op, context, call.params).await {
         Ok(reply) => Json(Answer::Ok(reply)).into_response(),
         Err(error) => refuse(error),

@@ -9,14 +9,14 @@ use axum::routing::get;
 use cotty_protocol::ApiError;
 
 use crate::app::{App, refuse};
-use crate::standing::Standing;
+use crate::trust::Trust;
 
 pub(crate) fn routes() -> Router<App> {
     Router::new().route("/metrics", get(metrics))
 }
 
-async fn metrics(State(app): State<App>, Extension(standing): Extension<Standing>) -> Response {
-    if matches!(standing, Standing::Child { .. }) {
+async fn metrics(State(app): State<App>, Extension(trust): Extension<Trust>) -> Response {
+    if matches!(trust, Trust::Child { .. }) {
         return refuse(ApiError::ChildNotAllowed);
     }
     // The recordings on the disk are counted one by one.

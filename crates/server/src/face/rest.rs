@@ -14,13 +14,13 @@ use axum::routing::{MethodFilter, get, on};
 use cotty_protocol::ApiError;
 use serde_json::{Map, Value};
 
-use crate::app::{App, REQUEST_ID, refuse, whole, without_process};
+use crate::app::{App, LONGEST_RETRY_ID, refuse, whole, without_process};
 use crate::describe;
 use crate::ops::{self, OPERATIONS, OperationEntry};
-use crate::standing::{Standing, introduction};
+use crate::trust::{Trust, introduction};
 
 /// Chosen by the client, the same when it asks again: the operation happens once.
-const REQUEST: &str = "idempotency-key";
+const RETRY_ID: &str = "idempotency-key";
 
 pub(crate) fn routes() -> Router<App> {
     let described = Router::new()
@@ -32,13 +32,13 @@ pub(crate) fn routes() -> Router<App> {
         );
     OPERATIONS.iter().fold(described, |router, entry| {
         let handler = move |State(app): State<App>,
-                            Extension(standing): Extension<Standing>,
+                            Extension(trust): Extension<Trust>,
                             path: Result<Path<HashMap<String, String>>, PathRejection>,
                             uri: Uri,
                             headers: HeaderMap,
                             body: Result<Bytes, BytesRejection>| async move {
             let request = Request { entry, path, uri, headers, body };
-            match request.perform(&app, &standing).await {
+            match request.perform(&app, &trust).await {
                 Ok(reply) => (status(entry.route.status), Json(reply)).into_response(),
                 Err(error) => refuse(error),
             }
@@ -79,11 +79,11 @@ struct Request {
 }
 
 impl Request {
-    async fn perform(self, app: &App, standing: &Standing) -> Result<Value, ApiError> {
+    async fn perform(self, app: &App, trust: &Trust) -> Result<Value, ApiError> {
         let (caller, cwd) = introduction(&self.headers)?;
-        let request = request_id(&self.headers)?;
+        let retry_id = retry_id(&self.headers)?;
         // The directory tells whose it is, and where relative paths begin.
-        let context = app.context(standing, caller, Some(without_process(cwd)), request);
+        let context = app.context(trust, caller, Some(without_process(cwd)), retry_id);
         let name = self.entry.name;
         // Who may not do it at all is told that, not what is wrong with its parameters.
         context.may(self.entry.access).inspect_err(|error| {
@@ -153,10 +153,10 @@ fn in_body(body: &[u8]) -> Result<Map<String, Value>, ApiError> {
     }
 }
 
-fn request_id(headers: &HeaderMap) -> Result<String, ApiError> {
-    let Some(given) = headers.get(REQUEST) else { return Ok(format!("rest:{}", ops::random_id())) };
+fn retry_id(headers: &HeaderMap) -> Result<String, ApiError> {
+    let Some(given) = headers.get(RETRY_ID) else { return Ok(format!("rest:{}", ops::random_id())) };
     match given.to_str() {
-        Ok(text) if (1..=REQUEST_ID).contains(&text.len()) => Ok(text.to_owned()),
-        _ => Err(ApiError::invalid(format!("`{REQUEST}` has 1 to {REQUEST_ID} plain characters"))),
+        Ok(text) if (1..=LONGEST_RETRY_ID).contains(&text.len()) => Ok(text.to_owned()),
+        _ => Err(ApiError::invalid(format!("`{RETRY_ID}` has 1 to {LONGEST_RETRY_ID} plain characters"))),
     }
 }

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use crate::app::{App, refuse, shared_text};
 use crate::auth::UPDATES_PROTOCOL;
 use crate::metrics::VIEWERS;
-use crate::standing::{Standing, introduction};
+use crate::trust::{Trust, introduction};
 use crate::updates::to_wire;
 
 /// Nothing is expected but what closes a connection.
@@ -27,20 +27,20 @@ pub(crate) struct Which {
 
 pub(crate) async fn updates(
     State(app): State<App>,
-    Extension(standing): Extension<Standing>,
+    Extension(trust): Extension<Trust>,
     Query(which): Query<Which>,
     headers: HeaderMap,
     upgrade: WebSocketUpgrade,
 ) -> Response {
     let found = introduction(&headers).and_then(|(caller, cwd)| {
-        let actor = standing.actor(caller, cwd.as_deref());
+        let actor = trust.actor(caller, cwd.as_deref());
         Ok(app.hub.show_to(&which.session, &actor)?)
     });
     let session = match found {
         Ok(session) => session,
         Err(error) => return refuse(error),
     };
-    let revoked = app.daemon.tokens.revocation(standing.token());
+    let revoked = app.daemon.tokens.revocation(trust.token());
     upgrade.protocols([UPDATES_PROTOCOL]).max_message_size(MESSAGE).on_upgrade(move |socket| async move {
         let _counted = Counted::new(&VIEWERS);
         // Whoever closes first, the session goes on.

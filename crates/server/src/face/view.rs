@@ -12,15 +12,15 @@ use cotty_protocol::op::{answer, keyboard, resize, send};
 use cotty_protocol::text::acts;
 use cotty_protocol::view::{self, FromViewer, Paint, ToViewer};
 use cotty_session::counts::Counted;
-use cotty_session::{ActorKind, Company, Frame, HeldBy, Origin, Session, Shared, Typist, Viewer, Watcher};
+use cotty_session::{ActorKind, Frame, HeldBy, Origin, Presence, Session, Shared, Typist, Viewer, Watcher};
 use serde::Deserialize;
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::app::{App, in_plain_words, refuse, shared_text, without_process};
 use crate::auth::VIEW_PROTOCOL;
 use crate::metrics::VIEWERS;
-use crate::ops::{Access, Context, Viewing, perform, plea_state, random_id};
-use crate::standing::{Standing, introduction};
+use crate::ops::{Access, Context, Viewing, handoff_state, perform, random_id};
+use crate::trust::{Trust, introduction};
 
 /// Longest message from a viewer: a large paste.
 const MESSAGE: usize = 4 << 20;
@@ -38,7 +38,7 @@ pub(crate) struct Who {
 
 pub(crate) async fn view(
     State(app): State<App>,
-    Extension(standing): Extension<Standing>,
+    Extension(trust): Extension<Trust>,
     Path(name): Path<String>,
     Query(who): Query<Who>,
     headers: HeaderMap,
@@ -46,7 +46,7 @@ pub(crate) async fn view(
 ) -> Response {
     let kind = who.kind.clone().unwrap_or_else(|| "viewer".to_owned());
     let found = introduction(&headers).and_then(|(caller, cwd)| {
-        let mut context = app.context(&standing, caller, Some(without_process(cwd)), String::new());
+        let mut context = app.context(&trust, caller, Some(without_process(cwd)), String::new());
         // Only a person comes back as the same: others cannot be taken for somebody who holds the keyboard.
         let comes_back = context.may(Access::Write).is_ok() && context.actor.kind == ActorKind::Person;
         let who = if comes_back { who } else { Who { viewer: None, ..who } };
@@ -61,7 +61,7 @@ pub(crate) async fn view(
         Ok(found) => found,
         Err(error) => return refuse(error),
     };
-    let revoked = app.daemon.tokens.revocation(standing.token());
+    let revoked = app.daemon.tokens.revocation(trust.token());
     upgrade.protocols([VIEW_PROTOCOL]).max_message_size(MESSAGE).on_upgrade(move |socket| async move {
         // Whoever closes first, the session goes on.
         let _counted = Counted::new(&VIEWERS);
@@ -103,9 +103,9 @@ async fn serve(
                 },
                 Err(RecvError::Closed) => return tell(&mut socket, &ToViewer::Gone).await,
             },
-            Ok(()) = viewer.company.changed() => {
-                let company = seen_by(&viewer.company.borrow_and_update().clone(), typist);
-                tell(&mut socket, &ToViewer::Company(company)).await?;
+            Ok(()) = viewer.presence.changed() => {
+                let presence = seen_by(&viewer.presence.borrow_and_update().clone(), typist);
+                tell(&mut socket, &ToViewer::Presence(presence)).await?;
             }
             received = socket.recv() => match received {
                 Some(Ok(Message::Text(text))) => {
@@ -132,8 +132,8 @@ async fn begin(
         return Ok(None);
     };
     show(socket, &viewer.first, session).await?;
-    let company = seen_by(&viewer.company.borrow_and_update().clone(), typist);
-    tell(socket, &ToViewer::Company(company)).await?;
+    let presence = seen_by(&viewer.presence.borrow_and_update().clone(), typist);
+    tell(socket, &ToViewer::Presence(presence)).await?;
     // The end itself may have come before the first frame, or be among those that were missed.
     if let Some(ended) = session.info().await.ok().and_then(|info| info.ended) {
         let (exit_code, signal) = (ended.exit_code, ended.signal);
@@ -143,35 +143,35 @@ async fn begin(
 }
 
 /// Who is there, as one of the viewers sees it.
-fn seen_by(company: &Company, typist: &Typist) -> view::Company {
-    let (holder, by, yours) = match &company.holder {
+fn seen_by(presence: &Presence, typist: &Typist) -> view::Presence {
+    let (holder, by, yours) = match &presence.holder {
         HeldBy::Agent => (Holder::Agent, None, false),
         HeldBy::Person { who, name } => (Holder::Person, Some(name.clone()), *who == typist.who),
         HeldBy::Nobody => (Holder::Nobody, None, false),
     };
-    let others = || company.watchers.iter().filter(|watcher| watcher.who != typist.who);
+    let others = || presence.watchers.iter().filter(|watcher| watcher.who != typist.who);
     let named = |watcher: &Watcher| view::Watcher { name: watcher.name.clone(), kind: watcher.kind.clone() };
-    view::Company {
+    view::Presence {
         holder: Some(holder),
         by,
         yours,
-        agent: company.agent.clone(),
+        agent: presence.agent.clone(),
         others: others().take(NAMED).map(named).collect(),
         count: others().count(),
-        mouse: company.mouse,
-        alternate: company.alternate,
-        fitted: company.fitted,
-        turned_away: company.turned_away.as_ref().map(|turned| view::TurnedAway {
+        mouse: presence.mouse,
+        alternate: presence.alternate,
+        fitted: presence.fitted,
+        turned_away: presence.turned_away.as_ref().map(|turned| view::TurnedAway {
             count: turned.count,
             name: turned.name.clone(),
             secret: turned.secret,
         }),
-        plea: company.plea.as_ref().map(|asked| {
-            Box::new(view::Asked {
-                plea: asked.id.clone(),
+        handoff: presence.handoff.as_ref().map(|asked| {
+            Box::new(view::HandoffNotice {
+                request_id: asked.id.clone(),
                 from: asked.from.clone(),
                 message: asked.message.clone(),
-                state: plea_state(
+                state: handoff_state(
                     asked.ended.as_ref().map(|(outcome, _)| *outcome),
                     holder == Holder::Person,
                 ),
@@ -185,7 +185,7 @@ fn seen_by(company: &Company, typist: &Typist) -> view::Company {
 async fn told(context: &Context, session: &str, text: &str) -> Result<(), ApiError> {
     let message: FromViewer =
         serde_json::from_str(text).map_err(|e| ApiError::invalid(format!("not a message: {e}")))?;
-    let context = Context { request: random_id(), ..context.clone() };
+    let context = Context { retry_id: random_id(), ..context.clone() };
     let session = session.to_owned();
     match message {
         FromViewer::Key { key, ctrl, alt, shift } => {
@@ -205,8 +205,8 @@ async fn told(context: &Context, session: &str, text: &str) -> Result<(), ApiErr
         FromViewer::Take => hold(context, session, Action::Take).await,
         FromViewer::Give => hold(context, session, Action::Give).await,
         FromViewer::Leave => hold(context, session, Action::Leave).await,
-        FromViewer::Answer { plea, decline, note } => {
-            perform(context, answer::Params { plea, decline, note }).await.map(drop)
+        FromViewer::Answer { request_id, decline, note } => {
+            perform(context, answer::Params { request_id, decline, note }).await.map(drop)
         }
         FromViewer::Fit { size } => {
             let (cols, rows) = (size.map(|size| size.cols), size.map(|size| size.rows));

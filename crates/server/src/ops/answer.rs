@@ -10,21 +10,21 @@ use super::{Access, Context, Perform, Route};
 impl Perform for Params {
     const SUMMARY: &'static str = "Answer what an agent asks of people: it is done, or declined";
     const ACCESS: Access = Access::Person;
-    const ROUTE: Route = Route::post("/v1/pleas/{plea}/answer");
+    const ROUTE: Route = Route::post("/v1/requests/{request_id}/answer");
 
     async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
-        let Params { plea, decline, note } = params;
+        let Params { request_id, decline, note } = params;
         let session = match &context.viewer {
             Some(viewer) => viewer.session.clone(),
             None => {
-                let asked = |info: &Info| info.plea.as_ref().is_some_and(|newest| newest.id == plea);
+                let asked = |info: &Info| info.handoff.as_ref().is_some_and(|newest| newest.id == request_id);
                 let found = context.hub.list().await.into_iter().find(asked);
-                let info = found.ok_or_else(|| ApiError::RequestNotFound { id: plea.clone() })?;
+                let info = found.ok_or_else(|| ApiError::RequestNotFound { id: request_id.clone() })?;
                 context.hub.show_to(&info.meta.id, &context.actor)?
             }
         };
         let info = session.info().await?;
-        let answered = session.answer(&plea, decline, note, &context.typist(), &context.request).await;
-        Ok(convert::plea(&answered?, &info.meta, &info.keyboard))
+        let answered = session.answer(&request_id, decline, note, &context.typist(), &context.retry_id).await;
+        Ok(convert::request(&answered?, &info.meta, &info.keyboard))
     }
 }

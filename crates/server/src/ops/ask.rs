@@ -22,9 +22,9 @@ impl Perform for Params {
 
     async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
-        let what = match (params.message, params.plea) {
+        let what = match (params.message, params.request_id) {
             // Who goes on may say again what was asked.
-            (_, Some(plea)) => What::Again(plea),
+            (_, Some(request_id)) => What::Again(request_id),
             (Some(message), None) => {
                 let timeout_ms = params.timeout_ms.unwrap_or(TIMEOUT_MS);
                 if timeout_ms == 0 || timeout_ms > LONGEST_MS {
@@ -40,12 +40,12 @@ impl Perform for Params {
         };
         // One that has ended is told of, so nobody waits for ever.
         let wait = Duration::from_millis(params.wait_ms.unwrap_or(LONGEST_MS).min(LONGEST_MS));
-        let pleaded = session.ask_people(what, wait, &context.typist(), &context.request).await;
-        let pleaded = pleaded?;
-        let info = convert::info(pleaded.info.clone());
+        let asked = session.ask_people(what, wait, &context.typist(), &context.retry_id).await;
+        let asked = asked?;
+        let info = convert::info(asked.info.clone());
         Ok(Reply {
-            plea: convert::plea(&pleaded.plea, &pleaded.info.meta, &pleaded.info.keyboard),
-            screen: pleaded.screen,
+            request: convert::request(&asked.request, &asked.info.meta, &asked.info.keyboard),
+            screen: asked.screen,
             activity: info.activity,
             keyboard: info.keyboard,
             seq: info.seq,

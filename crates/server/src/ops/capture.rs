@@ -18,11 +18,11 @@ impl Perform for Params {
                 // A relative directory is meant from where the caller stands.
                 let base = context.origin.cwd.as_deref().unwrap_or("/");
                 let dir = params.dir.map(|dir| Path::new(base).join(dir));
-                context.hub.start_capture(&params.session, dir, &context.actor, &context.request).await
+                context.hub.start_capture(&params.session, dir, &context.actor, &context.retry_id).await
             }
             Action::Stop => {
                 let session = context.session(&params.session, Self::ACCESS).await?;
-                session.stop_capture(&context.request).await
+                session.stop_capture(&context.retry_id).await
             }
         };
         let capture = capture?;

@@ -2,12 +2,12 @@
 
 use base64::Engine as _;
 use cotty_protocol::ApiError;
-use cotty_protocol::op::{self, Dimensions, Place, SessionInfo, keyboard, mouse, pleas, send};
+use cotty_protocol::op::{self, Dimensions, Place, SessionInfo, keyboard, mouse, requests, send};
 use cotty_protocol::text::random;
 use cotty_session as session;
 use cotty_session::{
-    Control, Gesture, Holder, Info, Input, Key, KeyAction, KeyCode, KeyboardState, Lost, Meta, Mouse,
-    MouseButton, Paste, Plea, PleaOutcome, Returned, Target, with_keys,
+    Control, Gesture, HandoffOutcome, HandoffRequest, Holder, Info, Input, Key, KeyAction, KeyCode,
+    KeyboardState, Lost, Meta, Mouse, MouseButton, Paste, Returned, Target, with_keys,
 };
 
 use crate::tokens::TokenError;
@@ -82,47 +82,51 @@ pub(super) fn timestamp(ms: u64) -> String {
     time.map(|t| t.to_string()).unwrap_or_default()
 }
 
-/// A plea of a session whose keyboard stands so.
-pub(super) fn plea(plea: &Plea, meta: &Meta, keyboard: &KeyboardState) -> pleas::Plea {
+/// A hand-off request of a session whose keyboard stands so.
+pub(super) fn request(
+    request: &HandoffRequest,
+    meta: &Meta,
+    keyboard: &KeyboardState,
+) -> requests::HandoffRequest {
     let now = now_ms();
     let holder = match &keyboard.holder {
         Holder::Person { name, .. } => Some(name.clone()),
         Holder::Agent | Holder::Nobody => None,
     };
-    let (by, note) = match &plea.ended {
+    let (by, note) = match &request.ended {
         Some(end) => (end.by.clone(), end.note.clone()),
         None => (holder.clone(), None),
     };
-    pleas::Plea {
-        plea: plea.id.clone(),
+    requests::HandoffRequest {
+        request_id: request.id.clone(),
         session_id: meta.id.clone(),
         number: meta.number,
-        from: plea.from.clone(),
-        message: plea.message.clone(),
-        state: plea_state(plea.ended.as_ref().map(|end| end.outcome), holder.is_some()),
+        from: request.from.clone(),
+        message: request.message.clone(),
+        state: handoff_state(request.ended.as_ref().map(|end| end.outcome), holder.is_some()),
         by,
         note,
-        made_at: timestamp(plea.made_ms),
-        open_ms: plea.open_ms(now),
-        ends_in_ms: plea.is_open().then(|| plea.ends_ms.saturating_sub(now)),
-        typed_bytes: plea.bytes,
-        since: plea.from_seq,
+        made_at: timestamp(request.made_ms),
+        open_ms: request.open_ms(now),
+        ends_in_ms: request.is_open().then(|| request.ends_ms.saturating_sub(now)),
+        typed_bytes: request.bytes,
+        since: request.from_seq,
     }
 }
 
-/// How far a plea came that ended so, or is open while a person has the keyboard or not.
-pub(crate) fn plea_state(outcome: Option<PleaOutcome>, held: bool) -> pleas::State {
+/// How far a hand-off request came that ended so, or is open while a person has the keyboard or not.
+pub(crate) fn handoff_state(outcome: Option<HandoffOutcome>, held: bool) -> requests::State {
     match outcome {
-        None if held => pleas::State::Taken,
-        None => pleas::State::Waiting,
+        None if held => requests::State::Taken,
+        None => requests::State::Waiting,
         Some(outcome) => outcome.into(),
     }
 }
 
 pub(super) fn info(info: Info) -> SessionInfo {
     let command = info.meta.command();
-    let open = info.plea.as_ref().filter(|plea| plea.is_open());
-    let plea = open.map(|open| plea(open, &info.meta, &info.keyboard));
+    let open = info.handoff.as_ref().filter(|request| request.is_open());
+    let handoff = open.map(|open| request(open, &info.meta, &info.keyboard));
     SessionInfo {
         session_id: info.meta.id,
         number: info.meta.number,
@@ -154,7 +158,7 @@ pub(super) fn info(info: Info) -> SessionInfo {
             lost_bytes: info.recording.lost,
             error: info.recording.error,
         },
-        plea,
+        handoff,
         history_lost: info.lost.map(history_lost),
         checkpointed: info.checkpointed,
     }

@@ -42,7 +42,7 @@ impl Perform for Params {
             terminal: Some(theirs.terminal),
             max_per_owner: Some(theirs.max_per_owner),
         };
-        let made = context.hub.create(create, context.actor, &context.origin, &context.request).await;
+        let made = context.hub.create(create, context.actor, &context.origin, &context.retry_id).await;
         let made = made?;
         let wait_ready = params.wait_ready.unwrap_or_else(|| made.is_interactive_shell());
         let timeout_ms = Some(params.ready_timeout_ms.unwrap_or(READY_TIMEOUT_MS));

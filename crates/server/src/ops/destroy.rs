@@ -11,8 +11,8 @@ impl Perform for Params {
     const ROUTE: Route = Route::delete("/v1/sessions/{session}");
 
     async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
-        let (actor, request) = (&context.actor, &context.request);
-        let ended = context.hub.destroy_for(&params.session, params.force, actor, request).await;
+        let (actor, retry_id) = (&context.actor, &context.retry_id);
+        let ended = context.hub.destroy_for(&params.session, params.force, actor, retry_id).await;
         let ended = ended.map_err(|error| context.meant(error))?;
         Ok(Reply { destroyed: true, exit_code: ended.exit_code, left_running: ended.left_running })
     }

@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock};
 
 use cotty_protocol::ApiError;
 use cotty_protocol::op::{self, Operation};
-use cotty_session::{Actor, ActorKind, Hub, Lane, Origin, Purpose, Session, SessionError, Typist};
+use cotty_session::{Actor, ActorKind, Hub, InputLease, Origin, Purpose, Session, SessionError, Typist};
 use schemars::Schema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
@@ -18,7 +18,7 @@ use crate::config::Usual;
 use crate::daemon::DaemonState;
 use crate::near::nearest;
 
-pub(crate) use convert::{now_ms, plea_state, random_id};
+pub(crate) use convert::{handoff_state, now_ms, random_id};
 pub use status::formats;
 
 /// What an operation does to the world; rights are given by it.
@@ -113,11 +113,11 @@ pub struct Context {
     /// The process that asks.
     pub origin: Origin,
     /// The same on every retry.
-    pub request: String,
+    pub retry_id: String,
     /// What the face that asks takes for usual, where nobody set it. Not a parameter: an agent could raise its own limits.
     pub(crate) usual: Usual,
     /// Where a call types more than once: nobody types in between.
-    pub(crate) lane: Option<Lane>,
+    pub(crate) lease: Option<InputLease>,
     /// Where a viewer asks.
     pub(crate) viewer: Option<Arc<Viewing>>,
     /// The daemon itself.
@@ -138,10 +138,10 @@ impl Context {
             return Ok(viewer.session.clone());
         }
         let purpose = match access {
-            Access::Read => Purpose::Look,
+            Access::Read => Purpose::Read,
             Access::Write | Access::Destroy | Access::Ask | Access::Person => Purpose::Act,
         };
-        let found = self.hub.find_for(reference, &self.actor, &self.request, purpose).await;
+        let found = self.hub.find_for(reference, &self.actor, &self.retry_id, purpose).await;
         found.map_err(|error| self.meant(error))
     }
 
@@ -315,7 +315,7 @@ mod tests {
             "info",
             "list",
             "panels",
-            "pleas",
+            "requests",
             "read",
             "recording",
             "search",

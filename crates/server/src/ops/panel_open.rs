@@ -30,10 +30,10 @@ impl Perform for Params {
             max_per_owner: Some(theirs.max_per_owner),
             ..session::Create::default()
         };
-        let made = context.hub.create(create, context.actor, &context.origin, &context.request).await;
+        let made = context.hub.create(create, context.actor, &context.origin, &context.retry_id).await;
         let made = made?;
         // The same request again opened it, too.
-        let opened = made.meta().request == context.request;
+        let opened = made.meta().retry_id == context.retry_id;
         if opened && made.is_interactive_shell() {
             let timeout_ms = Some(READY_TIMEOUT_MS);
             let wait = op::Wait { prompt: true, timeout_ms, ..op::Wait::default() };

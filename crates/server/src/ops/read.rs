@@ -53,7 +53,7 @@ impl Perform for Params {
             None => owner.clone(),
         };
         let most = params.max_bytes.filter(|&most| most > 0).unwrap_or(usize::MAX);
-        let reading = session.read(view, raw, &reader, &context.request, params.since, most).await?;
+        let reading = session.read(view, raw, &reader, &context.retry_id, params.since, most).await?;
         let info = reading.info;
         let cut = match params.view {
             View::New if params.offset > 0 => Cut::page(&reading.content, params.offset, most),

@@ -18,7 +18,7 @@ impl Perform for Params {
         let session = context.session(&params.session, Self::ACCESS).await?;
         let timeout = params.timeout_ms.map_or(USUAL_WAIT, Duration::from_millis);
         let result = session
-            .run(&params.command, timeout, &context.typist(), &context.actor.owner, &context.request)
+            .run(&params.command, timeout, &context.typist(), &context.actor.owner, &context.retry_id)
             .await?;
         let most = params.max_bytes.filter(|&most| most > 0).unwrap_or(usize::MAX);
         let (info, mut ran) = (result.info, result.ran);

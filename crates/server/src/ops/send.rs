@@ -18,7 +18,7 @@ impl Perform for Params {
         let typist = context.typist();
         let typed = match &context.viewer {
             Some(_) => session.press(input, &typist).await?,
-            None => session.send(input, &typist, &context.request, context.lane.as_ref()).await?,
+            None => session.send(input, &typist, &context.retry_id, context.lease.as_ref()).await?,
         };
         // Brackets alone make what is typed longer than the text; of a request that is made again nothing else is known.
         let plain = |text: &String| text.replace("\r\n", "\n").len() as u64;

@@ -33,7 +33,7 @@ impl Perform for Params {
             let names: Vec<&str> = SIGNALS.iter().map(|(name, _)| *name).collect();
             return Err(ApiError::unknown("signal", &asked, names));
         };
-        let (group, program) = session.signal(*signal, &context.typist(), &context.request).await?;
+        let (group, program) = session.signal(*signal, &context.typist(), &context.retry_id).await?;
         Ok(Reply { group, program })
     }
 }

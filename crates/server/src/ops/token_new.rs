@@ -14,8 +14,8 @@ impl Perform for Params {
 
     async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let kind = if params.read_only { Kind::ReadOnly } else { Kind::Full };
-        let (name, request) = (params.name.clone(), context.request);
-        let make = move |tokens: &Tokens| tokens.make(&name, kind, &request, now_ms());
+        let (name, retry_id) = (params.name.clone(), context.retry_id);
+        let make = move |tokens: &Tokens| tokens.make(&name, kind, &retry_id, now_ms());
         let made = context.daemon.tokens.on_disk(make).await.flatten();
         Ok(Reply { token: made.map_err(token_error)?, name: params.name, kind })
     }

@@ -13,8 +13,8 @@ impl Perform for Params {
 
     async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
-        let plea = session.withdraw(&params.plea, &context.typist(), &context.request).await?;
+        let request = session.withdraw(&params.request_id, &context.typist(), &context.retry_id).await?;
         let info = session.info().await?;
-        Ok(convert::plea(&plea, &info.meta, &info.keyboard))
+        Ok(convert::request(&request, &info.meta, &info.keyboard))
     }
 }

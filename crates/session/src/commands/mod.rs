@@ -29,7 +29,8 @@ pub(crate) struct Moment {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Command {
     /// The `run` that typed it.
-    pub(crate) request: Option<String>,
+    #[serde(rename = "request")]
+    pub(crate) retry_id: Option<String>,
     /// Its text, as the shell understood it.
     pub(crate) text: Option<String>,
     /// Where it was typed, at the end of the prompt or further on: what follows, up to its start, is what was typed.
@@ -111,13 +112,13 @@ impl Commands {
     }
 
     /// The command that a `run` typed.
-    pub(crate) fn of_request(&self, request: &str) -> Option<&Command> {
-        self.kept.iter().rev().find(|c| c.request.as_deref() == Some(request))
+    pub(crate) fn by_retry_id(&self, retry_id: &str) -> Option<&Command> {
+        self.kept.iter().rev().find(|c| c.retry_id.as_deref() == Some(retry_id))
     }
 
     /// Whether the command of a `run` is over and the shell waits for the next.
-    pub(crate) fn is_over(&self, request: &str) -> bool {
-        let ended = self.of_request(request).and_then(|c| c.ended);
+    pub(crate) fn is_over(&self, retry_id: &str) -> bool {
+        let ended = self.by_retry_id(retry_id).and_then(|c| c.ended);
         matches!((ended, self.phase), (Some(ended), Phase::Prompt(prompt)) if prompt.seq >= ended.seq)
             || ended
                 .is_some_and(|e| self.kept.back().and_then(|c| c.ended).is_some_and(|last| last.seq > e.seq))
@@ -184,9 +185,9 @@ impl Commands {
     }
 
     /// A `run` has typed its command.
-    pub(crate) fn typed(&mut self, request: &str, at: Moment) {
+    pub(crate) fn typed(&mut self, retry_id: &str, at: Moment) {
         self.end_unmarked();
-        self.push(Command { request: Some(request.to_owned()), typed: Some(at), ..Command::default() });
+        self.push(Command { retry_id: Some(retry_id.to_owned()), typed: Some(at), ..Command::default() });
     }
 
     /// The shell asks about a line.
@@ -296,7 +297,7 @@ impl Commands {
         let position = |line| Position { line: cotty_vt::LineId(line), cell: 2 };
         let moment = |seq| Moment { position: position(1), seq, stamp: seq + 1, ms: seq + 2 };
         let finished = Command {
-            request: Some("r1".into()),
+            retry_id: Some("r1".into()),
             text: Some("mkfs".into()),
             prompt: Some(position(3)),
             typed: Some(moment(4)),
@@ -306,7 +307,7 @@ impl Commands {
             denied: Some("no".into()),
             directory: Some("/tmp".into()),
         };
-        let running = Command { request: Some("r2".into()), started: Some(moment(8)), ..Command::default() };
+        let running = Command { retry_id: Some("r2".into()), started: Some(moment(8)), ..Command::default() };
         Commands {
             phase: Phase::Prompt(moment(7)),
             kept: [finished, running].into(),
@@ -342,7 +343,7 @@ mod tests {
         assert!(!commands.is_over("r1"));
         commands.marked(&ShellMark::PromptEnd, at(22));
         assert!(commands.is_over("r1"));
-        let command = commands.of_request("r1").unwrap();
+        let command = commands.by_retry_id("r1").unwrap();
         assert_eq!((command.exit_code, command.text.as_deref()), (Some(1), Some("false")));
         assert_eq!((command.started, command.ended), (Some(at(12)), Some(at(20))));
     }
@@ -356,7 +357,7 @@ mod tests {
         commands.marked(&ShellMark::CommandEnd { code: 2 }, at(9));
         commands.marked(&ShellMark::PromptEnd, at(11));
         assert!(commands.is_over("r1"));
-        let command = commands.of_request("r1").unwrap();
+        let command = commands.by_retry_id("r1").unwrap();
         assert_eq!((command.started, command.exit_code), (None, Some(2)));
     }
 
@@ -370,7 +371,7 @@ mod tests {
             commands.marked(&ShellMark::CommandStart, at(start));
         }
         commands.marked(&ShellMark::CommandEnd { code: 1 }, at(30));
-        let command = commands.of_request("r1").unwrap();
+        let command = commands.by_retry_id("r1").unwrap();
         assert_eq!(command.text.as_deref(), Some("echo a\nfalse"));
         assert_eq!(
             (command.started, command.ended, command.exit_code),
@@ -395,7 +396,7 @@ mod tests {
         assert!(!commands.is_over("r1"));
         commands.end_unmarked();
         assert!(commands.is_over("r1"));
-        let command = commands.of_request("r1").unwrap();
+        let command = commands.by_retry_id("r1").unwrap();
         assert_eq!((command.ended, command.exit_code), (Some(at(9)), None));
         assert!(!commands.is_last_word(command));
         assert_eq!(commands.last_ended(), Some(command));

@@ -8,10 +8,10 @@ use std::os::fd::OwnedFd;
 use cotty_vt::Vt;
 use serde::{Deserialize, Serialize};
 
-use super::journal::{Hot, MOST, memory};
+use super::journal::{LiveJournal, MOST, memory};
 use super::recording::Captures;
 use crate::commands::Commands;
-use crate::handoff::state::Pleas;
+use crate::handoff::state::HandoffRequests;
 use crate::input::TypedState;
 use crate::keyboard::fit::Fit;
 use crate::keyboard::state::Keyboard;
@@ -42,7 +42,7 @@ pub fn formats() -> Formats {
     Formats {
         checkpoint: Format { writes: VERSION, reads_from: OLDEST },
         engine: Format { writes: Vt::WRITES, reads_from: Vt::READS.0 },
-        journal: Format { writes: Hot::VERSION, reads_from: Hot::OLDEST },
+        journal: Format { writes: LiveJournal::VERSION, reads_from: LiveJournal::OLDEST },
     }
 }
 
@@ -81,7 +81,8 @@ pub(crate) struct Saved<'a> {
     pub(crate) fit: Cow<'a, Fit>,
     #[serde(flatten)]
     pub(crate) captures: Cow<'a, Captures>,
-    pub(crate) pleas: Cow<'a, Pleas>,
+    #[serde(rename = "pleas")]
+    pub(crate) requests: Cow<'a, HandoffRequests>,
     /// What a daemon could not take over from the one before it.
     pub(crate) lost: Cow<'a, Option<Lost>>,
 }
@@ -165,9 +166,9 @@ impl Checkpoint {
     }
 
     /// Whether it covers no more than the journal holds, and the engine's state is of that moment.
-    pub(crate) fn agrees_with(&self, hot: &Hot) -> bool {
-        self.head.output <= hot.output_len()
-            && self.head.index <= hot.index_len()
+    pub(crate) fn agrees_with(&self, live: &LiveJournal) -> bool {
+        self.head.output <= live.output_len()
+            && self.head.index <= live.index_len()
             && self.engine.as_ref().is_none_or(|engine| engine.seq() == self.head.output)
     }
 
@@ -268,7 +269,7 @@ mod tests {
             keyboard: Cow::Owned(Keyboard::filled()),
             fit: Cow::Owned(Fit::filled()),
             captures: Cow::Owned(Captures::filled()),
-            pleas: Cow::Owned(Pleas::filled()),
+            requests: Cow::Owned(HandoffRequests::filled()),
             lost: Cow::Owned(Some(Lost { at_ms: 1, before_seq: 2, what: vec!["something".into()] })),
         }
     }

@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
 use super::journal::disk::{
-    Adopted, Capture, Capturing, Catcher, Landing, Late, Note, RecordingState, Tape, Worker,
+    Adopted, Capture, CaptureWriter, Capturing, JobResult, Late, Note, RecordingQueue, RecordingState, Worker,
 };
-use super::journal::{Hot, What};
+use super::journal::{LiveJournal, RecordKind};
 use crate::SessionError;
 use crate::commands::{Commands, Moment};
 use crate::handle::Ended;
 use crate::input::Typing;
 
 /// How long output waits for a disk that works but has fallen behind, at most once for each ringful: a bounded delay
-/// in a flood, instead of a hole.
+/// in a flood, instead of a gap.
 const PATIENCE: Duration = Duration::from_millis(20);
 const RINGFUL: u64 = 2 << 20;
 /// More than this that was typed at once is told by its length.
@@ -42,8 +42,8 @@ pub(crate) struct At {
 
 /// What is on its way to a session's files.
 pub(crate) struct Recording {
-    tape: Tape,
-    catcher: Option<Catcher>,
+    queue: RecordingQueue,
+    capture: Option<CaptureWriter>,
     writer: Worker,
     captures: Captures,
     /// Up to here the disk is not waited for again.
@@ -51,8 +51,8 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
-    pub(crate) fn new(tape: Tape, writer: Worker) -> Recording {
-        Recording { tape, catcher: None, writer, captures: Captures::default(), impatient: 0 }
+    pub(crate) fn new(queue: RecordingQueue, writer: Worker) -> Recording {
+        Recording { queue, capture: None, writer, captures: Captures::default(), impatient: 0 }
     }
 
     /// What is saved of it.
@@ -66,41 +66,41 @@ impl Recording {
     }
 
     /// How it goes.
-    pub(crate) fn state(&self, hot: &Hot) -> RecordingState {
-        self.tape.state(hot)
+    pub(crate) fn state(&self, live: &LiveJournal) -> RecordingState {
+        self.queue.state(live)
     }
 
     /// From here on things happen for the first time. `adopted`: an older daemon was here before.
     pub(crate) fn go_live(&mut self, at: At, adopted: bool, now: Instant) {
         let adopted = adopted.then_some(Adopted { seq: at.seq, index: at.index, ms: at.ms });
-        self.tape.go_live(adopted, now);
+        self.queue.go_live(adopted, now);
         if let Some(capturing) = self.captures.capturing.clone() {
-            let mut catcher = Catcher::new(capturing, self.writer.clone(), now);
-            catcher.output(at.ms, now);
-            self.catcher = Some(catcher);
+            let mut capture = CaptureWriter::new(capturing, self.writer.clone(), now);
+            capture.output(at.ms, now);
+            self.capture = Some(capture);
         }
     }
 
     /// Output came, and was processed.
     pub(crate) fn output(&mut self, at: At, now: Instant) {
-        self.tape.output(at.seq, at.index, at.ms, now);
-        if let Some(catcher) = &mut self.catcher {
-            catcher.output(at.ms, now);
+        self.queue.output(at.seq, at.index, at.ms, now);
+        if let Some(capture) = &mut self.capture {
+            capture.output(at.ms, now);
         }
     }
 
     /// A record was made: captures begin and end with one, and the recording has some of them.
-    pub(crate) fn record(&mut self, what: &What, at: At, typing: &Typing, now: Instant) {
+    pub(crate) fn record(&mut self, what: &RecordKind, at: At, typing: &Typing, now: Instant) {
         match what {
-            What::CaptureBegan(capturing) => self.captures.capturing = Some(capturing.clone()),
-            What::CaptureEnded { request, capture } => {
+            RecordKind::CaptureBegan(capturing) => self.captures.capturing = Some(capturing.clone()),
+            RecordKind::CaptureEnded { retry_id, capture } => {
                 self.captures.capturing = None;
-                self.captures.captured = Some((request.clone(), capture.clone()));
+                self.captures.captured = Some((retry_id.clone(), capture.clone()));
             }
             _ => {}
         }
         if let Some(note) = note_of(what, typing) {
-            self.tape.note(at.seq, at.index, at.ms, note, now);
+            self.queue.note(at.seq, at.index, at.ms, note, now);
         }
     }
 
@@ -114,39 +114,39 @@ impl Recording {
         } else {
             return;
         };
-        self.tape.note(at.seq, index, at.ms, note, now);
+        self.queue.note(at.seq, index, at.ms, note, now);
     }
 
     /// The program ended.
     pub(crate) fn exit(&mut self, ended: Ended, at: At, now: Instant) {
         let note = Note::Exited { code: ended.exit_code, signal: ended.signal };
-        self.tape.note(at.seq, at.index, at.ms, note, now);
+        self.queue.note(at.seq, at.index, at.ms, note, now);
     }
 
     /// Hands the writing thread what is finished.
-    pub(crate) fn turn(&mut self, hot: &Hot, vt: &Vt, now: Instant, ms: u64) {
-        self.tape.turn(hot, vt, now, ms);
-        if let Some(catcher) = &mut self.catcher {
-            catcher.turn(hot, now, ms);
+    pub(crate) fn turn(&mut self, live: &LiveJournal, vt: &Vt, now: Instant, ms: u64) {
+        self.queue.turn(live, vt, now, ms);
+        if let Some(capture) = &mut self.capture {
+            capture.turn(live, now, ms);
         }
     }
 
     /// When to hand it over.
     pub(crate) fn wakeup(&self) -> Option<Instant> {
-        let files = [self.tape.wakeup(), self.catcher.as_ref().and_then(Catcher::wakeup)];
+        let files = [self.queue.wakeup(), self.capture.as_ref().and_then(CaptureWriter::wakeup)];
         files.into_iter().flatten().min()
     }
 
     /// Waits until the writing thread is done with something: a piece of the recording, or of a capture.
-    pub(crate) async fn written(&mut self) -> Option<Option<Landing>> {
+    pub(crate) async fn written(&mut self) -> Option<Option<JobResult>> {
         let caught = async {
-            match &mut self.catcher {
-                Some(catcher) => catcher.landing().await,
+            match &mut self.capture {
+                Some(capture) => capture.job_result().await,
                 None => std::future::pending().await,
             }
         };
         tokio::select! {
-            landing = self.tape.landing() => Some(landing),
+            job_result = self.queue.job_result() => Some(job_result),
             () = caught => None,
         }
     }
@@ -154,20 +154,20 @@ impl Recording {
     /// The writing thread is done with a piece of the recording. What the daemon before us did not write is learnt now.
     pub(crate) fn landed(
         &mut self,
-        landing: Option<Landing>,
-        hot: &Hot,
+        job_result: Option<JobResult>,
+        live: &LiveJournal,
         commands: &Commands,
         typing: &Typing,
         now: Instant,
     ) {
-        let Some((place, adopted)) = self.tape.landed(landing, now) else { return };
+        let Some((place, adopted)) = self.queue.landed(job_result, now) else { return };
         let mut late: Vec<Late> = Vec::new();
         let mut ms = adopted.ms;
-        for (index, record) in hot.records(place.index).records {
+        for (index, record) in live.records(place.index).records {
             if index > adopted.index {
                 break;
             }
-            if let What::Marked { at } = record.what {
+            if let RecordKind::Marked { at } = record.what {
                 ms = at;
             }
             if let Some(note) = note_of(&record.what, typing) {
@@ -186,34 +186,34 @@ impl Recording {
                 late.push(Late { seq: at.seq, index, ms: at.ms, note });
             }
         }
-        self.tape.learn(late, adopted, now);
+        self.queue.learn(late, adopted, now);
     }
 
     /// Whether the ring is about to overwrite what is not written, though the disk works.
-    pub(crate) fn is_behind(&self, hot: &Hot, seq: u64) -> bool {
-        seq >= self.impatient && self.tape.is_behind(hot)
+    pub(crate) fn is_behind(&self, live: &LiveJournal, seq: u64) -> bool {
+        seq >= self.impatient && self.queue.is_behind(live)
     }
 
     /// Gives the disk a moment; `None` if it did not use it.
-    pub(crate) async fn catch_up(&mut self, seq: u64) -> Option<Option<Landing>> {
-        let landing = tokio::time::timeout(PATIENCE, self.tape.landing()).await.ok();
-        if landing.is_none() {
+    pub(crate) async fn catch_up(&mut self, seq: u64) -> Option<Option<JobResult>> {
+        let job_result = tokio::time::timeout(PATIENCE, self.queue.job_result()).await.ok();
+        if job_result.is_none() {
             self.impatient = seq + RINGFUL;
         }
-        landing
+        job_result
     }
 
     /// The session is over; its files get their last touch.
     pub(crate) fn close(&mut self) {
-        self.tape.close();
-        if let Some(catcher) = self.catcher.take() {
-            catcher.close();
+        self.queue.close();
+        if let Some(capture) = self.capture.take() {
+            capture.close();
         }
     }
 
     /// Answers when all that has happened so far is in its files, or cannot be.
     pub(crate) fn flush(&mut self, reply: oneshot::Sender<()>) {
-        self.tape.flush(reply);
+        self.queue.flush(reply);
     }
 }
 
@@ -221,15 +221,15 @@ impl Recording {
 impl Recording {
     /// The same as [`Recording::flush`] for the capture.
     pub(crate) fn flush_capture(&mut self, reply: oneshot::Sender<()>) {
-        match &mut self.catcher {
-            Some(catcher) => catcher.flush(reply),
+        match &mut self.capture {
+            Some(capture) => capture.flush(reply),
             None => drop(reply.send(())),
         }
     }
 
     /// The request that began the capture, and what it has so far.
     pub(crate) fn capturing(&self, ms: u64) -> Option<(String, Capture)> {
-        self.catcher.as_ref().map(|catcher| (catcher.request().to_owned(), catcher.so_far(ms)))
+        self.capture.as_ref().map(|capture| (capture.retry_id().to_owned(), capture.so_far(ms)))
     }
 
     /// Refuses where one runs.
@@ -244,13 +244,13 @@ impl Recording {
 
     /// Begins one that was written down; answers what it has so far.
     pub(crate) fn begin_capture(&mut self, capturing: Capturing, now: Instant, ms: u64) -> Capture {
-        let catcher = Catcher::new(capturing, self.writer.clone(), now);
-        self.catcher.insert(catcher).so_far(ms)
+        let capture = CaptureWriter::new(capturing, self.writer.clone(), now);
+        self.capture.insert(capture).so_far(ms)
     }
 
     /// What the request that ended a capture was told.
-    pub(crate) fn ended_by(&self, request: &str) -> Option<Capture> {
-        let (_, capture) = self.captures.captured.as_ref().filter(|(known, _)| known == request)?;
+    pub(crate) fn ended_by(&self, retry_id: &str) -> Option<Capture> {
+        let (_, capture) = self.captures.captured.as_ref().filter(|(known, _)| known == retry_id)?;
         Some(capture.clone())
     }
 
@@ -258,33 +258,33 @@ impl Recording {
     pub(crate) async fn take_capture(
         &mut self,
         now_ms: impl Fn() -> u64,
-    ) -> Result<(Catcher, Capture), SessionError> {
-        let Some(mut catcher) = self.catcher.take() else { return Err(ApiError::NoCapture.into()) };
-        catcher.settle().await;
-        let capture = catcher.so_far(now_ms());
-        Ok((catcher, capture))
+    ) -> Result<(CaptureWriter, Capture), SessionError> {
+        let Some(mut writer) = self.capture.take() else { return Err(ApiError::NoCapture.into()) };
+        writer.settle().await;
+        let capture = writer.so_far(now_ms());
+        Ok((writer, capture))
     }
 }
 
 /// What a recording says of a record.
-fn note_of(what: &What, typing: &Typing) -> Option<Note> {
+fn note_of(what: &RecordKind, typing: &Typing) -> Option<Note> {
     match what {
-        What::Typed { bytes, to, recorded, .. } => {
+        RecordKind::Typed { bytes, to, recorded, .. } => {
             let kept = *recorded && *bytes <= LONGEST_INPUT;
             let text = if kept { typing.bytes(to - bytes, *to) } else { None };
             Some(Note::Input { bytes: *bytes, text })
         }
-        What::Resized { cols, rows, .. } => Some(Note::Resized { cols: *cols, rows: *rows }),
-        What::Replied { .. }
-        | What::Marked { .. }
-        | What::Keyboard { .. }
-        | What::History { .. }
-        | What::Read { .. }
-        | What::CaptureBegan(_)
-        | What::CaptureEnded { .. }
-        | What::Plea(_)
-        | What::Signalled(_)
-        | What::Answered { .. } => None,
+        RecordKind::Resized { cols, rows, .. } => Some(Note::Resized { cols: *cols, rows: *rows }),
+        RecordKind::Replied { .. }
+        | RecordKind::Marked { .. }
+        | RecordKind::Keyboard { .. }
+        | RecordKind::History { .. }
+        | RecordKind::Read { .. }
+        | RecordKind::CaptureBegan(_)
+        | RecordKind::CaptureEnded { .. }
+        | RecordKind::Handoff(_)
+        | RecordKind::Signalled(_)
+        | RecordKind::Answered { .. } => None,
     }
 }
 
@@ -294,7 +294,7 @@ impl Captures {
     pub(crate) fn filled() -> Captures {
         let path = std::path::PathBuf::from("/tmp/captured");
         Captures {
-            capturing: Some(Capturing { path: path.clone(), request: "c".into(), since: 6, started_ms: 7 }),
+            capturing: Some(Capturing { path: path.clone(), retry_id: "c".into(), since: 6, started_ms: 7 }),
             captured: Some(("d".into(), Capture { file: path, bytes: 8, lost: 9, duration_ms: 10 })),
         }
     }

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use cotty_protocol::ApiError;
 use cotty_protocol::text::random;
 
-use self::state::{Plea, PleaEnd, PleaOutcome, Pleas};
-use crate::durable::journal::PleaChange;
+use self::state::{HandoffEnd, HandoffOutcome, HandoffRequest, HandoffRequests};
+use crate::durable::journal::HandoffChange;
 use crate::handle::Info;
 use crate::hub::meta::Typist;
 use crate::request::{Reply, Request};
@@ -24,15 +24,15 @@ pub enum Ask {
         /// For how long it is asked.
         timeout_ms: u64,
     },
-    /// What became of an earlier plea, by its id.
+    /// What became of an earlier request, by its id.
     Again(String),
 }
 
-/// What became of a plea so far.
+/// What became of a hand-off request so far.
 #[derive(Debug, Clone)]
-pub struct Pleaded {
-    /// The plea.
-    pub plea: Plea,
+pub struct HandoffReply {
+    /// The request.
+    pub request: HandoffRequest,
     /// The session at that moment.
     pub info: Info,
     /// Its screen at that moment.
@@ -40,84 +40,84 @@ pub struct Pleaded {
 }
 
 /// What is asked of a session's task.
-pub(crate) enum PleaRequest {
+pub(crate) enum HandoffAction {
     Ask {
         ask: Ask,
         by: Typist,
-        request: String,
+        retry_id: String,
         until: Instant,
-        reply: Reply<Result<Pleaded, SessionError>>,
+        reply: Reply<Result<HandoffReply, SessionError>>,
     },
     Answer {
-        plea: String,
+        request_id: String,
         declined: bool,
         note: Option<String>,
         by: Typist,
-        request: String,
-        reply: Reply<Result<Plea, SessionError>>,
+        retry_id: String,
+        reply: Reply<Result<HandoffRequest, SessionError>>,
     },
     Withdraw {
-        plea: String,
+        request_id: String,
         by: Typist,
-        request: String,
-        reply: Reply<Result<Plea, SessionError>>,
+        retry_id: String,
+        reply: Reply<Result<HandoffRequest, SessionError>>,
     },
 }
 
-/// Somebody who waits for a plea to end.
+/// Somebody who waits for a hand-off request to end.
 #[derive(Debug)]
-struct Pleading {
+struct Waiter {
     id: String,
     until: Instant,
-    reply: Reply<Result<Pleaded, SessionError>>,
+    reply: Reply<Result<HandoffReply, SessionError>>,
 }
 
-/// The pleas of a session, and who waits for one to end.
+/// The requests of a session, and who waits for one to end.
 #[derive(Debug, Default)]
 pub(crate) struct Handoff {
-    pleas: Pleas,
-    waiting: Vec<Pleading>,
+    requests: HandoffRequests,
+    waiting: Vec<Waiter>,
 }
 
 impl Handoff {
-    /// What is known of the session's pleas; this is saved.
-    pub(crate) fn pleas(&self) -> &Pleas {
-        &self.pleas
+    /// What is known of the session's requests; this is saved.
+    pub(crate) fn requests(&self) -> &HandoffRequests {
+        &self.requests
     }
 
     /// As they were saved.
-    pub(crate) fn restore(&mut self, pleas: Pleas) {
-        self.pleas = pleas;
+    pub(crate) fn restore(&mut self, requests: HandoffRequests) {
+        self.requests = requests;
     }
 
     /// One of them changed.
-    pub(crate) fn apply(&mut self, change: &PleaChange) {
+    pub(crate) fn apply(&mut self, change: &HandoffChange) {
         match change {
-            PleaChange::Made(plea) => self.pleas.made(plea.clone()),
-            PleaChange::Ended(end) => self.pleas.end(end.clone()),
+            HandoffChange::Made(request) => self.requests.made(request.clone()),
+            HandoffChange::Ended(end) => self.requests.end(end.clone()),
         }
     }
 
     /// A person typed.
     pub(crate) fn person_typed(&mut self, bytes: u64) {
-        self.pleas.person_typed(bytes);
+        self.requests.person_typed(bytes);
     }
 
     /// Whoever gives the keyboard back has done what was asked.
     pub(crate) fn keyboard_given(&mut self, by: Option<String>, at_ms: u64) {
-        let (outcome, request) = (PleaOutcome::Completed, String::new());
-        self.pleas.end(PleaEnd { outcome, at_ms, by, note: None, request });
+        let (outcome, retry_id) = (HandoffOutcome::Completed, String::new());
+        self.requests.end(HandoffEnd { outcome, at_ms, by, note: None, retry_id });
     }
 
-    /// A plea, if somebody may know of it.
-    pub(crate) fn find(&self, id: &str, by: &Typist, now_ms: u64) -> Result<&Plea, SessionError> {
-        let found = self.pleas.find(id, now_ms).filter(|plea| may_know(plea, by));
+    /// A request, if somebody may know of it.
+    pub(crate) fn find(&self, id: &str, by: &Typist, now_ms: u64) -> Result<&HandoffRequest, SessionError> {
+        let found = self.requests.find(id, now_ms).filter(|request| may_know(request, by));
         found.ok_or_else(|| ApiError::RequestNotFound { id: id.to_owned() }.into())
     }
 
-    /// The plea that a request made, if it made one.
-    pub(crate) fn made_by(&self, request: &str, now_ms: u64) -> Option<&Plea> {
-        self.pleas.find(request, now_ms)
+    /// The hand-off request that a request made, if it made one.
+    pub(crate) fn made_by(&self, retry_id: &str, now_ms: u64) -> Option<&HandoffRequest> {
+        self.requests.find(retry_id, now_ms)
     }
 
     /// What a request makes, if nothing else is asked.
@@ -126,24 +126,24 @@ impl Handoff {
         message: &str,
         timeout_ms: u64,
         by: &Typist,
-        request: &str,
+        retry_id: &str,
         seq: u64,
         now_ms: u64,
-    ) -> Result<Plea, SessionError> {
+    ) -> Result<HandoffRequest, SessionError> {
         let message = state::words(message)?;
-        if let Some(open) = self.pleas.open() {
+        if let Some(open) = self.requests.open() {
             if !may_know(open, by) {
                 return Err(ApiError::OtherAsked.into());
             }
             let (id, message) = (open.id.clone(), open.message.clone());
             return Err(ApiError::AlreadyAsked { id, message }.into());
         }
-        Ok(Plea {
-            id: format!("plea_{}", random::<8>()?),
-            request: request.to_owned(),
+        Ok(HandoffRequest {
+            id: format!("req_{}", random::<8>()?),
+            retry_id: retry_id.to_owned(),
             // What runs in an agent's session chooses its own name.
             from: match by.kind {
-                ActorKind::Child => Plea::inside(&by.name),
+                ActorKind::Child => HandoffRequest::inside(&by.name),
                 ActorKind::Agent | ActorKind::Person => state::short_name(&by.name),
             },
             message,
@@ -155,19 +155,27 @@ impl Handoff {
         })
     }
 
-    /// Somebody waits for a plea to end, but not longer.
-    pub(crate) fn wait(&mut self, id: String, until: Instant, reply: Reply<Result<Pleaded, SessionError>>) {
-        self.waiting.push(Pleading { id, until, reply });
+    /// Somebody waits for a hand-off request to end, but not longer.
+    pub(crate) fn wait(
+        &mut self,
+        id: String,
+        until: Instant,
+        reply: Reply<Result<HandoffReply, SessionError>>,
+    ) {
+        self.waiting.push(Waiter { id, until, reply });
     }
 
-    /// Who has waited long enough, or for a plea that has ended.
-    pub(crate) fn waited(&mut self, now: Instant) -> Vec<(String, Reply<Result<Pleaded, SessionError>>)> {
+    /// Who has waited long enough, or for a hand-off request that has ended.
+    pub(crate) fn waited(
+        &mut self,
+        now: Instant,
+    ) -> Vec<(String, Reply<Result<HandoffReply, SessionError>>)> {
         self.waiting.retain(|waiting| !waiting.reply.is_closed());
         if self.waiting.is_empty() {
             return Vec::new();
         }
-        let open = self.pleas.open().map(|plea| plea.id.clone());
-        let waits = |waiting: &Pleading| waiting.until > now && open.as_ref() == Some(&waiting.id);
+        let open = self.requests.open().map(|request| request.id.clone());
+        let waits = |waiting: &Waiter| waiting.until > now && open.as_ref() == Some(&waiting.id);
         let (on, over): (Vec<_>, Vec<_>) = std::mem::take(&mut self.waiting).into_iter().partition(waits);
         self.waiting = on;
         over.into_iter().map(|waiting| (waiting.id, waiting.reply)).collect()
@@ -180,8 +188,8 @@ impl Handoff {
 }
 
 /// A program inside an agent's session has nothing to do with what the agent asks.
-fn may_know(plea: &Plea, by: &Typist) -> bool {
-    by.kind != ActorKind::Child || plea.is_from_inside()
+fn may_know(request: &HandoffRequest, by: &Typist) -> bool {
+    by.kind != ActorKind::Child || request.is_from_inside()
 }
 
 impl Session {
@@ -192,31 +200,39 @@ impl Session {
         ask: Ask,
         wait: Duration,
         by: &Typist,
-        request: &str,
-    ) -> Result<Pleaded, SessionError> {
-        let (by, request) = (by.clone(), request.to_owned());
+        retry_id: &str,
+    ) -> Result<HandoffReply, SessionError> {
+        let (by, retry_id) = (by.clone(), retry_id.to_owned());
         let until = Instant::now() + wait;
-        self.ask(|reply| Request::Plead(PleaRequest::Ask { ask, by, request, until, reply })).await?
+        self.ask(|reply| Request::Handoff(HandoffAction::Ask { ask, by, retry_id, until, reply })).await?
     }
 
-    /// Answers a plea: it is completed or declined. The same request again answers the same.
+    /// Answers a hand-off request: it is completed or declined. The same request again answers the same.
     pub async fn answer(
         &self,
-        plea: &str,
+        request_id: &str,
         declined: bool,
         note: Option<String>,
         by: &Typist,
-        request: &str,
-    ) -> Result<Plea, SessionError> {
-        let (plea, by, request) = (plea.to_owned(), by.clone(), request.to_owned());
-        self.ask(|reply| Request::Plead(PleaRequest::Answer { plea, declined, note, by, request, reply }))
-            .await?
+        retry_id: &str,
+    ) -> Result<HandoffRequest, SessionError> {
+        let (request_id, by, retry_id) = (request_id.to_owned(), by.clone(), retry_id.to_owned());
+        self.ask(|reply| {
+            Request::Handoff(HandoffAction::Answer { request_id, declined, note, by, retry_id, reply })
+        })
+        .await?
     }
 
-    /// Withdraws a plea, by its id or by the request that made it.
-    pub async fn withdraw(&self, plea: &str, by: &Typist, request: &str) -> Result<Plea, SessionError> {
-        let (plea, by, request) = (plea.to_owned(), by.clone(), request.to_owned());
-        self.ask(|reply| Request::Plead(PleaRequest::Withdraw { plea, by, request, reply })).await?
+    /// Withdraws a request, by its id or by the request that made it.
+    pub async fn withdraw(
+        &self,
+        request_id: &str,
+        by: &Typist,
+        retry_id: &str,
+    ) -> Result<HandoffRequest, SessionError> {
+        let (request_id, by, retry_id) = (request_id.to_owned(), by.clone(), retry_id.to_owned());
+        self.ask(|reply| Request::Handoff(HandoffAction::Withdraw { request_id, by, retry_id, reply }))
+            .await?
     }
 }
 
@@ -230,13 +246,13 @@ mod tests {
         Typist { kind, who: "w".into(), name: "claude".into() }
     }
 
-    fn made(handoff: &mut Handoff, by: &Typist, request: &str) -> Result<String, SessionError> {
-        if let Some(known) = handoff.made_by(request, 5_000) {
+    fn made(handoff: &mut Handoff, by: &Typist, retry_id: &str) -> Result<String, SessionError> {
+        if let Some(known) = handoff.made_by(retry_id, 5_000) {
             return Ok(known.id.clone());
         }
-        let plea = handoff.make("log in", 1_000, by, request, 7, 5_000)?;
-        handoff.apply(&PleaChange::Made(plea.clone()));
-        Ok(plea.id)
+        let request = handoff.make("log in", 1_000, by, retry_id, 7, 5_000)?;
+        handoff.apply(&HandoffChange::Made(request.clone()));
+        Ok(request.id)
     }
 
     #[test]
@@ -252,7 +268,7 @@ mod tests {
         assert!(matches!(refused, Err(SessionError::Refused(ApiError::OtherAsked))));
         assert!(handoff.find(&id, &inside, 5_000).is_err() && handoff.find(&id, &agent, 5_000).is_ok());
         handoff.keyboard_given(Some("ann".into()), 6_000);
-        assert!(handoff.pleas().open().is_none());
+        assert!(handoff.requests().open().is_none());
         let of_child = made(&mut handoff, &inside, "r4").unwrap();
         assert_eq!(handoff.find(&of_child, &inside, 6_000).unwrap().from, "a program inside (claude)");
     }

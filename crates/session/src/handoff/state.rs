@@ -1,12 +1,12 @@
 //! What an agent asks of people: to take over its terminal for a moment. Pure: told of what happens and of the time; part
-//! of a session's state, so that a new daemon knows the same pleas as the one before.
+//! of a session's state, so that a new daemon knows the same requests as the one before.
 //!
-//! A session has at most one open plea. It is *taken* while a person has the keyboard, and waits otherwise; so that is not
+//! A session has at most one open request. It is *taken* while a person has the keyboard, and waits otherwise; so that is not
 //! kept here. Giving the keyboard back completes it; going away does not.
 
 use std::collections::VecDeque;
 
-use cotty_protocol::op::pleas::State;
+use cotty_protocol::op::requests::State;
 use cotty_protocol::text::acts;
 use serde::{Deserialize, Serialize};
 
@@ -22,11 +22,12 @@ const KEPT: usize = 16;
 
 /// One of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Plea {
-    /// `plea_` and eight characters.
+pub struct HandoffRequest {
+    /// `req_` and eight characters.
     pub id: String,
-    /// The request that made it: asked again, it answers with this plea.
-    pub(crate) request: String,
+    /// The request that made it: asked again, it answers with this request.
+    #[serde(rename = "request")]
+    pub(crate) retry_id: String,
     /// The agent's name.
     pub from: String,
     /// What a person is to do: data, without anything that could act on a terminal.
@@ -40,14 +41,14 @@ pub struct Plea {
     /// Bytes that people typed while it was open.
     pub bytes: u64,
     /// How it ended, if it did.
-    pub ended: Option<PleaEnd>,
+    pub ended: Option<HandoffEnd>,
 }
 
-/// How a plea ended.
+/// How a hand-off request ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PleaEnd {
+pub struct HandoffEnd {
     /// How.
-    pub outcome: PleaOutcome,
+    pub outcome: HandoffOutcome,
     /// Milliseconds since the epoch.
     pub at_ms: u64,
     /// The person who ended it.
@@ -55,12 +56,13 @@ pub struct PleaEnd {
     /// What that person tells the agent.
     pub note: Option<String>,
     /// The request that ended it.
-    pub(crate) request: String,
+    #[serde(rename = "request")]
+    pub(crate) retry_id: String,
 }
 
-/// How a plea ends.
+/// How a hand-off request ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum PleaOutcome {
+pub enum HandoffOutcome {
     /// A person did it.
     Completed,
     /// A person will not.
@@ -71,13 +73,13 @@ pub enum PleaOutcome {
     Cancelled,
 }
 
-impl From<PleaOutcome> for State {
-    fn from(outcome: PleaOutcome) -> State {
+impl From<HandoffOutcome> for State {
+    fn from(outcome: HandoffOutcome) -> State {
         match outcome {
-            PleaOutcome::Completed => State::Completed,
-            PleaOutcome::Declined => State::Declined,
-            PleaOutcome::Timeout => State::Timeout,
-            PleaOutcome::Cancelled => State::Cancelled,
+            HandoffOutcome::Completed => State::Completed,
+            HandoffOutcome::Declined => State::Declined,
+            HandoffOutcome::Timeout => State::Timeout,
+            HandoffOutcome::Cancelled => State::Cancelled,
         }
     }
 }
@@ -85,7 +87,7 @@ impl From<PleaOutcome> for State {
 /// How the name begins of what asks from inside a session. It is told by that name only, because a program chooses its own.
 const INSIDE: &str = "a program inside (";
 
-impl Plea {
+impl HandoffRequest {
     /// The name of a program inside, as others are told.
     pub(crate) fn inside(name: &str) -> String {
         short_name(&format!("{INSIDE}{name})"))
@@ -109,53 +111,53 @@ impl Plea {
 
 /// All of a session that are still known, oldest first; only the newest can be open.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Pleas {
-    known: VecDeque<Plea>,
+pub(crate) struct HandoffRequests {
+    known: VecDeque<HandoffRequest>,
 }
 
-impl Pleas {
+impl HandoffRequests {
     /// The newest, open or not.
-    pub(crate) fn newest(&self) -> Option<&Plea> {
+    pub(crate) fn newest(&self) -> Option<&HandoffRequest> {
         self.known.back()
     }
 
-    pub(crate) fn open(&self) -> Option<&Plea> {
-        self.newest().filter(|plea| plea.is_open())
+    pub(crate) fn open(&self) -> Option<&HandoffRequest> {
+        self.newest().filter(|request| request.is_open())
     }
 
     /// One by its id or by the request that made it, as long as it is known.
-    pub(crate) fn find(&self, name: &str, now: u64) -> Option<&Plea> {
-        let found = self.known.iter().rev().find(|plea| plea.id == name || plea.request == name)?;
+    pub(crate) fn find(&self, name: &str, now: u64) -> Option<&HandoffRequest> {
+        let found = self.known.iter().rev().find(|request| request.id == name || request.retry_id == name)?;
         let over = found.ended.as_ref().is_some_and(|end| end.at_ms.saturating_add(KEPT_MS) <= now);
         (!over).then_some(found)
     }
 
     /// When the open one is given up.
     pub(crate) fn ends_ms(&self) -> Option<u64> {
-        self.open().map(|plea| plea.ends_ms)
+        self.open().map(|request| request.ends_ms)
     }
 
     /// A new one.
-    pub(crate) fn made(&mut self, plea: Plea) {
-        let now = plea.made_ms;
+    pub(crate) fn made(&mut self, request: HandoffRequest) {
+        let now = request.made_ms;
         self.known.retain(|old| old.ended.as_ref().is_none_or(|end| end.at_ms.saturating_add(KEPT_MS) > now));
         while self.known.len() >= KEPT {
             self.known.pop_front();
         }
-        self.known.push_back(plea);
+        self.known.push_back(request);
     }
 
     /// The open one has ended.
-    pub(crate) fn end(&mut self, end: PleaEnd) {
-        if let Some(plea) = self.known.back_mut().filter(|plea| plea.is_open()) {
-            plea.ended = Some(end);
+    pub(crate) fn end(&mut self, end: HandoffEnd) {
+        if let Some(request) = self.known.back_mut().filter(|request| request.is_open()) {
+            request.ended = Some(end);
         }
     }
 
     /// A person typed.
     pub(crate) fn person_typed(&mut self, bytes: u64) {
-        if let Some(plea) = self.known.back_mut().filter(|plea| plea.is_open()) {
-            plea.bytes += bytes;
+        if let Some(request) = self.known.back_mut().filter(|request| request.is_open()) {
+            request.bytes += bytes;
         }
     }
 }
@@ -188,35 +190,35 @@ fn is_shown(c: &char) -> bool {
 }
 
 #[cfg(test)]
-impl Plea {
+impl HandoffRequest {
     /// Something in every field.
-    pub(crate) fn filled() -> Plea {
-        Plea {
+    pub(crate) fn filled() -> HandoffRequest {
+        HandoffRequest {
             id: "plea_a".into(),
-            request: "p".into(),
+            retry_id: "p".into(),
             from: "claude".into(),
             message: "log in".into(),
             made_ms: 1,
             ends_ms: 2,
             from_seq: 3,
             bytes: 4,
-            ended: Some(PleaEnd {
-                outcome: PleaOutcome::Completed,
+            ended: Some(HandoffEnd {
+                outcome: HandoffOutcome::Completed,
                 at_ms: 5,
                 by: Some("attach".into()),
                 note: Some("done".into()),
-                request: "e".into(),
+                retry_id: "e".into(),
             }),
         }
     }
 }
 
 #[cfg(test)]
-impl Pleas {
+impl HandoffRequests {
     /// One that ended, and an open one.
-    pub(crate) fn filled() -> Pleas {
-        let open = Plea { id: "plea_b".into(), ended: None, ..Plea::filled() };
-        Pleas { known: [Plea::filled(), open].into() }
+    pub(crate) fn filled() -> HandoffRequests {
+        let open = HandoffRequest { id: "plea_b".into(), ended: None, ..HandoffRequest::filled() };
+        HandoffRequests { known: [HandoffRequest::filled(), open].into() }
     }
 }
 
@@ -226,10 +228,10 @@ mod tests {
 
     use super::*;
 
-    fn plea(id: &str, now: u64) -> Plea {
-        Plea {
+    fn request(id: &str, now: u64) -> HandoffRequest {
+        HandoffRequest {
             id: id.into(),
-            request: format!("request of {id}"),
+            retry_id: format!("request of {id}"),
             from: "claude".into(),
             message: "look".into(),
             made_ms: now,
@@ -240,53 +242,53 @@ mod tests {
         }
     }
 
-    fn end(outcome: PleaOutcome, now: u64) -> PleaEnd {
-        PleaEnd { outcome, at_ms: now, by: None, note: None, request: String::new() }
+    fn end(outcome: HandoffOutcome, now: u64) -> HandoffEnd {
+        HandoffEnd { outcome, at_ms: now, by: None, note: None, retry_id: String::new() }
     }
 
     #[test]
     fn one_is_open_until_it_ends_and_only_once() {
-        let mut pleas = Pleas::default();
-        assert_eq!((pleas.open(), pleas.ends_ms()), (None, None));
-        pleas.end(end(PleaOutcome::Timeout, 0));
-        pleas.made(plea("a", 1_000));
-        assert_eq!(pleas.ends_ms(), Some(301_000));
-        pleas.person_typed(3);
-        pleas.person_typed(4);
-        assert_eq!(pleas.open().map(|plea| (plea.bytes, plea.open_ms(5_000))), Some((7, 4_000)));
-        pleas.end(end(PleaOutcome::Completed, 9_000));
-        pleas.end(end(PleaOutcome::Declined, 10_000));
-        pleas.person_typed(1);
-        let ended = pleas.newest().unwrap();
-        assert_eq!(ended.ended.as_ref().map(|end| end.outcome), Some(PleaOutcome::Completed));
+        let mut requests = HandoffRequests::default();
+        assert_eq!((requests.open(), requests.ends_ms()), (None, None));
+        requests.end(end(HandoffOutcome::Timeout, 0));
+        requests.made(request("a", 1_000));
+        assert_eq!(requests.ends_ms(), Some(301_000));
+        requests.person_typed(3);
+        requests.person_typed(4);
+        assert_eq!(requests.open().map(|request| (request.bytes, request.open_ms(5_000))), Some((7, 4_000)));
+        requests.end(end(HandoffOutcome::Completed, 9_000));
+        requests.end(end(HandoffOutcome::Declined, 10_000));
+        requests.person_typed(1);
+        let ended = requests.newest().unwrap();
+        assert_eq!(ended.ended.as_ref().map(|end| end.outcome), Some(HandoffOutcome::Completed));
         assert_eq!((ended.bytes, ended.open_ms(99_000)), (7, 8_000));
-        assert_eq!((pleas.open(), pleas.ends_ms()), (None, None));
+        assert_eq!((requests.open(), requests.ends_ms()), (None, None));
     }
 
     #[test]
     fn an_ended_one_is_known_for_ten_minutes_by_its_id_and_by_its_request() {
-        let mut pleas = Pleas::default();
-        pleas.made(plea("a", 0));
-        pleas.end(end(PleaOutcome::Timeout, 300_000));
+        let mut requests = HandoffRequests::default();
+        requests.made(request("a", 0));
+        requests.end(end(HandoffOutcome::Timeout, 300_000));
         for name in ["a", "request of a"] {
-            assert!(pleas.find(name, 899_999).is_some());
-            assert!(pleas.find(name, 900_000).is_none());
+            assert!(requests.find(name, 899_999).is_some());
+            assert!(requests.find(name, 900_000).is_none());
         }
-        pleas.made(plea("b", 900_000));
-        assert_eq!(pleas.known.len(), 1, "what nobody can ask for is not kept");
+        requests.made(request("b", 900_000));
+        assert_eq!(requests.known.len(), 1, "what nobody can ask for is not kept");
         // An open one is known however long it takes.
-        assert!(pleas.find("b", u64::MAX).is_some());
+        assert!(requests.find("b", u64::MAX).is_some());
     }
 
     #[test]
     fn not_more_are_kept_than_are_worth_it() {
-        let mut pleas = Pleas::default();
+        let mut requests = HandoffRequests::default();
         for number in 0..100 {
-            pleas.made(plea(&number.to_string(), number));
-            pleas.end(end(PleaOutcome::Declined, number));
+            requests.made(request(&number.to_string(), number));
+            requests.end(end(HandoffOutcome::Declined, number));
         }
-        assert_eq!(pleas.known.len(), KEPT);
-        assert!(pleas.find("84", 100).is_some() && pleas.find("83", 100).is_none());
+        assert_eq!(requests.known.len(), KEPT);
+        assert!(requests.find("84", 100).is_some() && requests.find("83", 100).is_none());
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(super) const ACTIVE: &str = "active";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// To look at it. After a crash the owner's active session may be the one that it acted on before.
-    Look,
+    Read,
     /// To do something to it.
     Act,
 }
@@ -25,7 +25,7 @@ impl State {
     /// Whether the next daemon would take the same session for active: for this call if that is how it names it, else for
     /// those that come after it.
     fn is_kept(&self, owner: &str, active: Option<&str>, number: u32) -> bool {
-        let meant = active.and_then(|request| self.kept.meant(owner, request));
+        let meant = active.and_then(|retry_id| self.kept.meant(owner, retry_id));
         let in_front = || self.kept.of(owner).find(|&number| self.sessions.get(number).is_some());
         meant.or_else(in_front) == Some(number)
     }
@@ -39,10 +39,10 @@ impl Hub {
         &self,
         reference: &str,
         actor: &Actor,
-        request: &str,
+        retry_id: &str,
         purpose: Purpose,
     ) -> Result<Session, SessionError> {
-        let active = (reference == ACTIVE).then_some(request);
+        let active = (reference == ACTIVE).then_some(retry_id);
         let session = self.look_up(reference, actor, active)?;
         if actor.kind == ActorKind::Child {
             return Ok(session);
@@ -51,10 +51,10 @@ impl Hub {
         let is_kept = {
             let mut state = self.state();
             state.front.used(owner, number);
-            if let Some(request) = active {
-                state.front.means(owner, request, number);
+            if let Some(retry_id) = active {
+                state.front.means(owner, retry_id, number);
             }
-            (active.is_none() && purpose == Purpose::Look) || state.is_kept(owner, active, number)
+            (active.is_none() && purpose == Purpose::Read) || state.is_kept(owner, active, number)
         };
         if !is_kept {
             self.keep_front().await?;
@@ -71,10 +71,10 @@ impl Hub {
         &self,
         reference: &str,
         actor: &Actor,
-        request: Option<&str>,
+        retry_id: Option<&str>,
     ) -> Result<Session, SessionError> {
         let session = match reference {
-            ACTIVE => self.active(actor, request)?,
+            ACTIVE => self.active(actor, retry_id)?,
             _ => self.find(reference)?,
         };
         let meta = session.meta();
@@ -114,9 +114,9 @@ impl Hub {
 
     /// What the request meant when it was made before. Else the session that the owner used last, of those that are still
     /// there, or else made last.
-    fn active(&self, actor: &Actor, request: Option<&str>) -> Result<Session, SessionError> {
+    fn active(&self, actor: &Actor, retry_id: Option<&str>) -> Result<Session, SessionError> {
         let state = self.state();
-        if let Some(number) = request.and_then(|request| state.front.meant(&actor.owner, request)) {
+        if let Some(number) = retry_id.and_then(|retry_id| state.front.meant(&actor.owner, retry_id)) {
             let meant = state.sessions.get(number).cloned();
             return meant.ok_or_else(|| destroyed(number.to_string()));
         }
@@ -156,15 +156,15 @@ impl Hub {
         reference: &str,
         force: bool,
         actor: &Actor,
-        request: &str,
+        retry_id: &str,
     ) -> Result<Destroyed, SessionError> {
-        let id = match self.find_for(reference, actor, request, Purpose::Act).await {
+        let id = match self.find_for(reference, actor, retry_id, Purpose::Act).await {
             Ok(session) => session.meta().id.clone(),
             // One that this very request ended already is answered the same.
             Err(SessionError::Refused(ApiError::SessionDestroyed { session: which })) => which,
             Err(error) => return Err(error),
         };
-        self.destroy(&id, force, request).await
+        self.destroy(&id, force, retry_id).await
     }
 
     /// A client of an owner is there, for as long as the answer is kept.

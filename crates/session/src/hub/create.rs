@@ -17,7 +17,7 @@ use super::sessions::window;
 use super::{Hub, Start, TerminalOptions};
 use crate::Allow;
 use crate::durable::checkpoint::slot;
-use crate::durable::journal::{Hot, InputQueue};
+use crate::durable::journal::{InputQueue, LiveJournal};
 use crate::error::{directory, invalid};
 use crate::hub::environment::child_environment;
 use crate::hub::id::session_id;
@@ -78,7 +78,7 @@ impl Hub {
         mut create: Create,
         actor: Actor,
         origin: &Origin,
-        request: &str,
+        retry_id: &str,
     ) -> Result<Session, SessionError> {
         if let Some(line) = &create.command {
             if create.program.is_some() || !create.args.is_empty() {
@@ -91,7 +91,7 @@ impl Hub {
         check_words(&create)?;
         // One at a time: limits, names and repeated requests are looked up before, and must still hold after.
         let _making = self.inner.making.lock().await;
-        if let Some(session) = self.of_request(&actor.owner, request) {
+        if let Some(session) = self.by_retry_id(&actor.owner, retry_id) {
             self.comes_to_front(&session).await;
             return Ok(session);
         }
@@ -129,7 +129,7 @@ impl Hub {
             usual_prompt,
             history_lines: Some(usual.history_lines),
             actor,
-            request: request.to_owned(),
+            retry_id: retry_id.to_owned(),
             nonce: None,
             record: create.record.unwrap_or(self.inner.options.record),
             damage: None,
@@ -159,8 +159,8 @@ impl Hub {
     }
 
     /// The session that an owner's request made.
-    fn of_request(&self, owner: &str, request: &str) -> Option<Session> {
-        self.state().sessions.by_request(owner, request).cloned()
+    fn by_retry_id(&self, owner: &str, retry_id: &str) -> Option<Session> {
+        self.state().sessions.by_retry_id(owner, retry_id).cloned()
     }
 
     async fn check_limits(&self, owner: &str, max_per_owner: Option<usize>) -> Result<(), SessionError> {
@@ -243,7 +243,7 @@ impl Hub {
         let (cols, rows) = meta.size;
         let refused = |error| self.refused(error);
         let (pty, slave) = Pty::open(WindowSize { cols, rows }).map_err(refused)?;
-        let (hot, journal) = Hot::create().map_err(refused)?;
+        let (live, journal) = LiveJournal::create().map_err(refused)?;
         meta.copy_into(&journal).map_err(refused)?;
         let (input, queue) = InputQueue::create().map_err(refused)?;
         let hook = self.open_hook(&meta).await?;
@@ -268,7 +268,7 @@ impl Hub {
             return Err(start_error(&failure, &meta.program, cwd));
         }
         let meta = Arc::new(meta);
-        let mut task = self.task(Arc::clone(&meta), pid, pty, hot, input, hook)?;
+        let mut task = self.task(Arc::clone(&meta), pid, pty, live, input, hook)?;
         task.go_live(false);
         Ok(self.register(meta, Start::Made(Box::new(task))))
     }

@@ -34,17 +34,17 @@ impl Hub {
         &self,
         reference: &str,
         force: bool,
-        request: &str,
+        retry_id: &str,
     ) -> Result<Destroyed, SessionError> {
         let session = match self.find(reference) {
             Err(SessionError::Refused(ApiError::SessionDestroyed { session: reference })) => {
-                let known = self.state().gone.iter().find(|g| g.request == request).cloned();
+                let known = self.state().gone.iter().find(|g| g.retry_id == retry_id).cloned();
                 let gone = known.ok_or(destroyed(reference))?;
                 return Ok(Destroyed { exit_code: gone.exit_code, left_running: Vec::new() });
             }
             found => found?,
         };
-        let ended = self.end(std::slice::from_ref(&session), force, request).await;
+        let ended = self.end(std::slice::from_ref(&session), force, retry_id).await;
         ended.into_iter().next().unwrap_or(Err(destroyed(reference.to_owned())))
     }
 
@@ -53,7 +53,7 @@ impl Hub {
         &self,
         sessions: &[Session],
         force: bool,
-        request: &str,
+        retry_id: &str,
     ) -> Vec<Result<Destroyed, SessionError>> {
         let infos = each(sessions, |session: Session| async move { session.info().await }).await;
         let roots: Vec<Root> = sessions
@@ -94,14 +94,14 @@ impl Hub {
             };
             let exit_code = info.ended.and_then(|e| e.exit_code);
             let left_running = left.iter().map(|m| format!("{} ({})", m.name, m.pid)).collect();
-            self.let_go(session, request, exit_code).await;
+            self.let_go(session, retry_id, exit_code).await;
             results.push(Ok(Destroyed { exit_code, left_running }));
         }
         results
     }
 
     /// Remembers that a session was here, then lets the keeper forget it.
-    pub(super) async fn let_go(&self, session: &Session, request: &str, exit_code: Option<i32>) {
+    pub(super) async fn let_go(&self, session: &Session, retry_id: &str, exit_code: Option<i32>) {
         let meta = session.meta();
         // First, what the keeper is about to forget goes to the disk.
         let _ = tokio::time::timeout(FLUSHED, session.flush()).await;
@@ -116,7 +116,7 @@ impl Hub {
                 id: meta.id.clone(),
                 number: meta.number,
                 name: meta.name.clone(),
-                request: request.to_owned(),
+                retry_id: retry_id.to_owned(),
                 exit_code,
             });
         }

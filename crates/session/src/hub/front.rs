@@ -31,10 +31,10 @@ struct Meant {
 }
 
 /// A call that does several things names each `CALL#2`: all of them mean the same session.
-fn call_of(request: &str) -> &str {
-    match request.rsplit_once('#') {
+fn call_of(retry_id: &str) -> &str {
+    match retry_id.rsplit_once('#') {
         Some((call, part)) if !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()) => call,
-        _ => request,
+        _ => retry_id,
     }
 }
 
@@ -67,21 +67,21 @@ impl Front {
     }
 
     /// What a call of an owner meant, if it was made before.
-    pub(super) fn meant(&self, owner: &str, request: &str) -> Option<u32> {
-        let call = call_of(request);
+    pub(super) fn meant(&self, owner: &str, retry_id: &str) -> Option<u32> {
+        let call = call_of(retry_id);
         let known = self.meant.iter().rev().find(|meant| meant.call == call && meant.owner == owner);
         known.map(|meant| meant.number)
     }
 
     /// Notes what it means.
-    pub(super) fn means(&mut self, owner: &str, request: &str, number: u32) {
-        if self.meant(owner, request).is_some() {
+    pub(super) fn means(&mut self, owner: &str, retry_id: &str, number: u32) {
+        if self.meant(owner, retry_id).is_some() {
             return;
         }
         if self.meant.len() == REMEMBERED {
             self.meant.pop_front();
         }
-        self.meant.push_back(Meant { owner: owner.to_owned(), call: call_of(request).to_owned(), number });
+        self.meant.push_back(Meant { owner: owner.to_owned(), call: call_of(retry_id).to_owned(), number });
     }
 }
 
@@ -108,8 +108,8 @@ mod tests {
         front.means("me", "call#1", 1);
         front.means("me", "call#2", 2);
         front.means("you", "call", 3);
-        for request in ["call", "call#1", "call#7"] {
-            assert_eq!((front.meant("me", request), front.meant("you", request)), (Some(1), Some(3)));
+        for retry_id in ["call", "call#1", "call#7"] {
+            assert_eq!((front.meant("me", retry_id), front.meant("you", retry_id)), (Some(1), Some(3)));
         }
         assert_eq!((front.meant("me", "call#x"), front.meant("me", "other")), (None, None));
         // Also of a session that is gone.

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use super::retention::{Facts, Fate};
 use super::{Hub, Inner};
 use crate::handle::Info;
-use crate::handoff::state::Plea;
+use crate::handoff::state::HandoffRequest;
 use crate::hub::meta::now_ms;
 use crate::{Activity, ActorKind};
 
@@ -73,7 +73,7 @@ fn facts(hub: &Hub, info: &Info) -> Facts {
     Facts {
         ended,
         // Whoever was asked may still come.
-        idle: match info.plea.as_ref().is_some_and(Plea::is_open) {
+        idle: match info.handoff.as_ref().is_some_and(HandoffRequest::is_open) {
             true => Duration::ZERO,
             false => Duration::from_millis(info.idle_ms),
         },

@@ -6,7 +6,7 @@ use cotty_pty::Entry;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::durable::journal::Hot;
+use crate::durable::journal::LiveJournal;
 use crate::shell::words as line;
 use crate::{Allow, Panel};
 
@@ -110,7 +110,8 @@ pub struct Meta {
     /// Who made it.
     pub actor: Actor,
     /// The request that made it: asked again, it answers with this session.
-    pub request: String,
+    #[serde(rename = "request")]
+    pub retry_id: String,
     /// What our own marks carry; `None` where the program is no shell that marks.
     pub nonce: Option<String>,
     /// Whether it is recorded.
@@ -138,7 +139,7 @@ impl Default for Meta {
             usual_prompt: None,
             history_lines: None,
             actor: Actor::default(),
-            request: String::new(),
+            retry_id: String::new(),
             nonce: None,
             record: true,
             damage: None,
@@ -171,18 +172,18 @@ impl Meta {
     /// without is left out where it does not fit.
     pub(crate) fn copy_into(&self, journal: &OwnedFd) -> io::Result<()> {
         let mut fields = serde_json::to_value(self)?;
-        if !Hot::describe(journal, &serde_json::to_vec(&fields)?)? {
+        if !LiveJournal::describe(journal, &serde_json::to_vec(&fields)?)? {
             if let Some(fields) = fields.as_object_mut() {
                 fields.retain(|name, _| !LONG.contains(&name.as_str()));
             }
-            Hot::describe(journal, &serde_json::to_vec(&fields)?)?;
+            LiveJournal::describe(journal, &serde_json::to_vec(&fields)?)?;
         }
         Ok(())
     }
 
     /// In place of this one, which is damaged: the copy that the journal has.
     pub(crate) fn copy_in(&self, journal: &OwnedFd) -> Option<Meta> {
-        let copy = Hot::description(journal)?;
+        let copy = LiveJournal::description(journal)?;
         let meta: Meta = serde_json::from_slice(&copy).ok().filter(|meta: &Meta| meta.id == self.id)?;
         let fields: Map<String, Value> = serde_json::from_slice(&copy).ok()?;
         let is_whole = LONG.iter().all(|name| fields.contains_key(*name));
@@ -268,7 +269,7 @@ mod tests {
             usual_prompt: Some("% $".into()),
             history_lines: Some(500),
             actor: Actor { kind: ActorKind::Agent, owner: "claude".into(), client: "code".into() },
-            request: "r".into(),
+            retry_id: "r".into(),
             nonce: Some("n".into()),
             record: false,
             damage: None,
@@ -297,7 +298,7 @@ mod tests {
     #[test]
     fn a_journal_has_a_copy_of_all_that_fits_and_of_what_cannot_be_done_without() {
         let damaged = Meta::read(&entry("not ours"));
-        let (_, journal) = Hot::create().unwrap();
+        let (_, journal) = LiveJournal::create().unwrap();
         assert_eq!(damaged.copy_in(&journal), None);
         filled().copy_into(&journal).unwrap();
         assert_eq!(damaged.copy_in(&journal), Some(filled()));

@@ -28,7 +28,7 @@ use tokio::sync::{mpsc, watch};
 
 use self::sessions::{Sessions, number_of};
 use crate::durable::checkpoint::slot;
-use crate::durable::journal::{Hot, InputQueue};
+use crate::durable::journal::{InputQueue, LiveJournal};
 use crate::error::{broken, destroyed};
 use crate::handle::Info;
 use crate::request::Request;
@@ -168,7 +168,8 @@ struct Gone {
     number: u32,
     name: Option<String>,
     /// The request that ended it, and what it was told.
-    request: String,
+    #[serde(rename = "request")]
+    retry_id: String,
     exit_code: Option<i32>,
 }
 
@@ -321,7 +322,7 @@ impl Hub {
         meta: Arc<Meta>,
         pid: u32,
         pty: Pty,
-        journal: Hot,
+        journal: LiveJournal,
         input: InputQueue,
         hook: Option<Hook>,
     ) -> Result<Task, SessionError> {
@@ -330,7 +331,7 @@ impl Hub {
         let prompt_pattern = asked.and_then(|asked| pattern(asked).ok()).map(Arc::new);
         let options = &self.inner.options;
         Task::new(Opened {
-            tape: self.inner.recorder.tape(&meta),
+            queue: self.inner.recorder.queue(&meta),
             writer: self.inner.recorder.writer.clone(),
             history_lines: meta.history_lines.unwrap_or(options.terminal.history_lines),
             meta,

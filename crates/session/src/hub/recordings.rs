@@ -8,8 +8,8 @@ use regex::Regex;
 
 use super::{Hub, HubOptions, Purpose, blocking};
 use crate::durable::journal::disk::{
-    Bounds, Capturing, Choice, Description, Folder, Keeping, Reel, Tape, Worker, complete, make_file,
-    recordings, view,
+    Bounds, Capturing, Choice, Description, Folder, Keeping, RecordingQueue, SegmentWriter, Worker, complete,
+    make_file, recordings, view,
 };
 use crate::error::{directory, invalid};
 use crate::hub::meta::now_ms;
@@ -54,12 +54,12 @@ impl Recorder {
         self.texts.hand_over(move || complete(&ended));
     }
 
-    pub(super) fn tape(&self, meta: &Meta) -> Tape {
-        let reel = meta.record.then(|| {
+    pub(super) fn queue(&self, meta: &Meta) -> RecordingQueue {
+        let writer = meta.record.then(|| {
             self.keeping.set_live(&meta.id, true);
-            Reel::new(Description::of(meta), Arc::clone(&self.keeping), self.texts.clone())
+            SegmentWriter::new(Description::of(meta), Arc::clone(&self.keeping), self.texts.clone())
         });
-        Tape::new(reel, self.writer.clone())
+        RecordingQueue::new(writer, self.writer.clone())
     }
 
     pub(super) fn is_over(&self, id: &str) {
@@ -191,11 +191,11 @@ impl Hub {
         reference: &str,
         dir: Option<PathBuf>,
         actor: &Actor,
-        request: &str,
+        retry_id: &str,
     ) -> Result<Capture, SessionError> {
-        let session = self.find_for(reference, actor, request, Purpose::Act).await?;
+        let session = self.find_for(reference, actor, retry_id, Purpose::Act).await?;
         if let Some((asked, running)) = session.capturing().await? {
-            return if asked == request {
+            return if asked == retry_id {
                 Ok(running)
             } else {
                 Err(ApiError::CaptureRunning { file: running.file.display().to_string() }.into())
@@ -208,9 +208,9 @@ impl Hub {
             make_file(&dir, number, started_ms).map_err(refused)
         })
         .await?;
-        let request = request.to_owned();
+        let retry_id = retry_id.to_owned();
         let started =
-            session.start_capture(Capturing { path: path.clone(), request, since: 0, started_ms }).await;
+            session.start_capture(Capturing { path: path.clone(), retry_id, since: 0, started_ms }).await;
         if started.is_err() {
             let _ = blocking(move || Ok(std::fs::remove_file(&path)?)).await;
         }

@@ -8,7 +8,7 @@ pub struct Retention {
     /// An ended one stays readable for this long.
     pub ended: Duration,
     /// An agent's session whose client is gone is ended when its shell has waited for a command for this long.
-    pub forsaken: Duration,
+    pub orphaned: Duration,
     /// An agent's session is ended after this long without input and output.
     pub idle: Duration,
 }
@@ -16,7 +16,7 @@ pub struct Retention {
 impl Default for Retention {
     fn default() -> Self {
         let minutes = |minutes: u64| Duration::from_secs(60 * minutes);
-        Retention { ended: minutes(10), forsaken: minutes(30), idle: minutes(12 * 60) }
+        Retention { ended: minutes(10), orphaned: minutes(30), idle: minutes(12 * 60) }
     }
 }
 
@@ -47,7 +47,7 @@ pub(super) enum Fate {
 impl Retention {
     /// No session has less than this from the beginning on.
     pub(super) fn soonest(&self) -> Duration {
-        self.ended.min(self.forsaken).min(self.idle)
+        self.ended.min(self.orphaned).min(self.idle)
     }
 
     pub(super) fn judge(&self, facts: Facts) -> Fate {
@@ -55,7 +55,7 @@ impl Retention {
             Some(ended) => (self.ended, ended, Fate::LetGo),
             None if facts.persons => return Fate::Stay(None),
             None if facts.at_prompt && !facts.client_there => {
-                (self.forsaken.min(self.idle), facts.idle, Fate::End)
+                (self.orphaned.min(self.idle), facts.idle, Fate::End)
             }
             None => (self.idle, facts.idle, Fate::End),
         };
@@ -63,7 +63,7 @@ impl Retention {
             None | Some(Duration::ZERO) => over,
             // What is at work now may be at its prompt a moment later, with nobody there: looked at as if it were.
             Some(left) if facts.ended.is_none() && !facts.client_there => {
-                Fate::Stay(Some(left.min(self.forsaken)))
+                Fate::Stay(Some(left.min(self.orphaned)))
             }
             Some(left) => Fate::Stay(Some(left)),
         }

@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 
 use super::Hub;
 use crate::durable::checkpoint::{Checkpoint, HeldDescriptors, Rebuild, slot};
-use crate::durable::journal::{Hot, InputQueue};
+use crate::durable::journal::{InputQueue, LiveJournal};
 use crate::request::Request;
 use crate::task::Task;
 use crate::{Meta, SessionError};
@@ -122,7 +122,7 @@ impl Hub {
             lost.push("screen and history: rebuilding them failed".to_owned());
         }
         lost.extend(meta.damage.clone());
-        let hot = self.adopt_journal(&meta, &held, &mut lost).await?;
+        let live = self.adopt_journal(&meta, &held, &mut lost).await?;
         let input = self.adopt_input(&entry, held.input, &mut lost).await?;
         let (master, state) = (held.master, held.state);
         let pid = entry.pid.unwrap_or(0);
@@ -135,7 +135,7 @@ impl Hub {
             }
             Ok(hook) => hook,
         };
-        let mut task = self.task(meta, pid, Pty::adopt(master)?, hot, input, hook)?;
+        let mut task = self.task(meta, pid, Pty::adopt(master)?, live, input, hook)?;
         let mut turn = None;
         if first.is_none() {
             tokio::select! {
@@ -181,26 +181,26 @@ impl Hub {
         meta: &Meta,
         held: &HeldDescriptors,
         lost: &mut Vec<String>,
-    ) -> Result<Hot, SessionError> {
+    ) -> Result<LiveJournal, SessionError> {
         let covers = held.state.as_ref().and_then(Checkpoint::covers);
-        let reaches = |hot: &Hot| {
-            covers.is_none_or(|(output, index)| output <= hot.output_len() && index <= hot.index_len())
+        let reaches = |live: &LiveJournal| {
+            covers.is_none_or(|(output, index)| output <= live.output_len() && index <= live.index_len())
         };
-        let reason = match held.journal.as_ref().map(Hot::adopt) {
-            Some(Ok(hot)) if reaches(&hot) => return Ok(hot),
+        let reason = match held.journal.as_ref().map(LiveJournal::adopt) {
+            Some(Ok(live)) if reaches(&live) => return Ok(live),
             Some(Ok(_)) => "it ends before the checkpoint".to_owned(),
             Some(Err(error)) => error.to_string(),
             None => "the keeper does not have it".to_owned(),
         };
         lost.push(format!("the newest output: {reason}"));
         let (output, index) = covers.unwrap_or_default();
-        let counted = held.journal.as_ref().and_then(Hot::output_len_of).unwrap_or_default();
-        let (mut hot, fd) = Hot::create()?;
+        let counted = held.journal.as_ref().and_then(LiveJournal::output_len_of).unwrap_or_default();
+        let (mut live, fd) = LiveJournal::create()?;
         // A little further, so that the engine ends what was lost in the middle of a line.
-        hot.count_from(output.max(counted) + GAP, index);
+        live.count_from(output.max(counted) + GAP, index);
         meta.copy_into(&fd)?;
         self.inner.link.put(meta.id.as_bytes(), slot::JOURNAL, fd).await?;
-        Ok(hot)
+        Ok(live)
     }
 
     /// What is on its way to the program, or nothing.

@@ -32,7 +32,7 @@ impl Sessions {
             self.leaders.insert(pid, meta.number);
         }
         self.ids.insert(meta.id.clone(), meta.number);
-        self.requests.insert(request_of(meta), meta.number);
+        self.requests.insert(retry_id_of(meta), meta.number);
         if let Some(name) = &meta.name {
             self.names.insert(name.clone(), meta.number);
         }
@@ -53,7 +53,7 @@ impl Sessions {
         let Some(session) = self.all.remove(&number) else { return };
         let meta = session.meta();
         self.ids.remove(&meta.id);
-        self.requests.remove(&request_of(meta));
+        self.requests.remove(&retry_id_of(meta));
         if let Some(name) = &meta.name {
             self.names.remove(name);
         }
@@ -93,8 +93,8 @@ impl Sessions {
         Some((self.all.get(number)?, self.exited.contains(number)))
     }
 
-    pub(super) fn by_request(&self, owner: &str, request: &str) -> Option<&Session> {
-        self.requests.get(&(owner.to_owned(), request.to_owned())).and_then(|number| self.all.get(number))
+    pub(super) fn by_retry_id(&self, owner: &str, retry_id: &str) -> Option<&Session> {
+        self.requests.get(&(owner.to_owned(), retry_id.to_owned())).and_then(|number| self.all.get(number))
     }
 
     /// By its id, number, window or name.
@@ -135,8 +135,8 @@ pub(super) fn window(reference: &str) -> Option<u32> {
 }
 
 /// Two owners may have used the same id.
-fn request_of(meta: &Meta) -> (String, String) {
-    (meta.actor.owner.clone(), meta.request.clone())
+fn retry_id_of(meta: &Meta) -> (String, String) {
+    (meta.actor.owner.clone(), meta.retry_id.clone())
 }
 
 #[cfg(test)]
@@ -152,7 +152,7 @@ mod tests {
             number,
             name: name.map(str::to_owned),
             actor: Actor { kind: ActorKind::Agent, owner: owner.into(), client: "test".into() },
-            request: format!("request {number}"),
+            retry_id: format!("request {number}"),
             ..Meta::default()
         };
         Session::new(Arc::new(meta), tokio::sync::mpsc::channel(1).0)
@@ -167,8 +167,8 @@ mod tests {
         for reference in ["1", "build", "sess_1", "win_1"] {
             assert_eq!(sessions.find(reference).unwrap().meta().number, 1);
         }
-        assert_eq!(sessions.by_request("b", "request 3").unwrap().meta().number, 3);
-        assert!(sessions.by_request("a", "request 3").is_none(), "another's");
+        assert_eq!(sessions.by_retry_id("b", "request 3").unwrap().meta().number, 3);
+        assert!(sessions.by_retry_id("a", "request 3").is_none(), "another's");
         assert_eq!((sessions.live_of("a"), sessions.live_of("b"), sessions.count()), (2, 1, (3, 0)));
         // Told twice, it has ended once.
         sessions.exit(1);

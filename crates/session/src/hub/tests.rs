@@ -142,10 +142,10 @@ fn options(dir: &Path) -> HubOptions {
     }
 }
 
-async fn create(hub: &Hub, owner: &str, request: &str) -> Result<Session, SessionError> {
+async fn create(hub: &Hub, owner: &str, retry_id: &str) -> Result<Session, SessionError> {
     let create = Create { program: Some("/bin/cat".into()), cwd: Some("/".into()), ..Create::default() };
     let actor = Actor { kind: ActorKind::Agent, owner: owner.into(), client: "test".into() };
-    hub.create(create, actor, &Origin::default(), request).await
+    hub.create(create, actor, &Origin::default(), retry_id).await
 }
 
 async fn shows(session: &Session, text: &str) {
@@ -153,10 +153,10 @@ async fn shows(session: &Session, text: &str) {
     assert_eq!(session.wait(wait).await.unwrap().met, crate::Met::Text, "{text}");
 }
 
-async fn types(session: &Session, text: &str, request: &str) {
+async fn types(session: &Session, text: &str, retry_id: &str) {
     let input = Input::Text { text: text.into(), paste: Paste::Never };
     let agent = Typist { kind: ActorKind::Agent, who: "test".into(), name: "test".into() };
-    session.send(input, &agent, request, None).await.unwrap();
+    session.send(input, &agent, retry_id, None).await.unwrap();
 }
 
 fn line(terminal: &mut File) -> String {
@@ -234,8 +234,8 @@ async fn limits_count_what_lives() {
     exits(&first).await;
     create(&hub, "a", "3").await.unwrap();
     assert_eq!(hub.count(), (2, 1));
-    for request in ["4", "5", "6"] {
-        create(&hub, request, request).await.unwrap();
+    for retry_id in ["4", "5", "6"] {
+        create(&hub, retry_id, retry_id).await.unwrap();
     }
     let refused = create(&hub, "b", "7").await.unwrap_err();
     assert!(matches!(refused, SessionError::Refused(ApiError::MaxSessions { limit: 5, .. })), "{refused}");
@@ -283,8 +283,8 @@ fn agent() -> Actor {
     Actor { kind: ActorKind::Agent, owner: "a".into(), client: "test".into() }
 }
 
-async fn found(hub: &Hub, reference: &str, request: &str, purpose: Purpose) -> u32 {
-    hub.find_for(reference, &agent(), request, purpose).await.unwrap().meta().number
+async fn found(hub: &Hub, reference: &str, retry_id: &str, purpose: Purpose) -> u32 {
+    hub.find_for(reference, &agent(), retry_id, purpose).await.unwrap().meta().number
 }
 
 #[tokio::test]
@@ -295,24 +295,24 @@ async fn who_looks_at_sessions_has_nothing_written_down() {
     let hub = Hub::start(options, keeper.link()).await.unwrap();
     let files =
         || std::fs::read_dir(dir.path()).unwrap().flatten().map(|e| e.file_name()).collect::<BTreeSet<_>>();
-    for request in ["1", "2"] {
-        create(&hub, "a", request).await.unwrap();
+    for retry_id in ["1", "2"] {
+        create(&hub, "a", retry_id).await.unwrap();
     }
     let (told, there) = (keeper.told.load(Ordering::SeqCst), files());
     for (at, number) in [1, 2, 1, 2].into_iter().enumerate() {
-        assert_eq!(found(&hub, &number.to_string(), &format!("look {at}"), Purpose::Look).await, number);
+        assert_eq!(found(&hub, &number.to_string(), &format!("look {at}"), Purpose::Read).await, number);
         assert_eq!(hub.show_to("active", &agent()).unwrap().meta().number, number);
     }
     // And who looks at the active one has it written down once.
-    found(&hub, "1", "one", Purpose::Look).await;
+    found(&hub, "1", "one", Purpose::Read).await;
     assert_eq!((keeper.told.load(Ordering::SeqCst), files()), (told, there.clone()));
-    for request in ["first", "again"] {
-        assert_eq!(found(&hub, "active", request, Purpose::Look).await, 1);
+    for retry_id in ["first", "again"] {
+        assert_eq!(found(&hub, "active", retry_id, Purpose::Read).await, 1);
         assert_eq!((keeper.told.load(Ordering::SeqCst), files()), (told + 1, there.clone()));
     }
     // Nor does it cost anything to go on with the same one.
-    for request in ["send", "send again"] {
-        assert_eq!(found(&hub, "1", request, Purpose::Act).await, 1);
+    for retry_id in ["send", "send again"] {
+        assert_eq!(found(&hub, "1", retry_id, Purpose::Act).await, 1);
     }
     assert_eq!(keeper.told.load(Ordering::SeqCst), told + 1);
 }
@@ -323,25 +323,25 @@ fn a_call_that_is_made_again_means_what_it_meant() {
     let first = Runtime::new().unwrap();
     first.block_on(async {
         let hub = Hub::start(options(dir.path()), keeper.link()).await.unwrap();
-        for request in ["1", "2"] {
-            create(&hub, "a", request).await.unwrap();
+        for retry_id in ["1", "2"] {
+            create(&hub, "a", retry_id).await.unwrap();
         }
         assert_eq!(found(&hub, "1", "send", Purpose::Act).await, 1);
         assert_eq!(found(&hub, "active", "types", Purpose::Act).await, 1);
         // Looked at, by a call that lasts, while another types elsewhere.
-        assert_eq!(found(&hub, "2", "look", Purpose::Look).await, 2);
-        assert_eq!(found(&hub, "active", "waits", Purpose::Look).await, 2);
+        assert_eq!(found(&hub, "2", "look", Purpose::Read).await, 2);
+        assert_eq!(found(&hub, "active", "waits", Purpose::Read).await, 2);
         assert_eq!(found(&hub, "1", "send more", Purpose::Act).await, 1);
         assert_eq!(found(&hub, "active", "waits#1", Purpose::Act).await, 2);
         // The last one is only looked at, and named: nobody has to know that.
-        assert_eq!(found(&hub, "1", "look again", Purpose::Look).await, 1);
+        assert_eq!(found(&hub, "1", "look again", Purpose::Read).await, 1);
     });
     first.shutdown_timeout(Duration::from_secs(10));
     Runtime::new().unwrap().block_on(async {
         let hub = Hub::start(options(dir.path()), keeper.link()).await.unwrap();
         let mut meant = Vec::new();
-        for request in ["types", "waits", "waits#2", "new"] {
-            meant.push(found(&hub, "active", request, Purpose::Act).await);
+        for retry_id in ["types", "waits", "waits#2", "new"] {
+            meant.push(found(&hub, "active", retry_id, Purpose::Act).await);
         }
         assert_eq!(meant, [1, 2, 2, 2]);
     });
@@ -350,8 +350,8 @@ fn a_call_that_is_made_again_means_what_it_meant() {
 #[test]
 fn what_the_keeper_holds_for_the_hub_is_read_as_the_first_version_wrote_it() {
     let gone = |number, name| {
-        let (id, request) = (format!("sess_{number}"), format!("r{number}"));
-        Gone { id, number, name, request, exit_code: Some(4) }
+        let (id, retry_id) = (format!("sess_{number}"), format!("r{number}"));
+        Gone { id, number, name, retry_id, exit_code: Some(4) }
     };
     let mut front = Front::default();
     for number in [5, 6] {

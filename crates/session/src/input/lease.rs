@@ -13,10 +13,10 @@ const NAME: usize = 60;
 /// A call that types more than once, or waits for what it typed. From its first input on, and for as long as this lives, no other
 /// call of an agent types into that session.
 #[derive(Debug, Clone)]
-pub struct Lane(Arc<TypingCall>);
+pub struct InputLease(Arc<TypingCall>);
 
 /// As the session knows it: the call may go away at any time.
-pub(crate) type Taken = Weak<TypingCall>;
+pub(crate) type LeaseRef = Weak<TypingCall>;
 
 /// What a call does, for those who have to wait for it.
 #[derive(Debug)]
@@ -25,31 +25,31 @@ pub(crate) struct TypingCall {
     since: Instant,
 }
 
-impl Lane {
+impl InputLease {
     /// For a call that does this, in a few words.
-    pub fn new(what: String) -> Lane {
-        Lane(Arc::new(TypingCall { what, since: Instant::now() }))
+    pub fn new(what: String) -> InputLease {
+        InputLease(Arc::new(TypingCall { what, since: Instant::now() }))
     }
 
-    pub(crate) fn of_command(command: &str) -> Lane {
+    pub(crate) fn of_command(command: &str) -> InputLease {
         let line = command.trim().lines().next().unwrap_or_default();
         let end = line.char_indices().nth(NAME).map_or(line.len(), |(end, _)| end);
         let more = if end < command.trim().len() { "…" } else { "" };
-        Lane::new(format!("run of `{}{more}`", &line[..end]))
+        InputLease::new(format!("run of `{}{more}`", &line[..end]))
     }
 
-    pub(crate) fn taken(&self) -> Taken {
+    pub(crate) fn reference(&self) -> LeaseRef {
         Arc::downgrade(&self.0)
     }
 }
 
 /// Which call has the session to itself.
 #[derive(Debug, Default)]
-pub(crate) struct Lease(Taken);
+pub(crate) struct CurrentLease(LeaseRef);
 
-impl Lease {
+impl CurrentLease {
     /// Refuses where another call types.
-    pub(crate) fn check(&self, call: Option<&Taken>, now: Instant) -> Result<(), SessionError> {
+    pub(crate) fn check(&self, call: Option<&LeaseRef>, now: Instant) -> Result<(), SessionError> {
         match self.0.upgrade() {
             Some(other) if !call.is_some_and(|call| Weak::ptr_eq(call, &self.0)) => {
                 let since = now.saturating_duration_since(other.since);
@@ -62,7 +62,7 @@ impl Lease {
 
     /// Has nobody else type as long as this call lives. One that comes again after another began is refused
     /// when it types on.
-    pub(super) fn take(&mut self, call: Option<&Taken>) {
+    pub(super) fn take(&mut self, call: Option<&LeaseRef>) {
         if let Some(call) = call.filter(|_| self.0.strong_count() == 0) {
             self.0 = call.clone();
         }
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn a_call_is_named_in_one_short_line() {
-        let named = |command: &str| Lane::of_command(command).0.what.clone();
+        let named = |command: &str| InputLease::of_command(command).0.what.clone();
         assert_eq!(named("make\n"), "run of `make`");
         assert_eq!(named("first\nsecond"), "run of `first…`");
         assert_eq!(named(&"é".repeat(100)), format!("run of `{}…`", "é".repeat(NAME)));
@@ -84,12 +84,14 @@ mod tests {
     #[test]
     fn one_call_types_at_a_time_for_as_long_as_it_lives() {
         let now = Instant::now();
-        let (mut lease, first, second) = (Lease::default(), Lane::new("a".into()), Lane::new("b".into()));
-        let is_free = |lease: &Lease, call: &Lane| lease.check(Some(&call.taken()), now).is_ok();
+        let (mut lease, first, second) =
+            (CurrentLease::default(), InputLease::new("a".into()), InputLease::new("b".into()));
+        let is_free =
+            |lease: &CurrentLease, call: &InputLease| lease.check(Some(&call.reference()), now).is_ok();
         assert!(lease.check(None, now).is_ok() && is_free(&lease, &second));
-        lease.take(Some(&first.taken()));
+        lease.take(Some(&first.reference()));
         assert!(is_free(&lease, &first) && !is_free(&lease, &second) && lease.check(None, now).is_err());
-        lease.take(Some(&second.taken()));
+        lease.take(Some(&second.reference()));
         assert!(is_free(&lease, &first), "it is not taken away");
         drop(first);
         assert!(is_free(&lease, &second));

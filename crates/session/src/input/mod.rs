@@ -17,7 +17,7 @@ use cotty_pty::{Watched, facts};
 use serde::{Deserialize, Serialize};
 use tokio::io::Interest;
 
-use self::lease::{Lease, Taken};
+use self::lease::{CurrentLease, LeaseRef};
 use self::typed::{Echo, TypedLines};
 use self::unread::Unread;
 use crate::durable::journal::{InputQueue, Pushed, Signalled, Source};
@@ -43,7 +43,8 @@ pub(crate) fn push_bounded<T>(queue: &mut VecDeque<T>, item: T) {
 /// A request that typed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Remembered {
-    request: String,
+    #[serde(rename = "request")]
+    retry_id: String,
     /// Output before it.
     seq: u64,
     bytes: u64,
@@ -80,7 +81,7 @@ pub(crate) struct Typing {
     state: TypedState,
     /// What of it the shell may not have read.
     unread: Unread,
-    lease: Lease,
+    lease: CurrentLease,
     last_typed: Option<Instant>,
     /// Whether the terminal has no room for more.
     blocked: bool,
@@ -94,7 +95,7 @@ impl Typing {
             queue,
             state: TypedState::default(),
             unread: Unread::Nothing,
-            lease: Lease::default(),
+            lease: CurrentLease::default(),
             last_typed: None,
             blocked: false,
             held_since: None,
@@ -131,14 +132,19 @@ impl Typing {
     }
 
     /// What a request typed, if it did.
-    pub(crate) fn remembered(&self, request: &str) -> Option<Typed> {
-        let known = self.state.requests.iter().rev().find(|known| known.request == request)?;
+    pub(crate) fn remembered(&self, retry_id: &str) -> Option<Typed> {
+        let known = self.state.requests.iter().rev().find(|known| known.retry_id == retry_id)?;
         Some(Typed { seq: known.seq, bytes: known.bytes, returned: None })
     }
 
+    /// Which of these calls typed last.
+    pub(crate) fn last_of(&self, retry_ids: &[String]) -> Option<usize> {
+        retry_ids.iter().rposition(|retry_id| self.remembered(retry_id).is_some())
+    }
+
     /// The signal that a request sent, if it did.
-    pub(crate) fn signalled(&self, request: &str) -> Option<&Signalled> {
-        self.state.signals.iter().find(|sent| sent.request == request)
+    pub(crate) fn signalled(&self, retry_id: &str) -> Option<&Signalled> {
+        self.state.signals.iter().find(|sent| sent.retry_id == retry_id)
     }
 
     /// Notes a signal, so that it is not sent again.
@@ -169,9 +175,9 @@ impl Typing {
     ) {
         self.state.lines.typed(seq, person);
         match source {
-            Source::Request(request) => {
-                let (request, spot) = (request.clone(), spot());
-                push_bounded(&mut self.state.requests, Remembered { request, seq, bytes, spot });
+            Source::Request(retry_id) => {
+                let (retry_id, spot) = (retry_id.clone(), spot());
+                push_bounded(&mut self.state.requests, Remembered { retry_id, seq, bytes, spot });
             }
             Source::Viewer(count) => {
                 self.state.viewers.retain(|(viewer, _)| viewer != who);
@@ -191,12 +197,12 @@ impl Typing {
     }
 
     /// Who types: one call of an agent at a time.
-    pub(crate) fn lease(&self) -> &Lease {
+    pub(crate) fn lease(&self) -> &CurrentLease {
         &self.lease
     }
 
     /// Has nobody else type as long as this call lives.
-    pub(crate) fn take_lease(&mut self, call: Option<&Taken>) {
+    pub(crate) fn take_lease(&mut self, call: Option<&LeaseRef>) {
         self.lease.take(call);
     }
 }
@@ -304,9 +310,9 @@ impl TypedState {
     pub(crate) fn filled(spot: Spot) -> TypedState {
         let program = Some("vi".to_owned());
         TypedState {
-            requests: [Remembered { request: "r".into(), seq: 3, bytes: 2, spot }].into(),
+            requests: [Remembered { retry_id: "r".into(), seq: 3, bytes: 2, spot }].into(),
             viewers: [("view:1".to_owned(), 17)].into(),
-            signals: [Signalled { request: "s".into(), signal: 2, group: 9, program }].into(),
+            signals: [Signalled { retry_id: "s".into(), signal: 2, group: 9, program }].into(),
             lines: TypedLines::filled(),
         }
     }
@@ -333,8 +339,8 @@ mod tests {
         assert_eq!(typing.remembered("one"), Some(Typed { seq: 70, bytes: 5, returned: None }));
         assert_eq!((typing.remembered("two"), typing.spot_at(70)), (None, Some(spot(3))));
         for number in 0..REMEMBERED {
-            let request = Source::Request(number.to_string());
-            typing.typed(&request, "agent", 1, 80, || spot(3), false);
+            let retry_id = Source::Request(number.to_string());
+            typing.typed(&retry_id, "agent", 1, 80, || spot(3), false);
         }
         assert_eq!(typing.remembered("one"), None, "what is remembered is bounded");
     }
@@ -355,7 +361,7 @@ mod tests {
     #[test]
     fn a_signal_is_remembered_by_its_request() {
         let mut typing = typing();
-        let sent = Signalled { request: "s".into(), signal: 2, group: 7, program: None };
+        let sent = Signalled { retry_id: "s".into(), signal: 2, group: 7, program: None };
         typing.signal(sent.clone());
         assert_eq!((typing.signalled("s"), typing.signalled("t")), (Some(&sent), None));
     }

@@ -29,7 +29,8 @@ pub(crate) struct ReadPosition {
 struct Reader {
     place: ReadPosition,
     before: Option<ReadPosition>,
-    request: u64,
+    #[serde(rename = "request")]
+    retry_id: u64,
 }
 
 /// What is saved of them.
@@ -62,14 +63,14 @@ impl Readers {
     }
 
     /// Where a reader stood before this request, whether that comes for the first time or again.
-    pub(crate) fn before(&self, reader: &str, request: u64) -> Option<ReadPosition> {
+    pub(crate) fn before(&self, reader: &str, retry_id: u64) -> Option<ReadPosition> {
         let known = self.places.readers.get(reader)?;
-        if known.request == request { known.before.clone() } else { Some(known.place.clone()) }
+        if known.retry_id == retry_id { known.before.clone() } else { Some(known.place.clone()) }
     }
 
     /// A reader has read up to here.
-    pub(crate) fn read(&mut self, reader: &str, place: ReadPosition, request: u64) {
-        let before = self.put(reader, place, request);
+    pub(crate) fn read(&mut self, reader: &str, place: ReadPosition, retry_id: u64) {
+        let before = self.put(reader, place, retry_id);
         let before = before.map(|before| ReadPosition { answered: Vec::new(), ..before });
         if let Some(before) = before.filter(|before| !self.places.passed.contains(before)) {
             // What was read from there may be paged through.
@@ -78,8 +79,8 @@ impl Readers {
     }
 
     /// Puts a reader where a request brought it; answers where it stood before.
-    pub(crate) fn put(&mut self, reader: &str, place: ReadPosition, request: u64) -> Option<ReadPosition> {
-        let before = self.before(reader, request);
+    pub(crate) fn put(&mut self, reader: &str, place: ReadPosition, retry_id: u64) -> Option<ReadPosition> {
+        let before = self.before(reader, retry_id);
         let readers = &mut self.places.readers;
         let oldest = || readers.iter().min_by_key(|(_, known)| known.place.seq).map(|(name, _)| name.clone());
         if readers.len() >= MOST_READERS
@@ -88,7 +89,7 @@ impl Readers {
         {
             readers.remove(&oldest);
         }
-        readers.insert(reader.to_owned(), Reader { place, before: before.clone(), request });
+        readers.insert(reader.to_owned(), Reader { place, before: before.clone(), retry_id });
         before
     }
 
@@ -122,7 +123,7 @@ impl ReadPositions {
         let position = |line| cotty_vt::Position { line: cotty_vt::LineId(line), cell: 3 };
         let answered = Answered { from: position(2), to: position(3), since: 4, until: 5 };
         let place = ReadPosition { seq: 3, spot, answered: vec![answered] };
-        let reader = Reader { place: place.clone(), before: Some(place.clone()), request: 6 };
+        let reader = Reader { place: place.clone(), before: Some(place.clone()), retry_id: 6 };
         ReadPositions { readers: [("agent".to_owned(), reader)].into(), passed: [place].into() }
     }
 }

@@ -194,15 +194,15 @@ mod told {
     use super::*;
 
     /// A `run` types a command, which says something.
-    fn runs(shell: &mut Shell, request: &str, output: &str) {
+    fn runs(shell: &mut Shell, retry_id: &str, output: &str) {
         shell.types(EchoedBy::Surely);
         let moment = shell.moment();
-        shell.commands.typed(request, moment);
-        shell.starts(request).says(output).ends(0).prompt();
+        shell.commands.typed(retry_id, moment);
+        shell.starts(retry_id).says(output).ends(0).prompt();
     }
 
-    fn answered(shell: &Shell, request: &str, place: ReadPosition) -> ReadPosition {
-        let command = shell.commands.of_request(request).unwrap();
+    fn answered(shell: &Shell, retry_id: &str, place: ReadPosition) -> ReadPosition {
+        let command = shell.commands.by_retry_id(retry_id).unwrap();
         shell.screen().answered(command, place).unwrap()
     }
 
@@ -258,7 +258,7 @@ mod told {
     /// What is new to a reader that stood at `place` and was answered what a command drew, and that answer.
     fn draws(shell: &mut Shell, drawn: &str, place: ReadPosition) -> (String, String) {
         runs(shell, "draw", drawn);
-        let command = shell.commands.of_request("draw").unwrap();
+        let command = shell.commands.by_retry_id("draw").unwrap();
         let output = shell.screen().result_of(command, None, 0).output.text;
         (shell.new_since(&answered(shell, "draw", place)), output)
     }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::Task;
 use crate::SessionError;
-use crate::durable::journal::What;
+use crate::durable::journal::RecordKind;
 use crate::durable::journal::disk::{Capture, Capturing};
 use crate::hub::meta::now_ms;
 
@@ -15,18 +15,18 @@ impl Task {
         // What came before is read before: it is not part of it.
         self.drain().await;
         capturing.since = self.vt.seq();
-        self.record(&What::CaptureBegan(capturing.clone()), now_ms())?;
+        self.record(&RecordKind::CaptureBegan(capturing.clone()), now_ms())?;
         Ok(self.recording.begin_capture(capturing, Instant::now(), now_ms()))
     }
 
-    pub(super) async fn stop_capture(&mut self, request: &str) -> Result<Capture, SessionError> {
-        if let Some(capture) = self.recording.ended_by(request) {
+    pub(super) async fn stop_capture(&mut self, retry_id: &str) -> Result<Capture, SessionError> {
+        if let Some(capture) = self.recording.ended_by(retry_id) {
             return Ok(capture);
         }
-        let (catcher, capture) = self.recording.take_capture(now_ms).await?;
-        let what = What::CaptureEnded { request: request.to_owned(), capture: capture.clone() };
+        let (writer, capture) = self.recording.take_capture(now_ms).await?;
+        let what = RecordKind::CaptureEnded { retry_id: retry_id.to_owned(), capture: capture.clone() };
         self.record(&what, now_ms())?;
-        catcher.close();
+        writer.close();
         Ok(capture)
     }
 }

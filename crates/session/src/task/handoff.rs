@@ -5,141 +5,143 @@ use std::time::Instant;
 use cotty_protocol::ApiError;
 
 use super::Task;
-use crate::durable::journal::{KeyboardChange, PleaChange, What};
-use crate::handoff::state::{self, Plea, PleaEnd, PleaOutcome};
-use crate::handoff::{Ask, PleaRequest, Pleaded};
+use crate::durable::journal::{HandoffChange, KeyboardChange, RecordKind};
+use crate::handoff::state::{self, HandoffEnd, HandoffOutcome, HandoffRequest};
+use crate::handoff::{Ask, HandoffAction, HandoffReply};
 use crate::hub::meta::{Typist, now_ms};
 use crate::output::views;
 use crate::{ActorKind, SessionError};
 
 impl Task {
     /// Whoever asked may have gone; then the answer is for nobody, and that is fine.
-    pub(super) async fn plead(&mut self, request: PleaRequest) {
-        match request {
-            PleaRequest::Ask { ask, by, request, until, reply } => {
-                match self.ask(&ask, &by, &request).await {
+    pub(super) async fn handoff_action(&mut self, action: HandoffAction) {
+        match action {
+            HandoffAction::Ask { ask, by, retry_id, until, reply } => {
+                match self.ask(&ask, &by, &retry_id).await {
                     Ok(id) => self.handoff.wait(id, until, reply),
                     Err(error) => drop(reply.send(Err(error))),
                 }
             }
-            PleaRequest::Answer { plea, declined, note, by, request, reply } => {
-                let _ = reply.send(self.answer(&plea, declined, note.as_deref(), &by, &request));
+            HandoffAction::Answer { request_id, declined, note, by, retry_id, reply } => {
+                let _ = reply.send(self.answer(&request_id, declined, note.as_deref(), &by, &retry_id));
             }
-            PleaRequest::Withdraw { plea, by, request, reply } => {
-                let _ = reply.send(self.withdraw(&plea, &by, &request));
+            HandoffAction::Withdraw { request_id, by, retry_id, reply } => {
+                let _ = reply.send(self.withdraw(&request_id, &by, &retry_id));
             }
         }
     }
 
-    /// Makes a plea, or finds one. The same request again makes nothing and finds the same.
-    async fn ask(&mut self, ask: &Ask, by: &Typist, request: &str) -> Result<String, SessionError> {
-        self.expire_plea();
+    /// Makes a request, or finds one. The same request again makes nothing and finds the same.
+    async fn ask(&mut self, ask: &Ask, by: &Typist, retry_id: &str) -> Result<String, SessionError> {
+        self.expire_request();
         let (message, timeout_ms) = match ask {
-            Ask::Again(id) => return self.handoff.find(id, by, now_ms()).map(|plea| plea.id.clone()),
+            Ask::Again(id) => return self.handoff.find(id, by, now_ms()).map(|request| request.id.clone()),
             Ask::New { message, timeout_ms } => (message, *timeout_ms),
         };
-        if let Some(known) = self.handoff.made_by(request, now_ms()) {
+        if let Some(known) = self.handoff.made_by(retry_id, now_ms()) {
             return Ok(known.id.clone());
         }
         self.check_lives()?;
         self.make_room().await?;
-        let plea = self.handoff.make(message, timeout_ms, by, request, self.vt.seq(), now_ms())?;
-        let id = plea.id.clone();
-        self.change_plea(PleaChange::Made(plea))?;
+        let request = self.handoff.make(message, timeout_ms, by, retry_id, self.vt.seq(), now_ms())?;
+        let id = request.id.clone();
+        self.change_handoff(HandoffChange::Made(request))?;
         Ok(id)
     }
 
-    /// A person answers the open plea, and gives the keyboard back if it was that person's.
+    /// A person answers the open request, and gives the keyboard back if it was that person's.
     fn answer(
         &mut self,
         id: &str,
         declined: bool,
         note: Option<&str>,
         by: &Typist,
-        request: &str,
-    ) -> Result<Plea, SessionError> {
+        retry_id: &str,
+    ) -> Result<HandoffRequest, SessionError> {
         if by.kind != ActorKind::Person {
             return Err(ApiError::NotAPerson.into());
         }
         let note = note.map(state::words).transpose()?;
-        let outcome = if declined { PleaOutcome::Declined } else { PleaOutcome::Completed };
-        let plea = self.end_plea(id, outcome, Some(state::short_name(&by.name)), note, request)?;
+        let outcome = if declined { HandoffOutcome::Declined } else { HandoffOutcome::Completed };
+        let request = self.end_request(id, outcome, Some(state::short_name(&by.name)), note, retry_id)?;
         if self.keyboard.is_held_by(&by.who) {
             self.change_keyboard(KeyboardChange::Gave { who: by.who.clone() });
         }
-        Ok(plea)
+        Ok(request)
     }
 
     /// The agent no longer asks.
-    fn withdraw(&mut self, id: &str, by: &Typist, request: &str) -> Result<Plea, SessionError> {
+    fn withdraw(&mut self, id: &str, by: &Typist, retry_id: &str) -> Result<HandoffRequest, SessionError> {
         self.handoff.find(id, by, now_ms())?;
-        self.end_plea(id, PleaOutcome::Cancelled, None, None, request)
+        self.end_request(id, HandoffOutcome::Cancelled, None, None, retry_id)
     }
 
-    fn end_plea(
+    fn end_request(
         &mut self,
         id: &str,
-        outcome: PleaOutcome,
+        outcome: HandoffOutcome,
         by: Option<String>,
         note: Option<String>,
-        request: &str,
-    ) -> Result<Plea, SessionError> {
-        self.expire_plea();
+        retry_id: &str,
+    ) -> Result<HandoffRequest, SessionError> {
+        self.expire_request();
         let now = now_ms();
-        let no_plea = || SessionError::from(ApiError::RequestNotFound { id: id.to_owned() });
-        let plea = self.handoff.pleas().find(id, now).ok_or_else(no_plea)?;
-        match &plea.ended {
+        let not_found = || SessionError::from(ApiError::RequestNotFound { id: id.to_owned() });
+        let request = self.handoff.requests().find(id, now).ok_or_else(not_found)?;
+        match &request.ended {
             // This very request ended it.
-            Some(end) if end.request == request => return Ok(plea.clone()),
+            Some(end) if end.retry_id == retry_id => return Ok(request.clone()),
             Some(end) => {
-                return Err(ApiError::RequestOver { id: plea.id.clone(), state: end.outcome.into() }.into());
+                return Err(
+                    ApiError::RequestEnded { id: request.id.clone(), state: end.outcome.into() }.into()
+                );
             }
             None => {}
         }
-        let end = PleaEnd { outcome, at_ms: now, by, note, request: request.to_owned() };
-        self.change_plea(PleaChange::Ended(end))?;
-        self.handoff.pleas().newest().cloned().ok_or_else(no_plea)
+        let end = HandoffEnd { outcome, at_ms: now, by, note, retry_id: retry_id.to_owned() };
+        self.change_handoff(HandoffChange::Ended(end))?;
+        self.handoff.requests().newest().cloned().ok_or_else(not_found)
     }
 
-    /// Gives up a plea that nobody saw to in time.
-    fn expire_plea(&mut self) {
-        if self.handoff.pleas().ends_ms().is_some_and(|end| end <= now_ms()) {
-            self.end_open_plea(PleaOutcome::Timeout, None);
+    /// Gives up a hand-off request that nobody saw to in time.
+    fn expire_request(&mut self) {
+        if self.handoff.requests().ends_ms().is_some_and(|end| end <= now_ms()) {
+            self.end_open_request(HandoffOutcome::Timeout, None);
         }
     }
 
     /// The program ended: a person who was there saw to it, or nobody can any more.
-    pub(super) fn end_plea_with_program(&mut self) {
+    pub(super) fn end_handoff_with_program(&mut self) {
         match self.keyboard.held().map(|held| held.name.clone()) {
-            Some(name) => self.end_open_plea(PleaOutcome::Completed, Some(name)),
-            None => self.end_open_plea(PleaOutcome::Cancelled, None),
+            Some(name) => self.end_open_request(HandoffOutcome::Completed, Some(name)),
+            None => self.end_open_request(HandoffOutcome::Cancelled, None),
         }
     }
 
-    fn end_open_plea(&mut self, outcome: PleaOutcome, by: Option<String>) {
-        if self.handoff.pleas().open().is_some() {
-            let end = PleaEnd { outcome, at_ms: now_ms(), by, note: None, request: String::new() };
-            let _ = self.change_plea(PleaChange::Ended(end));
+    fn end_open_request(&mut self, outcome: HandoffOutcome, by: Option<String>) {
+        if self.handoff.requests().open().is_some() {
+            let end = HandoffEnd { outcome, at_ms: now_ms(), by, note: None, retry_id: String::new() };
+            let _ = self.change_handoff(HandoffChange::Ended(end));
         }
     }
 
-    fn change_plea(&mut self, change: PleaChange) -> Result<(), SessionError> {
+    fn change_handoff(&mut self, change: HandoffChange) -> Result<(), SessionError> {
         match change {
-            PleaChange::Made(_) => self.record(&What::Plea(change), now_ms())?,
+            HandoffChange::Made(_) => self.record(&RecordKind::Handoff(change), now_ms())?,
             // An end that cannot be written down is found again by the next daemon.
-            PleaChange::Ended(_) => self.record_if_possible(&What::Plea(change), now_ms()),
+            HandoffChange::Ended(_) => self.record_if_possible(&RecordKind::Handoff(change), now_ms()),
         }
         self.viewers.changed(Instant::now());
         Ok(())
     }
 
-    /// Answers whoever waits for a plea that has ended, or has waited long enough.
-    pub(super) fn tell_pleading(&mut self, now: Instant) {
-        self.expire_plea();
+    /// Answers whoever waits for a hand-off request that has ended, or has waited long enough.
+    pub(super) fn answer_waiters(&mut self, now: Instant) {
+        self.expire_request();
         for (id, reply) in self.handoff.waited(now) {
-            let plea = self.handoff.pleas().find(&id, now_ms()).cloned();
+            let request = self.handoff.requests().find(&id, now_ms()).cloned();
             let screen = views::screen(&self.vt, false);
-            let told = plea.map(|plea| Pleaded { plea, info: self.info(), screen });
+            let told = request.map(|request| HandoffReply { request, info: self.info(), screen });
             let _ = reply.send(told.ok_or(SessionError::from(ApiError::RequestNotFound { id })));
         }
     }

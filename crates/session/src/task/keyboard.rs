@@ -5,7 +5,7 @@ use std::time::Instant;
 use cotty_protocol::ApiError;
 
 use super::Task;
-use crate::durable::journal::{KeyboardChange, What};
+use crate::durable::journal::{KeyboardChange, RecordKind};
 use crate::hub::meta::{Typist, now_ms};
 use crate::keyboard::{Hold, KeyboardState};
 use crate::viewers::presence::Watcher;
@@ -29,7 +29,7 @@ impl Task {
             Hold::Give => KeyboardChange::Gave { who },
             Hold::Leave => KeyboardChange::Left { who },
         });
-        Ok(self.keyboard.told(|| self.seen().asked_secret().is_some()))
+        Ok(self.keyboard.told(|| self.observe_now().asked_secret().is_some()))
     }
 
     pub(super) fn viewer_came(&mut self, watcher: Watcher) {
@@ -63,7 +63,7 @@ impl Task {
 
     pub(super) fn change_keyboard(&mut self, change: KeyboardChange) {
         let at = now_ms();
-        self.record_if_possible(&What::Keyboard { change, at }, at);
+        self.record_if_possible(&RecordKind::Keyboard { change, at }, at);
         if self.keyboard.held().is_none() {
             self.put_size_back();
         }

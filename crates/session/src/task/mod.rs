@@ -7,7 +7,7 @@ mod capture;
 mod drawing;
 mod handoff;
 mod keyboard;
-mod look;
+mod observe;
 mod output;
 pub(crate) mod program;
 mod read;
@@ -31,8 +31,8 @@ use self::drawing::Drawing;
 use self::terminal::Terminal;
 use crate::commands::Commands;
 use crate::durable::checkpoint::Lost;
-use crate::durable::journal::disk::{Tape, Worker};
-use crate::durable::journal::{Hot, InputQueue, Source};
+use crate::durable::journal::disk::{RecordingQueue, Worker};
+use crate::durable::journal::{InputQueue, LiveJournal, Source};
 use crate::durable::recording::Recording;
 use crate::handle::Ended;
 use crate::handoff::Handoff;
@@ -56,11 +56,11 @@ pub(crate) struct Opened {
     pub(crate) pid: u32,
     pub(crate) link: Link,
     pub(crate) pty: Pty,
-    pub(crate) journal: Hot,
+    pub(crate) journal: LiveJournal,
     pub(crate) input: InputQueue,
     pub(crate) hook: Option<Hook>,
     pub(crate) policy: Arc<Policy>,
-    pub(crate) tape: Tape,
+    pub(crate) queue: RecordingQueue,
     pub(crate) writer: Worker,
     pub(crate) prompt_pattern: Arc<Regex>,
     pub(crate) history_lines: usize,
@@ -72,7 +72,7 @@ pub(crate) struct Task {
     pid: u32,
     link: Link,
     terminal: Terminal,
-    journal: Hot,
+    journal: LiveJournal,
     vt: Vt,
     /// Where the very first output went.
     start: Position,
@@ -129,7 +129,7 @@ impl Task {
             waits: Waits::default(),
             observers: Observers::default(),
             viewers: Viewers::new(),
-            recording: Recording::new(opened.tape, opened.writer),
+            recording: Recording::new(opened.queue, opened.writer),
             ended: None,
             lost: None,
             replied: 0,
@@ -169,8 +169,8 @@ impl Task {
                     self.push_input();
                     self.terminal.forget_hang_up(closed);
                 }
-                written = self.recording.written() => if let Some(landing) = written {
-                    self.recorded(landing);
+                written = self.recording.written() => if let Some(job_result) = written {
+                    self.recorded(job_result);
                 },
                 () = sleep_until(wake) => {
                     if self.terminal.is_hung_up() && self.ended.is_none() {
@@ -192,23 +192,22 @@ impl Task {
         self.end_late_frame(now);
         // Whoever asked may have gone; then the answer is for nobody, and that is fine.
         match request {
-            Request::Type { input, request, by, lane, reply } => {
-                let typed = self.type_input(&input, Source::Request(request), &by, lane.as_ref()).await;
+            Request::Type { input, retry_id, by, lease, reply } => {
+                let typed = self.type_input(&input, Source::Request(retry_id), &by, lease.as_ref()).await;
                 self.note_refusal(&by, &typed);
                 let _ = reply.send(typed);
             }
             Request::Press { input, by, reply } => {
                 let _ = reply.send(self.press(&input, &by).await);
             }
-            Request::Run { command, request, by, lane, reply } => {
-                let started = self.start_run(&command, &request, &by, &lane).await;
+            Request::Run { command, retry_id, by, lease, reply } => {
+                let started = self.start_run(&command, &retry_id, &by, &lease).await;
                 self.note_refusal(&by, &started);
                 let _ = reply.send(started);
             }
-            Request::RunResult { request, reader, reply } => self.answer_run(&request, &reader, reply).await,
-            Request::LastTyped { requests, reply } => {
-                let typed = |request: &String| self.typing.remembered(request).is_some();
-                let _ = reply.send(requests.iter().rposition(typed));
+            Request::RunResult { run, reader, reply } => self.answer_run(&run, &reader, reply).await,
+            Request::LastTyped { retry_ids, reply } => {
+                let _ = reply.send(self.typing.last_of(&retry_ids));
             }
             Request::Commands { limit, reply } => {
                 let _ = reply.send(self.screen().history(limit, self.ended, now_ms()));
@@ -217,19 +216,19 @@ impl Task {
                 let _ = reply.send(self.screen().command(number, self.ended, now_ms()));
             }
             Request::Wait { wait, reply } => self.waits.add(wait, now, reply),
-            Request::Read { view, raw, reader, request, since, most, reply } => {
+            Request::Read { view, raw, reader, retry_id, since, most, reply } => {
                 self.drain_before_read().await;
-                let _ = reply.send(self.read(view, raw, &reader, &request, since, most));
+                let _ = reply.send(self.read(view, raw, &reader, &retry_id, since, most));
             }
             Request::Observe { seq, text, reply } => self.observers.add(seq, text, reply, now),
             Request::Hold { hold, by, reply } => {
                 let _ = reply.send(self.hold(hold, &by).await);
             }
-            Request::Plead(request) => self.plead(request).await,
+            Request::Handoff(action) => self.handoff_action(action).await,
             Request::ViewerCame { watcher } => self.viewer_came(watcher),
             Request::ViewerWent { who } => self.viewer_went(&who),
-            Request::Signal { signal, request, by, reply } => {
-                let _ = reply.send(self.signal(signal, request, &by).await);
+            Request::Signal { signal, retry_id, by, reply } => {
+                let _ = reply.send(self.signal(signal, retry_id, &by).await);
             }
             Request::Resize { size, reply } => {
                 let _ = reply.send(self.resize(size).await);
@@ -261,8 +260,8 @@ impl Task {
             Request::StartCapture { capturing, reply } => {
                 let _ = reply.send(self.start_capture(capturing).await);
             }
-            Request::StopCapture { request, reply } => {
-                let _ = reply.send(self.stop_capture(&request).await);
+            Request::StopCapture { retry_id, reply } => {
+                let _ = reply.send(self.stop_capture(&retry_id).await);
             }
             Request::Close => {}
             #[cfg(any(test, debug_assertions))]
@@ -278,7 +277,7 @@ impl Task {
         let (ended, now) = (Ended::from_status(status, now_ms()), Instant::now());
         self.ended = Some(ended);
         self.recording.exit(ended, self.at(ended.at_ms), now);
-        self.end_plea_with_program();
+        self.end_handoff_with_program();
         self.end_keyboard_with_program();
         self.typing.program_ended();
         self.drawing.program_ended();

@@ -11,8 +11,8 @@ use tokio::io::Interest;
 use super::Task;
 use crate::Verdict;
 use crate::commands::Moment;
-use crate::durable::journal::disk::Landing;
-use crate::durable::journal::{Record, What};
+use crate::durable::journal::disk::JobResult;
+use crate::durable::journal::{Record, RecordKind};
 use crate::hub::meta::now_ms;
 use crate::shell::{ShellMark, read_mark};
 
@@ -116,7 +116,7 @@ impl Task {
         }
         let seq = self.vt.seq();
         if marked && seq > self.noted {
-            let _ = self.journal.record(&Record { seq, what: What::Marked { at: ms } });
+            let _ = self.journal.record(&Record { seq, what: RecordKind::Marked { at: ms } });
         }
         if !owed.is_empty() {
             self.reply(&owed, seq);
@@ -147,7 +147,7 @@ impl Task {
     /// Queues bytes that the program is owed: written down first, so that they come once.
     fn reply(&mut self, bytes: &[u8], seq: u64) {
         let Ok(to) = self.typing.stage(bytes) else { return };
-        if self.journal.record(&Record { seq, what: What::Replied { to } }).is_ok() {
+        if self.journal.record(&Record { seq, what: RecordKind::Replied { to } }).is_ok() {
             self.typing.accept(to);
             self.push_input();
         }
@@ -159,14 +159,14 @@ impl Task {
     }
 
     /// The writing thread is done with a piece of the recording.
-    pub(super) fn recorded(&mut self, landing: Option<Landing>) {
-        self.recording.landed(landing, &self.journal, &self.commands, &self.typing, Instant::now());
+    pub(super) fn recorded(&mut self, job_result: Option<JobResult>) {
+        self.recording.landed(job_result, &self.journal, &self.commands, &self.typing, Instant::now());
     }
 
     /// The ring is about to overwrite what is not written, though the disk works: it gets a moment.
     async fn let_recording_catch_up(&mut self) {
-        if let Some(landing) = self.recording.catch_up(self.vt.seq()).await {
-            self.recorded(landing);
+        if let Some(job_result) = self.recording.catch_up(self.vt.seq()).await {
+            self.recorded(job_result);
             self.recording.turn(&self.journal, &self.vt, Instant::now(), now_ms());
         }
     }

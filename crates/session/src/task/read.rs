@@ -1,7 +1,7 @@
 //! Reading: the screen, what is new to a reader, or what left the screen.
 
 use super::Task;
-use crate::durable::journal::What;
+use crate::durable::journal::RecordKind;
 use crate::output::readers::ReadPosition;
 use crate::output::screen::Screen;
 use crate::output::{Reading, View, views};
@@ -12,19 +12,19 @@ impl Task {
         view: View,
         raw: bool,
         reader: &str,
-        request: &str,
+        retry_id: &str,
         since: Option<u64>,
         most: usize,
     ) -> Reading {
-        let request = cotty_vt::hash(request.as_bytes());
-        let place = self.readers.before(reader, request);
+        let retry_id = cotty_vt::hash(retry_id.as_bytes());
+        let place = self.readers.before(reader, retry_id);
         let seen = since.or(place.as_ref().map(|place| place.seq)).unwrap_or(0);
         // Bytes are read as far as they came, the screen as far as it is to be seen.
         let seq = if raw && view == View::New { self.vt.seq() } else { self.vt.shown_seq() };
         let (rows, content, dropped) = self.content(view, raw, (seen, seq), since, place.as_ref(), most);
         let has_new = seq > seen;
         if since.is_none() {
-            let what = What::Read { reader: reader.to_owned(), shown: seq, request };
+            let what = RecordKind::Read { reader: reader.to_owned(), shown: seq, retry_id };
             match has_new || place.is_none() {
                 // Where it cannot be written down, the next daemon gives this reader more than it needs.
                 true => self.record_if_possible(&what, 0),
@@ -78,21 +78,21 @@ impl Task {
     }
 
     /// A reader has read so far.
-    pub(super) fn apply_read(&mut self, reader: &str, seq: u64, request: u64) {
+    pub(super) fn apply_read(&mut self, reader: &str, seq: u64, retry_id: u64) {
         let spot = self.screen().spot(self.vt.shown_position());
-        self.readers.read(reader, ReadPosition { seq, spot, answered: Vec::new() }, request);
+        self.readers.read(reader, ReadPosition { seq, spot, answered: Vec::new() }, retry_id);
     }
 
     /// A `run` has answered a reader what its command said so far.
     pub(super) fn apply_answered(&mut self, reader: &str, run: &str) {
-        let Some(command) = self.commands.of_request(run) else { return };
-        let request = cotty_vt::hash(run.as_bytes());
+        let Some(command) = self.commands.by_retry_id(run) else { return };
+        let retry_id = cotty_vt::hash(run.as_bytes());
         let screen = Screen { vt: &self.vt, commands: &self.commands, typed: self.typing.lines() };
         let begin =
             || ReadPosition { seq: 0, spot: screen.spot(screen.first(self.start)), answered: Vec::new() };
-        let place = self.readers.before(reader, request).unwrap_or_else(begin);
+        let place = self.readers.before(reader, retry_id).unwrap_or_else(begin);
         if let Some(place) = screen.answered(command, place) {
-            self.readers.put(reader, place, request);
+            self.readers.put(reader, place, retry_id);
         }
     }
 }

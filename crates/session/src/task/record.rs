@@ -6,7 +6,7 @@ use cotty_vt::Size;
 
 use super::Task;
 use crate::SessionError;
-use crate::durable::journal::{Record, What};
+use crate::durable::journal::{Record, RecordKind};
 use crate::durable::recording::At;
 
 impl Task {
@@ -24,34 +24,34 @@ impl Task {
     }
 
     /// Writes something down, and then does it.
-    pub(super) fn record(&mut self, what: &What, ms: u64) -> Result<(), SessionError> {
+    pub(super) fn record(&mut self, what: &RecordKind, ms: u64) -> Result<(), SessionError> {
         self.journal.record(&Record { seq: self.vt.seq(), what: what.clone() })?;
         self.apply(what, ms);
         Ok(())
     }
 
     /// The same for what is done also where it cannot be written down: then the next daemon does not know of it.
-    pub(super) fn record_if_possible(&mut self, what: &What, ms: u64) {
+    pub(super) fn record_if_possible(&mut self, what: &RecordKind, ms: u64) {
         let _ = self.journal.record(&Record { seq: self.vt.seq(), what: what.clone() });
         self.apply(what, ms);
     }
 
     /// What a record does to the state: the same when it happens and when it is replayed.
-    pub(super) fn apply(&mut self, what: &What, ms: u64) {
+    pub(super) fn apply(&mut self, what: &RecordKind, ms: u64) {
         match what {
-            What::Typed { .. } => self.apply_typed(what, ms),
-            What::Replied { to } => self.typing.accept(*to),
-            What::Resized { cols, rows, put_back } => {
+            RecordKind::Typed { .. } => self.apply_typed(what, ms),
+            RecordKind::Replied { to } => self.typing.accept(*to),
+            RecordKind::Resized { cols, rows, put_back } => {
                 self.vt.resize(Size { cols: *cols, rows: *rows });
                 self.fit.resized(*put_back);
             }
-            What::Keyboard { change, at } => self.apply_keyboard(change, *at),
-            What::History { lines } => self.vt.set_history_lines(*lines),
-            What::Read { reader, shown, request } => self.apply_read(reader, *shown, *request),
-            What::Answered { reader, run } => self.apply_answered(reader, run),
-            What::Plea(change) => self.handoff.apply(change),
-            What::Signalled(signalled) => self.typing.signal(signalled.clone()),
-            What::CaptureBegan(_) | What::CaptureEnded { .. } | What::Marked { .. } => {}
+            RecordKind::Keyboard { change, at } => self.apply_keyboard(change, *at),
+            RecordKind::History { lines } => self.vt.set_history_lines(*lines),
+            RecordKind::Read { reader, shown, retry_id } => self.apply_read(reader, *shown, *retry_id),
+            RecordKind::Answered { reader, run } => self.apply_answered(reader, run),
+            RecordKind::Handoff(change) => self.handoff.apply(change),
+            RecordKind::Signalled(signalled) => self.typing.signal(signalled.clone()),
+            RecordKind::CaptureBegan(_) | RecordKind::CaptureEnded { .. } | RecordKind::Marked { .. } => {}
         }
         self.recording.record(what, self.at(ms), &self.typing, Instant::now());
     }

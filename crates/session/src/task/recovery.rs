@@ -11,7 +11,7 @@ use cotty_vt::Size;
 use super::Task;
 use crate::SessionError;
 use crate::durable::checkpoint::{Checkpoint, DAMAGED, Lost, Rebuild, Saved, slot};
-use crate::durable::journal::{Record, What};
+use crate::durable::journal::{Record, RecordKind};
 use crate::hub::meta::now_ms;
 
 impl Task {
@@ -34,7 +34,7 @@ impl Task {
             keyboard: Cow::Borrowed(&self.keyboard),
             fit: Cow::Borrowed(&self.fit),
             captures: Cow::Borrowed(self.recording.captures()),
-            pleas: Cow::Borrowed(self.handoff.pleas()),
+            requests: Cow::Borrowed(self.handoff.requests()),
             lost: Cow::Borrowed(&self.lost),
         }
     }
@@ -47,7 +47,7 @@ impl Task {
         self.keyboard = saved.keyboard.into_owned();
         self.fit = saved.fit.into_owned();
         self.recording.restore(saved.captures.into_owned());
-        self.handoff.restore(saved.pleas.into_owned());
+        self.handoff.restore(saved.requests.into_owned());
         self.lost = saved.lost.into_owned();
     }
 
@@ -148,16 +148,16 @@ impl Task {
         let records: Vec<Record> = found.records.into_iter().map(|(_, record)| record).collect();
         let end = self.journal.output_len();
         // Whatever was answered before is not answered again; what came after the last answer still is.
-        let last = |of: fn(&What) -> bool| records.iter().filter(|r| of(&r.what)).map(|r| r.seq).max();
-        self.replied = last(|w| matches!(w, What::Replied { .. })).unwrap_or(covered);
-        self.noted = last(|w| matches!(w, What::Marked { .. })).unwrap_or(covered);
+        let last = |of: fn(&RecordKind) -> bool| records.iter().filter(|r| of(&r.what)).map(|r| r.seq).max();
+        self.replied = last(|w| matches!(w, RecordKind::Replied { .. })).unwrap_or(covered);
+        self.noted = last(|w| matches!(w, RecordKind::Marked { .. })).unwrap_or(covered);
         if unreadable > 0 {
             // What they say was answered is not known; nothing is answered twice.
             (self.replied, self.noted) = (end, end);
         }
         let mut times: VecDeque<(u64, u64)> = records
             .iter()
-            .filter_map(|r| if let What::Marked { at } = r.what { Some((r.seq, at)) } else { None })
+            .filter_map(|r| if let RecordKind::Marked { at } = r.what { Some((r.seq, at)) } else { None })
             .collect();
         for record in records {
             self.replay_output(record.seq, &mut times);

@@ -6,17 +6,17 @@ use cotty_protocol::ApiError;
 use cotty_protocol::op::run::{Outcome, Ran};
 
 use super::Task;
-use super::program::Facts;
 use crate::commands::Phase;
 use crate::commands::result::CommandState;
-use crate::durable::journal::{Source, What};
+use crate::durable::journal::{RecordKind, Source};
 use crate::error::{broken, invalid};
 use crate::handle::{RunResult, Session, Typed};
 use crate::hub::meta::{Typist, now_ms};
 use crate::input::encode::command_line;
-use crate::input::lease::{Lane, Taken};
+use crate::input::lease::{InputLease, LeaseRef};
 use crate::request::{Reply, Request};
 use crate::wait::Conditions;
+use crate::wait::facts::Facts;
 use crate::wait::prompt::PROMPT_COMES;
 use crate::{SessionError, Verdict};
 
@@ -58,14 +58,14 @@ impl Session {
         timeout: Duration,
         by: &Typist,
         reader: &str,
-        request: &str,
+        retry_id: &str,
     ) -> Result<RunResult, SessionError> {
         // Held until the end: as long as it lives, nobody else types.
-        let lane = Lane::of_command(command);
+        let lease = InputLease::of_command(command);
         let start = || {
-            let (command, request) = (command.to_owned(), request.to_owned());
-            let (lane, by) = (lane.taken(), by.clone());
-            self.ask(|reply| Request::Run { command, request, by, lane, reply })
+            let (command, retry_id) = (command.to_owned(), retry_id.to_owned());
+            let (lease, by) = (lease.reference(), by.clone());
+            self.ask(|reply| Request::Run { command, retry_id, by, lease, reply })
         };
         let (began, mut drawn) = (Instant::now(), false);
         let typed = loop {
@@ -84,12 +84,12 @@ impl Session {
                 started => break started?,
             }
         };
-        let (command, timeout) = (Some(request.to_owned()), Some(timeout.saturating_sub(began.elapsed())));
+        let (command, timeout) = (Some(retry_id.to_owned()), Some(timeout.saturating_sub(began.elapsed())));
         let wait = Conditions { command, asks: Some(ASKS), timeout, ..Conditions::default() };
         self.wait_until(wait).await?;
-        let (request, reader) = (request.to_owned(), reader.to_owned());
-        let result = self.ask(|reply| Request::RunResult { request, reader, reply }).await?;
-        drop(lane);
+        let (run, reader) = (retry_id.to_owned(), reader.to_owned());
+        let result = self.ask(|reply| Request::RunResult { run, reader, reply }).await?;
+        drop(lease);
         result.map(|mut result| {
             result.info.keyboard.returned = result.info.keyboard.returned.or(typed.returned);
             result
@@ -102,12 +102,12 @@ impl Task {
     pub(super) async fn start_run(
         &mut self,
         command: &str,
-        request: &str,
+        retry_id: &str,
         by: &Typist,
-        call: &Taken,
+        call: &LeaseRef,
     ) -> Result<Typed, SessionError> {
-        if let Some(typed) = self.typing.remembered(request) {
-            if self.lost.is_some() && self.commands.of_request(request).is_none() {
+        if let Some(typed) = self.typing.remembered(retry_id) {
+            if self.lost.is_some() && self.commands.by_retry_id(retry_id).is_none() {
                 return Err(not_known());
             }
             self.typing.take_lease(Some(call));
@@ -129,7 +129,7 @@ impl Task {
         self.check_secret(by, None).await?;
         self.check_line_is_free()?;
         let bytes = command_line(&self.vt, command);
-        let typed = self.type_bytes(&bytes, Source::Request(request.to_owned()), by, true).await?;
+        let typed = self.type_bytes(&bytes, Source::Request(retry_id.to_owned()), by, true).await?;
         self.typing.take_lease(Some(call));
         Ok(typed)
     }
@@ -137,17 +137,17 @@ impl Task {
     fn check_line_is_free(&mut self) -> Result<(), SessionError> {
         self.check_lives()?;
         let prompt = match self.commands.phase() {
-            Phase::Prompt(prompt) if self.seen().shell_waits() => prompt,
+            Phase::Prompt(prompt) if self.observe_now().shell_waits() => prompt,
             _ => {
-                let sight = self.seen();
-                let (activity, soon) = (sight.activity(), sight.prompt_comes_in());
+                let observation = self.observe_now();
+                let (activity, soon) = (observation.activity(), observation.prompt_comes_in());
                 return Err(SessionError::NotAtPrompt { activity, soon });
             }
         };
         self.settle_unread();
-        let sight = self.seen();
-        match sight.line_is_started(prompt) {
-            true => Err(ApiError::LineStarted { entered: sight.prompt().is_none() }.into()),
+        let observation = self.observe_now();
+        match observation.line_is_started(prompt) {
+            true => Err(ApiError::LineStarted { entered: observation.prompt().is_none() }.into()),
             false => Ok(()),
         }
     }
@@ -166,19 +166,19 @@ impl Task {
             && !reply.is_closed()
         {
             // Where it cannot be written down, the next daemon gives this reader more than it needs.
-            let what = What::Answered { reader: reader.to_owned(), run: run.to_owned() };
+            let what = RecordKind::Answered { reader: reader.to_owned(), run: run.to_owned() };
             self.record_if_possible(&what, 0);
             result.lost = self.readers.news(self.lost.as_ref(), reader);
         }
         let _ = reply.send(result);
     }
 
-    fn run_result(&mut self, request: &str) -> Result<RunResult, SessionError> {
+    fn run_result(&mut self, retry_id: &str) -> Result<RunResult, SessionError> {
         self.commands.end_unmarked();
-        let Some(command) = self.commands.of_request(request) else {
+        let Some(command) = self.commands.by_retry_id(retry_id) else {
             return Err(match self.lost {
                 Some(_) => not_known(),
-                None => invalid(format!("no command was typed by request {request}")),
+                None => invalid(format!("no command was typed by request {retry_id}")),
             });
         };
         let result = self.screen().result_of(command, self.ended, now_ms());
@@ -192,9 +192,11 @@ impl Task {
         let until = command.ended.map_or(u64::MAX, |moment| moment.seq);
         // The shell has taken a line, started nothing, and reads on: a quote or a block is open.
         let taken = command.text.is_none() && command.started.is_none();
-        let sight = self.seen();
-        let incomplete =
-            outcome == Outcome::Running && taken && sight.shell_has_the_terminal() && sight.asks();
+        let observation = self.observe_now();
+        let incomplete = outcome == Outcome::Running
+            && taken
+            && observation.shell_has_the_terminal()
+            && observation.asks();
         let info = self.info();
         let ran = Ran {
             outcome,

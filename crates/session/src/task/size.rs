@@ -6,7 +6,7 @@ use cotty_protocol::ApiError;
 use cotty_pty::WindowSize;
 
 use super::Task;
-use crate::durable::journal::What;
+use crate::durable::journal::RecordKind;
 use crate::error::invalid;
 use crate::hub::meta::{ActorKind, Typist};
 use crate::{SessionError, hub};
@@ -64,7 +64,7 @@ impl Task {
     }
 
     fn note_size(&mut self, cols: u16, rows: u16, put_back: Option<(u16, u16)>) -> Result<(), SessionError> {
-        self.record(&What::Resized { cols, rows, put_back }, 0)?;
+        self.record(&RecordKind::Resized { cols, rows, put_back }, 0)?;
         self.terminal.pty().resize(WindowSize { cols, rows })?;
         self.viewers.changed(Instant::now());
         Ok(())
@@ -86,6 +86,6 @@ impl Task {
             return Err(invalid(format!("{lines} lines of history are too many: up to {MOST_HISTORY}")));
         }
         self.make_room().await?;
-        self.record(&What::History { lines }, 0)
+        self.record(&RecordKind::History { lines }, 0)
     }
 }

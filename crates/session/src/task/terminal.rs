@@ -6,7 +6,7 @@ use cotty_pty::{Pty, Watched};
 use rustix::io::Errno;
 use tokio::io::Interest;
 
-use crate::durable::journal::Hot;
+use crate::durable::journal::LiveJournal;
 
 /// A terminal.
 pub(crate) struct Terminal {
@@ -42,11 +42,11 @@ impl Terminal {
     }
 
     /// Reads a piece into the journal.
-    pub(super) fn read(&mut self, hot: &mut Hot) -> io::Result<usize> {
+    pub(super) fn read(&mut self, live: &mut LiveJournal) -> io::Result<usize> {
         let read = if self.hung_up {
-            hot.read_from(self.pty.get_ref()).map_err(io::Error::from)
+            live.read_from(self.pty.get_ref()).map_err(io::Error::from)
         } else {
-            self.pty.try_io(Interest::READABLE, |pty| Ok(hot.read_from(pty)?))
+            self.pty.try_io(Interest::READABLE, |pty| Ok(live.read_from(pty)?))
         };
         if let Err(error) = &read {
             self.hung_up |= error.raw_os_error() == Some(Errno::IO.raw_os_error());

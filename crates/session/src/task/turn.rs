@@ -3,12 +3,12 @@
 use std::time::{Duration, Instant};
 
 use super::Task;
-use super::program::Facts;
 use crate::handle::Waited;
 use crate::hub::meta::now_ms;
 use crate::input::reaction::{Observation, Observer, Reaction};
 use crate::output::views;
 use crate::viewers::presence::Around;
+use crate::wait::facts::Facts;
 use crate::wait::{Over, why};
 use crate::{Activity, Met};
 
@@ -23,7 +23,7 @@ impl Task {
         self.follow_no_other();
         self.typing.push_held(self.terminal.watched(), now);
         self.tell_observers(now);
-        self.tell_pleading(now);
+        self.answer_waiters(now);
         self.recording.turn(&self.journal, &self.vt, now, now_ms());
         self.check_waits(now);
         self.viewers.note(&self.vt, self.ended.is_some(), Instant::now);
@@ -35,10 +35,10 @@ impl Task {
                 maker: &self.meta.actor,
                 modes: &self.vt.modes(),
                 fitted: self.fit.own_size().is_some(),
-                plea: self.handoff.pleas().newest(),
+                handoff: self.handoff.requests().newest(),
             };
-            let company = self.viewers.watchers().company(&around);
-            self.viewers.tell(company);
+            let presence = self.viewers.watchers().presence(&around);
+            self.viewers.tell(presence);
             self.viewers.draw(&self.vt, now, activity);
         }
     }
@@ -50,7 +50,7 @@ impl Task {
         }
         self.settle_unread();
         let mut waits = std::mem::take(&mut self.waits);
-        let over = self.with_look(now, |look| waits.check(look));
+        let over = self.with_evidence(now, |look| waits.check(look));
         self.waits = waits;
         for Over { running, met, reply } in over {
             let screen = views::screen(&self.vt, false);
@@ -88,7 +88,7 @@ impl Task {
 
     pub(super) fn wakeup(&self, now: Instant) -> Option<Instant> {
         let waits = match self.waits.any() {
-            true => self.with_look(now, |look| self.waits.wakeup(look)),
+            true => self.with_evidence(now, |look| self.waits.wakeup(look)),
             false => None,
         };
         let watched = self.waits.any() || self.viewers.any();
@@ -104,7 +104,7 @@ impl Task {
             self.observers.wakeup(now, self.drawing.last_output()),
             self.typing.wakeup(now),
             self.keyboard.ends_ms().map(in_ms),
-            self.handoff.pleas().ends_ms().map(in_ms),
+            self.handoff.requests().ends_ms().map(in_ms),
             self.handoff.wakeup(),
             self.recording.wakeup(),
         ];

@@ -7,16 +7,16 @@ use cotty_pty::facts::LineMode;
 use rustix::process::Signal;
 
 use super::Task;
-use super::program::Facts;
 use crate::commands::{Moment, Phase};
-use crate::durable::journal::{Signalled, Source, What};
+use crate::durable::journal::{RecordKind, Signalled, Source};
 use crate::error::{broken, exited};
 use crate::handle::{Input, Typed};
 use crate::hub::meta::{ActorKind, Typist, now_ms};
 use crate::input::encode::{Encoder, control_character};
-use crate::input::lease::Taken;
+use crate::input::lease::LeaseRef;
 use crate::input::typed::{Echo, EchoedBy};
 use crate::output::screen::Spot;
+use crate::wait::facts::Facts;
 use crate::{Activity, Key, KeyCode, SessionError};
 
 /// How long a program may take to set its terminal's modes one after the other.
@@ -54,10 +54,10 @@ impl Task {
         input: &Input,
         source: Source,
         by: &Typist,
-        call: Option<&Taken>,
+        call: Option<&LeaseRef>,
     ) -> Result<Typed, SessionError> {
-        if let Source::Request(request) = &source
-            && let Some(typed) = self.typing.remembered(request)
+        if let Source::Request(retry_id) = &source
+            && let Some(typed) = self.typing.remembered(retry_id)
         {
             self.typing.take_lease(call);
             return Ok(typed);
@@ -117,11 +117,11 @@ impl Task {
             return Ok(());
         }
         // What is still at work may be on its way from one mode to another, and is looked at once more.
-        if self.seen().asked_secret().is_some() && self.program().waits_for_input() == Some(false) {
+        if self.observe_now().asked_secret().is_some() && self.program().waits_for_input() == Some(false) {
             tokio::time::sleep(MODES_SETTLE).await;
             self.drain().await;
         }
-        match self.seen().asked_secret() {
+        match self.observe_now().asked_secret() {
             Some(asked) => {
                 Err(ApiError::SecretInput { suspected: asked == Activity::SecretSuspected }.into())
             }
@@ -134,9 +134,9 @@ impl Task {
         let Phase::Prompt(prompt) = self.commands.phase() else { return Ok(()) };
         let text = matches!(input, Input::Text { .. } | Input::Bytes(_) | Input::Several(_));
         let persons = self.typing.lines().person_typed_since(prompt.seq);
-        let sight = self.seen();
-        match by.kind != ActorKind::Person && text && persons && sight.line_is_started(prompt) {
-            true => Err(ApiError::LineStarted { entered: sight.prompt().is_none() }.into()),
+        let observation = self.observe_now();
+        match by.kind != ActorKind::Person && text && persons && observation.line_is_started(prompt) {
+            true => Err(ApiError::LineStarted { entered: observation.prompt().is_none() }.into()),
             false => Ok(()),
         }
     }
@@ -168,7 +168,7 @@ impl Task {
         // What a person types is nobody's business, and a secret least of all.
         let recorded = by.kind != ActorKind::Person && !mode.is_some_and(LineMode::asks_for_secret);
         let by = by.clone();
-        let what = What::Typed { source, bytes: count, to, lines, shown, run, by, at, recorded };
+        let what = RecordKind::Typed { source, bytes: count, to, lines, shown, run, by, at, recorded };
         let holder = self.keyboard.holder().map(str::to_owned);
         let returned = self.keyboard.returned().cloned();
         self.record(&what, at)?;
@@ -186,15 +186,15 @@ impl Task {
     fn note_line(&mut self) {
         let Phase::Prompt(prompt) = self.commands.phase() else { return };
         let first = self.commands.begun().is_none();
-        let ahead = first && self.seen().line_is_started(prompt);
+        let ahead = first && self.observe_now().line_is_started(prompt);
         let position = if ahead { prompt.position } else { self.vt.position() };
         let entered = self.typing.lines().last_line().is_some_and(|line| line.seq >= prompt.seq);
         self.commands.typing(position, entered);
     }
 
     /// Something was typed: the same when it happens and when it is replayed.
-    pub(super) fn apply_typed(&mut self, what: &What, ms: u64) {
-        let What::Typed { source, bytes, to, lines, shown, run, by, at, .. } = what else { return };
+    pub(super) fn apply_typed(&mut self, what: &RecordKind, ms: u64) {
+        let RecordKind::Typed { source, bytes, to, lines, shown, run, by, at, .. } = what else { return };
         let (seq, position) = (self.vt.seq(), self.vt.position());
         let person = by.kind == ActorKind::Person;
         self.typing.accept(*to);
@@ -212,9 +212,9 @@ impl Task {
             self.typing.entered(Echo { seq, position, lines: *lines, shown: shown.clone() });
         }
         match source {
-            Source::Request(request) if *run => {
+            Source::Request(retry_id) if *run => {
                 let stamp = self.vt.cursor_stamp();
-                self.commands.typed(request, Moment { position, seq, stamp, ms });
+                self.commands.typed(retry_id, Moment { position, seq, stamp, ms });
             }
             _ => self.typing.typed_ahead(*lines),
         }
@@ -224,10 +224,10 @@ impl Task {
     pub(super) async fn signal(
         &mut self,
         signal: Signal,
-        request: String,
+        retry_id: String,
         by: &Typist,
     ) -> Result<(u32, Option<String>), SessionError> {
-        if let Some(sent) = self.typing.signalled(&request) {
+        if let Some(sent) = self.typing.signalled(&retry_id) {
             return Ok((sent.group, sent.program.clone()));
         }
         self.check_keyboard(by)?;
@@ -237,8 +237,8 @@ impl Task {
         // One that cannot be sent is not written down as sent.
         rustix::process::test_kill_process_group(group).map_err(std::io::Error::from)?;
         let id = group.as_raw_nonzero().get().unsigned_abs();
-        let signalled = Signalled { request, signal: signal.as_raw(), group: id, program: name.clone() };
-        self.record(&What::Signalled(signalled), now_ms())?;
+        let signalled = Signalled { retry_id, signal: signal.as_raw(), group: id, program: name.clone() };
+        self.record(&RecordKind::Signalled(signalled), now_ms())?;
         rustix::process::kill_process_group(group, signal).map_err(std::io::Error::from)?;
         Ok((id, name))
     }
@@ -259,7 +259,7 @@ impl Task {
     pub(super) fn settle_unread(&mut self) {
         use crate::input::unread::Unread;
         let at_prompt = matches!(self.commands.phase(), Phase::Prompt(_));
-        if at_prompt && self.typing.unread() != Unread::Nothing && self.seen().shell_reads() {
+        if at_prompt && self.typing.unread() != Unread::Nothing && self.observe_now().shell_reads() {
             self.typing.shell_has_read();
         }
     }

@@ -11,7 +11,7 @@ use cotty_vt::{Painter, Vt};
 use tokio::sync::{broadcast, oneshot, watch};
 
 use crate::Activity;
-use crate::Company;
+use crate::Presence;
 use crate::handle::Ended;
 use crate::viewers::pace::{BEHIND, Pace, Shared};
 use crate::viewers::presence::{Watcher, Watchers};
@@ -51,7 +51,7 @@ pub struct Viewer {
     /// What changes from then on. A viewer that is too slow sees a gap and asks to view anew.
     pub frames: broadcast::Receiver<Arc<Shared<Frame>>>,
     /// Who is there, now and from then on.
-    pub company: watch::Receiver<Arc<Company>>,
+    pub presence: watch::Receiver<Arc<Presence>>,
     /// When what it shows became so.
     changed: Option<Instant>,
 }
@@ -79,7 +79,7 @@ pub(crate) struct Viewers {
     updates: Updates,
     watchers: Watchers,
     frames: broadcast::Sender<Arc<Shared<Frame>>>,
-    company: watch::Sender<Arc<Company>>,
+    presence: watch::Sender<Arc<Presence>>,
     /// Who wants to view, until the next frame.
     joining: Vec<oneshot::Sender<Viewer>>,
     painter: Painter,
@@ -102,7 +102,7 @@ impl Viewers {
             updates: Updates::new(),
             watchers: Watchers::default(),
             frames,
-            company: watch::Sender::default(),
+            presence: watch::Sender::default(),
             joining: Vec::new(),
             painter: Painter::new(),
             first: None,
@@ -196,11 +196,11 @@ impl Viewers {
     }
 
     /// Who is there now: told where it is another than before.
-    pub(crate) fn tell(&mut self, company: Company) {
-        self.company.send_if_modified(|told| {
-            let news = **told != company;
+    pub(crate) fn tell(&mut self, presence: Presence) {
+        self.presence.send_if_modified(|told| {
+            let news = **told != presence;
             if news {
-                *told = Arc::new(company);
+                *told = Arc::new(presence);
             }
             news
         });
@@ -245,9 +245,9 @@ impl Viewers {
         // The shared painter has seen this screen, so that the next difference fits this paint.
         let first = self.first.get_or_insert_with(|| frame(vt, self.painter.full(vt), true, doing));
         for reply in self.joining.drain(..) {
-            let (frames, company) = (self.frames.subscribe(), self.company.subscribe());
+            let (frames, presence) = (self.frames.subscribe(), self.presence.subscribe());
             let changed = self.seen.map(|(_, since)| since);
-            let _ = reply.send(Viewer { first: Arc::clone(first), frames, company, changed });
+            let _ = reply.send(Viewer { first: Arc::clone(first), frames, presence, changed });
         }
     }
 }
@@ -268,16 +268,16 @@ mod tests {
     const TICK: Duration = Duration::from_millis(16);
 
     /// A terminal, its viewers, and a clock that goes only when told.
-    struct Desk {
+    struct Fixture {
         vt: Vt,
         viewers: Viewers,
         now: Instant,
     }
 
-    impl Desk {
-        fn new() -> Desk {
+    impl Fixture {
+        fn new() -> Fixture {
             let size = Size { cols: 20, rows: 4 };
-            Desk { vt: Vt::new(size), viewers: Viewers::new(), now: Instant::now() }
+            Fixture { vt: Vt::new(size), viewers: Viewers::new(), now: Instant::now() }
         }
 
         fn feed(&mut self, text: &str) {
@@ -355,16 +355,16 @@ mod tests {
 
     #[test]
     fn a_frame_is_drawn_and_encoded_once_for_all_who_have_seen_the_same() {
-        let mut desk = Desk::new();
-        desk.feed("hello");
-        let mut answers: Vec<_> = (0..50).map(|_| desk.ask()).collect();
-        desk.pass(TICK);
+        let mut fixture = Fixture::new();
+        fixture.feed("hello");
+        let mut answers: Vec<_> = (0..50).map(|_| fixture.ask()).collect();
+        fixture.pass(TICK);
         // One comes later, while nothing has changed.
-        answers.push(desk.ask());
-        desk.pass(TICK);
+        answers.push(fixture.ask());
+        fixture.pass(TICK);
         let mut viewers: Vec<_> = answers.iter_mut().map(|answer| answer.try_recv().unwrap()).collect();
-        desk.feed(" world");
-        desk.pass(TICK);
+        fixture.feed(" world");
+        fixture.pass(TICK);
         let frames: Vec<_> = viewers.iter_mut().map(|viewer| viewer.frames.try_recv().unwrap()).collect();
         let mut encoded = 0;
         for (viewer, frame) in viewers.iter().zip(&frames) {
@@ -382,104 +382,104 @@ mod tests {
 
     #[test]
     fn one_who_joins_or_comes_again_makes_no_frame_for_the_others() {
-        let mut desk = Desk::new();
-        let mut eyes = desk.join();
-        desk.feed("a");
-        desk.pass(Duration::from_millis(1));
+        let mut fixture = Fixture::new();
+        let mut eyes = fixture.join();
+        fixture.feed("a");
+        fixture.pass(Duration::from_millis(1));
         let mut frames = 0;
         // Many laggards ask again and again, much faster than frames are drawn.
         for _ in 0..160 {
-            let mut answer = desk.ask();
-            desk.feed("b");
-            desk.draw_if_due();
+            let mut answer = fixture.ask();
+            fixture.feed("b");
+            fixture.draw_if_due();
             drop(answer.try_recv());
-            desk.pass(Duration::from_millis(1));
+            fixture.pass(Duration::from_millis(1));
             while let Ok(frame) = eyes.frames.try_recv() {
                 eyes.see(&frame);
                 frames += 1;
             }
         }
         assert!((10..=12).contains(&frames), "{frames} frames in 160 ms");
-        desk.pass(TICK);
+        fixture.pass(TICK);
         assert!(eyes.read());
-        assert_eq!(eyes.vt.screen_text(), desk.vt.screen_text());
+        assert_eq!(eyes.vt.screen_text(), fixture.vt.screen_text());
     }
 
     #[test]
     fn a_laggard_holds_little_and_goes_on_with_a_fresh_paint() {
-        let mut desk = Desk::new();
-        let (mut reads, mut sleeps) = (desk.join(), desk.join());
+        let mut fixture = Fixture::new();
+        let (mut reads, mut sleeps) = (fixture.join(), fixture.join());
         let mut made = Vec::new();
         for count in 0..5000 {
-            desk.feed(&format!("{count}\r\n"));
-            desk.pass(TICK);
+            fixture.feed(&format!("{count}\r\n"));
+            fixture.pass(TICK);
             let frame = reads.frames.try_recv().unwrap();
             reads.see(&frame);
             made.push(Arc::downgrade(&frame));
         }
         let alive = made.iter().filter(|frame| frame.strong_count() > 0).count();
         assert!(alive <= BEHIND, "{alive} frames are held for one who does not look");
-        assert_eq!(reads.vt.screen_text(), desk.vt.screen_text());
+        assert_eq!(reads.vt.screen_text(), fixture.vt.screen_text());
         assert!(!sleeps.read(), "it missed something, and knows");
-        let mut again = desk.join();
-        assert_eq!(again.vt.screen_text(), desk.vt.screen_text());
-        desk.feed("more");
-        desk.pass(TICK);
+        let mut again = fixture.join();
+        assert_eq!(again.vt.screen_text(), fixture.vt.screen_text());
+        fixture.feed("more");
+        fixture.pass(TICK);
         assert!(again.read() && reads.read());
-        assert_eq!(again.vt.screen_text(), desk.vt.screen_text());
-        assert_eq!(reads.vt.screen_text(), desk.vt.screen_text());
+        assert_eq!(again.vt.screen_text(), fixture.vt.screen_text());
+        assert_eq!(reads.vt.screen_text(), fixture.vt.screen_text());
     }
 
     #[test]
     fn the_end_is_told_after_the_last_paint() {
-        let mut desk = Desk::new();
-        let mut eyes = desk.join();
-        desk.feed("bye");
+        let mut fixture = Fixture::new();
+        let mut eyes = fixture.join();
+        fixture.feed("bye");
         let ended = Ended { exit_code: Some(0), signal: None, at_ms: 0 };
-        desk.viewers.ended(ended, desk.now);
-        desk.pass(TICK);
+        fixture.viewers.ended(ended, fixture.now);
+        fixture.pass(TICK);
         assert!(eyes.read());
-        assert_eq!((eyes.exits, eyes.vt.screen_text()), (1, desk.vt.screen_text()));
+        assert_eq!((eyes.exits, eyes.vt.screen_text()), (1, fixture.vt.screen_text()));
     }
 
     #[test]
     fn who_comes_knows_whether_something_changed_before() {
-        let mut desk = Desk::new();
-        desk.pass(TICK);
-        let (before, mut first) = (desk.now, desk.ask());
-        desk.pass(TICK);
+        let mut fixture = Fixture::new();
+        fixture.pass(TICK);
+        let (before, mut first) = (fixture.now, fixture.ask());
+        fixture.pass(TICK);
         assert!(!first.try_recv().unwrap().changed_since(before));
         // Whoever asks while a frame is not yet due is shown what changed meanwhile, and no difference.
-        desk.feed("a");
-        desk.draw_if_due();
-        let mut late = desk.ask();
-        desk.pass(TICK);
+        fixture.feed("a");
+        fixture.draw_if_due();
+        let mut late = fixture.ask();
+        fixture.pass(TICK);
         let mut late = late.try_recv().unwrap();
         assert!(late.changed_since(before) && late.frames.try_recv().is_err());
-        assert!(!late.changed_since(desk.now));
-        let resized = desk.now;
-        desk.vt.resize(Size { cols: 30, rows: 4 });
-        desk.viewers.changed(desk.now);
-        let mut again = desk.ask();
-        desk.pass(TICK);
+        assert!(!late.changed_since(fixture.now));
+        let resized = fixture.now;
+        fixture.vt.resize(Size { cols: 30, rows: 4 });
+        fixture.viewers.changed(fixture.now);
+        let mut again = fixture.ask();
+        fixture.pass(TICK);
         assert!(again.try_recv().unwrap().changed_since(resized));
     }
 
     #[test]
     fn nobody_there_costs_nothing() {
-        let mut desk = Desk::new();
-        desk.feed("a");
-        assert_eq!(desk.viewers.wakeup(), None);
-        let eyes = desk.join();
-        desk.feed("b");
-        assert!(desk.viewers.wakeup().is_some());
+        let mut fixture = Fixture::new();
+        fixture.feed("a");
+        assert_eq!(fixture.viewers.wakeup(), None);
+        let eyes = fixture.join();
+        fixture.feed("b");
+        assert!(fixture.viewers.wakeup().is_some());
         drop(eyes);
-        assert_eq!(desk.viewers.wakeup(), None);
-        drop(desk.ask());
-        desk.pass(TICK);
-        assert_eq!(desk.viewers.wakeup(), None);
-        desk.feed("c");
-        assert_eq!(desk.join().vt.screen_text(), desk.vt.screen_text());
-        assert!(!desk.viewers.any());
+        assert_eq!(fixture.viewers.wakeup(), None);
+        drop(fixture.ask());
+        fixture.pass(TICK);
+        assert_eq!(fixture.viewers.wakeup(), None);
+        fixture.feed("c");
+        assert_eq!(fixture.join().vt.screen_text(), fixture.vt.screen_text());
+        assert!(!fixture.viewers.any());
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cotty_vt::{Modes, MouseMode};
 
 use crate::Activity;
-use crate::handoff::state::{Plea, PleaOutcome};
+use crate::handoff::state::{HandoffOutcome, HandoffRequest};
 use crate::hub::meta::{Actor, ActorKind};
 use crate::keyboard::state::Keyboard;
 
@@ -49,7 +49,7 @@ pub struct TurnedAway {
 
 /// What an agent asks of people, as viewers are told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct HandoffNotice {
     /// Its id.
     pub id: String,
     /// The agent's name.
@@ -57,19 +57,24 @@ pub struct Asked {
     /// What a person is to do.
     pub message: String,
     /// How it ended, and by whom, if it did.
-    pub ended: Option<(PleaOutcome, Option<String>)>,
+    pub ended: Option<(HandoffOutcome, Option<String>)>,
 }
 
-impl From<&Plea> for Asked {
-    fn from(plea: &Plea) -> Asked {
-        let ended = plea.ended.as_ref().map(|end| (end.outcome, end.by.clone()));
-        Asked { id: plea.id.clone(), from: plea.from.clone(), message: plea.message.clone(), ended }
+impl From<&HandoffRequest> for HandoffNotice {
+    fn from(request: &HandoffRequest) -> HandoffNotice {
+        let ended = request.ended.as_ref().map(|end| (end.outcome, end.by.clone()));
+        HandoffNotice {
+            id: request.id.clone(),
+            from: request.from.clone(),
+            message: request.message.clone(),
+            ended,
+        }
     }
 }
 
 /// Who is there, and what a viewer's keys and mouse would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Company {
+pub struct Presence {
     /// Who has the keyboard.
     pub holder: HeldBy,
     /// The agent whose session it is, where it is one's.
@@ -84,13 +89,13 @@ pub struct Company {
     pub fitted: bool,
     /// The last agent that was not let type.
     pub turned_away: Option<TurnedAway>,
-    /// The newest plea, open or not.
-    pub plea: Option<Asked>,
+    /// The newest request, open or not.
+    pub handoff: Option<HandoffNotice>,
 }
 
-impl Default for Company {
-    fn default() -> Company {
-        Company {
+impl Default for Presence {
+    fn default() -> Presence {
+        Presence {
             holder: HeldBy::Agent,
             agent: None,
             watchers: Arc::default(),
@@ -98,7 +103,7 @@ impl Default for Company {
             alternate: false,
             fitted: false,
             turned_away: None,
-            plea: None,
+            handoff: None,
         }
     }
 }
@@ -110,7 +115,7 @@ pub(crate) struct Around<'a> {
     pub(crate) maker: &'a Actor,
     pub(crate) modes: &'a Modes,
     pub(crate) fitted: bool,
-    pub(crate) plea: Option<&'a Plea>,
+    pub(crate) handoff: Option<&'a HandoffRequest>,
 }
 
 /// The viewers that are there. One that connects again before its old connection is found dead is there once.
@@ -142,7 +147,7 @@ impl Watchers {
     }
 
     /// Who is there, as viewers are told.
-    pub(crate) fn company(&self, around: &Around<'_>) -> Company {
+    pub(crate) fn presence(&self, around: &Around<'_>) -> Presence {
         let holder = match around.keyboard.held() {
             Some(held) => HeldBy::Person { who: held.who.clone(), name: held.name.clone() },
             None if matches!(around.activity, Activity::SecretInput | Activity::SecretSuspected) => {
@@ -150,7 +155,7 @@ impl Watchers {
             }
             None => HeldBy::Agent,
         };
-        Company {
+        Presence {
             holder,
             agent: (around.maker.kind == ActorKind::Agent).then(|| around.maker.client.clone()),
             watchers: Arc::clone(&self.told),
@@ -158,7 +163,7 @@ impl Watchers {
             alternate: around.modes.alt_screen,
             fitted: around.fitted,
             turned_away: self.turned_away.clone(),
-            plea: around.plea.map(Asked::from),
+            handoff: around.handoff.map(HandoffNotice::from),
         }
     }
 
@@ -199,17 +204,17 @@ mod tests {
         let mut keyboard = Keyboard::default();
         let maker = Actor { kind: ActorKind::Agent, owner: "o".into(), client: "claude".into() };
         let modes = cotty_vt::Vt::new(cotty_vt::Size { cols: 10, rows: 2 }).modes();
-        let company = |keyboard: &Keyboard, activity: &Activity| {
+        let presence = |keyboard: &Keyboard, activity: &Activity| {
             let around =
-                Around { keyboard, activity, maker: &maker, modes: &modes, fitted: false, plea: None };
-            watchers.company(&around)
+                Around { keyboard, activity, maker: &maker, modes: &modes, fitted: false, handoff: None };
+            watchers.presence(&around)
         };
-        let told = company(&keyboard, &Activity::Prompt);
+        let told = presence(&keyboard, &Activity::Prompt);
         assert_eq!((told.holder, told.agent.as_deref()), (HeldBy::Agent, Some("claude")));
         assert_eq!(told.turned_away.map(|turned| (turned.count, turned.secret)), Some((2, true)));
-        assert_eq!(company(&keyboard, &Activity::SecretSuspected).holder, HeldBy::Nobody);
+        assert_eq!(presence(&keyboard, &Activity::SecretSuspected).holder, HeldBy::Nobody);
         keyboard.take("view:1", "ann", None, 0, 0);
         let held = HeldBy::Person { who: "view:1".into(), name: "ann".into() };
-        assert_eq!(company(&keyboard, &Activity::SecretInput).holder, held);
+        assert_eq!(presence(&keyboard, &Activity::SecretInput).holder, held);
     }
 }

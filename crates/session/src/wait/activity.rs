@@ -5,9 +5,9 @@ use std::time::Duration;
 use cotty_protocol::op::Activity;
 use cotty_pty::facts::Waiting;
 
-use super::sight::Sight;
+use super::observation::Observation;
 use crate::keyboard::secret;
-use crate::task::program::Facts;
+use crate::wait::facts::Facts;
 
 /// How long the shell may be quiet between a command's end and its prompt.
 const PROMPT_QUIET: Duration = Duration::from_millis(250);
@@ -49,7 +49,7 @@ const EDITORS: &[&str] = &[
     "amp",
 ];
 
-impl<F: Facts> Sight<'_, F> {
+impl<F: Facts> Observation<'_, F> {
     /// What it is doing.
     pub(crate) fn activity(&self) -> Activity {
         if self.ended {

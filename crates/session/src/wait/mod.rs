@@ -1,11 +1,12 @@
 //! When a wait is over. Owns no clock and no terminal: the caller tells it the time and what it sees.
 
 mod activity;
+pub(crate) mod facts;
+pub(crate) mod observation;
+#[cfg(test)]
+mod observation_tests;
 pub(crate) mod pattern;
 pub(crate) mod prompt;
-pub(crate) mod sight;
-#[cfg(test)]
-mod sight_tests;
 #[cfg(test)]
 mod tests;
 pub(crate) mod why;
@@ -116,7 +117,7 @@ impl Conditions {
 }
 
 /// What the session looks like at a moment. What costs something is asked only if needed.
-pub(crate) struct Look<'a> {
+pub(crate) struct Evidence<'a> {
     pub(crate) now: Instant,
     /// When output came last.
     pub(crate) last_output: Option<Instant>,
@@ -176,7 +177,7 @@ impl Waits {
     }
 
     /// Those that are over.
-    pub(crate) fn check(&mut self, look: &Look<'_>) -> Vec<Over> {
+    pub(crate) fn check(&mut self, look: &Evidence<'_>) -> Vec<Over> {
         let mut over = Vec::new();
         for (mut running, reply) in std::mem::take(&mut self.0) {
             match running.check(look) {
@@ -188,7 +189,7 @@ impl Waits {
     }
 
     /// When to look again if nothing happens.
-    pub(crate) fn wakeup(&self, look: &Look<'_>) -> Option<Instant> {
+    pub(crate) fn wakeup(&self, look: &Evidence<'_>) -> Option<Instant> {
         self.0.iter().map(|(running, _)| running.wakeup(look)).min()
     }
 }
@@ -219,7 +220,7 @@ impl Running {
     }
 
     /// The condition that holds now, if one does.
-    pub(crate) fn check(&mut self, look: &Look<'_>) -> Option<Met> {
+    pub(crate) fn check(&mut self, look: &Evidence<'_>) -> Option<Met> {
         self.checked = look.now;
         self.search(look);
         if self.wait.asks.is_some() {
@@ -250,9 +251,9 @@ impl Running {
     }
 
     /// When to look again if nothing happens.
-    pub(crate) fn wakeup(&self, look: &Look<'_>) -> Instant {
+    pub(crate) fn wakeup(&self, look: &Evidence<'_>) -> Instant {
         // As of the last check, else what comes true between the two is never looked at.
-        let look = &Look { now: self.checked, ..*look };
+        let look = &Evidence { now: self.checked, ..*look };
         let deadline = self.started + self.wait.limit();
         let wait = &self.wait;
         let unannounced = wait.secret
@@ -279,12 +280,12 @@ impl Running {
     }
 
     /// Each condition that was asked for, and since or from when it holds; the order is which is told first.
-    fn conditions(&self, look: &Look<'_>) -> Vec<(Met, Option<Instant>)> {
+    fn conditions(&self, look: &Evidence<'_>) -> Vec<(Met, Option<Instant>)> {
         let wait = &self.wait;
         let now_if = |holds: bool| holds.then_some(look.now);
         let mut conditions = Vec::new();
-        if let Some(request) = &wait.command {
-            conditions.push((Met::Prompt, now_if((look.is_over)(request))));
+        if let Some(retry_id) = &wait.command {
+            conditions.push((Met::Prompt, now_if((look.is_over)(retry_id))));
         }
         if wait.text.is_some() {
             conditions.push((Met::Text, frame_ends(self.text.as_ref(), look)));
@@ -317,7 +318,7 @@ impl Running {
     }
 
     /// Looks for what has not been found yet, in what came since the last time.
-    fn search(&mut self, look: &Look<'_>) {
+    fn search(&mut self, look: &Evidence<'_>) {
         let wait = &self.wait;
         if !wait.reads_text() || self.searched == Some(look.seq) {
             return;
@@ -338,7 +339,7 @@ impl Running {
         }
     }
 
-    fn prompt_at(&self, look: &Look<'_>) -> Option<Instant> {
+    fn prompt_at(&self, look: &Evidence<'_>) -> Option<Instant> {
         let prompt = look.prompt?;
         if self.wait.since.is_some_and(|since| prompt.seq <= since) {
             return None;
@@ -347,7 +348,7 @@ impl Running {
         Some(look.last_output.map_or(look.now, |at| at + settles))
     }
 
-    fn idle_at(&self, look: &Look<'_>) -> Option<Instant> {
+    fn idle_at(&self, look: &Evidence<'_>) -> Option<Instant> {
         let idle = self.wait.idle?;
         let came = self.wait.since.is_none_or(|since| look.seq > since);
         let quiet = match look.last_output {
@@ -366,13 +367,13 @@ const MUCH: u64 = 256 << 10;
 const LONGEST_LINE: usize = 500;
 
 /// When what is drawn with a find has had its time to be finished.
-fn frame_ends(found: Option<&FoundLine>, look: &Look<'_>) -> Option<Instant> {
+fn frame_ends(found: Option<&FoundLine>, look: &Evidence<'_>) -> Option<Instant> {
     let found = found?;
     let quiet = look.last_output.map_or(found.at, |at| at + FRAME_QUIET);
     Some(quiet.clamp(found.at, found.at + FRAME_LONGEST))
 }
 
-fn next_sample(look: &Look<'_>, started: Instant) -> Instant {
+fn next_sample(look: &Evidence<'_>, started: Instant) -> Instant {
     let change = look.last_change.map_or(started, |at| at.max(started));
     let due = SAMPLES.iter().map(|after| change + *after).find(|at| *at > look.now);
     due.unwrap_or(look.now + SAMPLES[SAMPLES.len() - 1])

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use super::sight::Sight;
+use super::observation::Observation;
 use crate::commands::{Moment, Phase};
 use crate::input::unread::Unread;
-use crate::task::program::Facts;
+use crate::wait::facts::Facts;
 
 /// How long a shell that is on its way to its prompt is waited for.
 pub(crate) const PROMPT_COMES: Duration = Duration::from_secs(2);
@@ -21,7 +21,7 @@ pub(crate) struct Prompt {
     pub(crate) guessed: bool,
 }
 
-impl<F: Facts> Sight<'_, F> {
+impl<F: Facts> Observation<'_, F> {
     /// The prompt that waits for a line. One that was typed after the prompt makes it an old one, even before the program
     /// has had the time to say so.
     pub(crate) fn prompt(&self) -> Option<Prompt> {

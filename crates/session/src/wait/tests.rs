@@ -59,9 +59,9 @@ impl Fake {
         seq: u64,
         prompt: Option<Prompt>,
         half_drawn_until: Option<u64>,
-        decide: impl FnOnce(&Look<'_>) -> T,
+        decide: impl FnOnce(&Evidence<'_>) -> T,
     ) -> T {
-        decide(&Look {
+        decide(&Evidence {
             now: self.at(now),
             last_output: output.map(|ms| self.at(ms)),
             seq,

@@ -9,8 +9,8 @@ use ratatui::text::Line;
 use ratatui::widgets::{Block, Clear, Paragraph, Widget};
 
 use super::AttachEnd;
-use super::desk::Desk;
-use super::prefix::{HELP, NEEDED_HELP, PLEA_HELP};
+use super::app::App;
+use super::prefix::{HANDOFF_HELP, HELP, NEEDED_HELP};
 use super::status;
 use crate::copy::CopyMode;
 use crate::widget::TerminalWidget;
@@ -23,7 +23,7 @@ pub(super) fn main_area((cols, rows): (u16, u16), bar: bool) -> Rect {
     Rect::new(0, 0, cols, if rows > 1 { rows - u16::from(bar) } else { rows })
 }
 
-impl Desk {
+impl App {
     /// Where the session is drawn.
     pub(super) fn area(&self) -> Rect {
         let window = self.outer.size();
@@ -49,7 +49,7 @@ impl Desk {
         if self.prefix.is_waiting() {
             let keys = &self.options.prefix;
             let hints = "d detach · [ scroll · t take · g give · f fit · ? all keys";
-            let asked = if self.plea().is_some() { " · y done · n decline" } else { "" };
+            let asked = if self.handoff().is_some() { " · y done · n decline" } else { "" };
             return Some(format!("{hints}{asked} · {keys} sends {keys}"));
         }
         if let Some(message) = self.message() {
@@ -57,13 +57,13 @@ impl Desk {
         }
         let screen = self.screen.as_ref()?;
         let secret = status::asks(&screen.activity).is_some();
-        let asks = self.options.needed || ((secret || self.plea().is_some()) && !self.company.yours);
+        let asks = self.options.needed || ((secret || self.handoff().is_some()) && !self.presence.yours);
         let spare = self.options.status && height > screen.vt.size().rows;
-        (asks || spare || self.over.is_some()).then(|| self.standing())
+        (asks || spare || self.over.is_some()).then(|| self.status_line())
     }
 
     /// How things stand.
-    pub(super) fn standing(&self) -> String {
+    pub(super) fn status_line(&self) -> String {
         let Some(screen) = &self.screen else { return String::new() };
         let over = self.over.as_ref().map(|end| match end {
             AttachEnd::Exited { exit_code: Some(code), .. } => format!("exited with {code} · q leaves"),
@@ -72,12 +72,12 @@ impl Desk {
             }
             _ => "destroyed · q leaves".to_owned(),
         });
-        let others = status::others(&self.company);
+        let others = status::others(&self.presence);
         let size = screen.vt.size();
         let flag = |on: bool, text: &str| if on { text.to_owned() } else { String::new() };
         // What an agent asks says more, and comes before it.
         let secret = status::asks(&screen.activity).unwrap_or_default();
-        let asked = self.plea().map(status::plea).unwrap_or_default();
+        let asked = self.handoff().map(status::handoff).unwrap_or_default();
         let first = [
             status::label(&self.info),
             over.unwrap_or_default(),
@@ -87,10 +87,10 @@ impl Desk {
         let rest = [
             flag(!asked.is_empty(), secret),
             screen.title.chars().take(TITLE).collect(),
-            status::keyboard(&self.company),
+            status::keyboard(&self.presence),
             if others.is_empty() { others } else { format!("with {others}") },
             flag(self.options.read_only, "read-only"),
-            flag(self.company.fitted, "fitted"),
+            flag(self.presence.fitted, "fitted"),
             format!("{}×{}", size.cols, size.rows),
         ];
         let keys = format!("{} ? keys", self.options.prefix);
@@ -114,7 +114,7 @@ impl Desk {
             copy.set_height(main.height);
         }
         let help = self.help.then(|| self.help());
-        let Desk { outer, screen, copy, pan, .. } = self;
+        let App { outer, screen, copy, pan, .. } = self;
         let Some(screen) = screen else { return Ok(()) };
         outer.draw(|frame| {
             let cursor = match copy {
@@ -146,10 +146,10 @@ impl Desk {
     fn help(&self) -> Vec<String> {
         let keys = self.options.prefix.to_string();
         let wide = HELP.iter().map(|(key, _)| key.len()).max().unwrap_or(0);
-        let asked = if self.plea().is_some() { PLEA_HELP } else { &[] };
+        let asked = if self.handoff().is_some() { HANDOFF_HELP } else { &[] };
         let needed = if self.options.needed { NEEDED_HELP } else { &[] };
         let width = usize::from(self.outer.size().0).saturating_sub(6).min(76);
-        let mut lines = self.plea_lines(width);
+        let mut lines = self.handoff_lines(width);
         lines.extend(
             asked.iter().chain(needed).chain(HELP).map(|(key, does)| format!("{keys} {key:wide$}  {does}")),
         );
@@ -158,10 +158,10 @@ impl Desk {
             lines.push(format!("{detach}  detaches at once"));
         }
         lines.push(String::new());
-        lines.push(format!("{} · {}", status::label(&self.info), status::keyboard(&self.company)));
+        lines.push(format!("{} · {}", status::label(&self.info), status::keyboard(&self.presence)));
         let others: Vec<String> =
-            self.company.others.iter().map(|other| format!("{} ({})", other.name, other.kind)).collect();
-        lines.push(match (others.is_empty(), self.company.count) {
+            self.presence.others.iter().map(|other| format!("{} ({})", other.name, other.kind)).collect();
+        lines.push(match (others.is_empty(), self.presence.count) {
             (true, _) => "nobody else is watching".to_owned(),
             (false, count) => format!("{count} watching with you: {}", others.join(", ")),
         });

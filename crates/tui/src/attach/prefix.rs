@@ -60,7 +60,7 @@ pub(crate) const HELP: &[(&str, &str)] = &[
 ];
 
 /// The same while an agent asks for something.
-pub(crate) const PLEA_HELP: &[(&str, &str)] =
+pub(crate) const HANDOFF_HELP: &[(&str, &str)] =
     &[("y", "yes: it is done, and the keyboard goes back"), ("n", "no: you decline")];
 
 /// The same for whoever came because a person is needed.

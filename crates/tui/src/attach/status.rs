@@ -1,10 +1,10 @@
 //! What the status line says. Pure.
 
 use cotty_protocol::op::keyboard::Holder;
-use cotty_protocol::op::pleas::State;
+use cotty_protocol::op::requests::State;
 use cotty_protocol::op::{Activity, SessionInfo};
 use cotty_protocol::text::inert;
-use cotty_protocol::view::{Asked, Company, Watcher};
+use cotty_protocol::view::{HandoffNotice, Presence, Watcher};
 use ratatui::text::Line;
 
 /// How many others are named before they are only counted.
@@ -25,10 +25,10 @@ pub(crate) fn label(info: &SessionInfo) -> String {
 }
 
 /// Who has the keyboard.
-pub(crate) fn keyboard(company: &Company) -> String {
-    let by = company.by.as_deref().unwrap_or("somebody");
-    match (company.holder, &company.agent) {
-        (Some(Holder::Person), _) if company.yours => "you have the keyboard".into(),
+pub(crate) fn keyboard(presence: &Presence) -> String {
+    let by = presence.by.as_deref().unwrap_or("somebody");
+    match (presence.holder, &presence.agent) {
+        (Some(Holder::Person), _) if presence.yours => "you have the keyboard".into(),
         (Some(Holder::Person), _) => format!("{by} has the keyboard"),
         (Some(Holder::Nobody), _) => "nobody has the keyboard".into(),
         (_, Some(agent)) => format!("agent {agent} has the keyboard"),
@@ -37,10 +37,10 @@ pub(crate) fn keyboard(company: &Company) -> String {
 }
 
 /// Who else watches; empty where nobody does.
-pub(crate) fn others(company: &Company) -> String {
-    let mut text: Vec<String> = company.others.iter().take(NAMED).map(who).collect();
-    if company.count > text.len() {
-        text.push(format!("{} more", company.count - text.len()));
+pub(crate) fn others(presence: &Presence) -> String {
+    let mut text: Vec<String> = presence.others.iter().take(NAMED).map(who).collect();
+    if presence.count > text.len() {
+        text.push(format!("{} more", presence.count - text.len()));
     }
     text.join(", ")
 }
@@ -62,19 +62,19 @@ pub(crate) fn asks(activity: &Activity) -> Option<&'static str> {
 }
 
 /// What an agent asks.
-pub(crate) fn plea(plea: &Asked) -> String {
-    format!("{} asks: {}", plea.from, plea.message)
+pub(crate) fn handoff(request: &HandoffNotice) -> String {
+    format!("{} asks: {}", request.from, request.message)
 }
 
 /// What became of that, where it is news.
-fn plea_news(before: Option<&Asked>, now: &Asked) -> Option<String> {
-    let known = before.filter(|before| before.plea == now.plea);
+fn handoff_news(before: Option<&HandoffNotice>, now: &HandoffNotice) -> Option<String> {
+    let known = before.filter(|before| before.request_id == now.request_id);
     if known.is_some_and(|known| known.is_open() == now.is_open()) || (known.is_none() && !now.is_open()) {
         return None;
     }
     let by = now.by.as_deref().unwrap_or("somebody");
     Some(match now.state {
-        State::Waiting | State::Taken => plea(now),
+        State::Waiting | State::Taken => handoff(now),
         State::Completed => format!("{by} did what {} asked", now.from),
         State::Declined => format!("{by} declined what {} asked", now.from),
         State::Timeout => format!("{} no longer asks: its time is over", now.from),
@@ -117,17 +117,19 @@ fn cut(text: &str, width: usize) -> String {
     short.trim_end().to_owned() + "…"
 }
 
-/// What a person is told when the company changes, if it is worth it. One's own typing is not.
-pub(crate) fn news(before: &Company, now: &Company) -> Option<String> {
-    let count = |company: &Company| company.turned_away.as_ref().map_or(0, |turned| turned.count);
+/// What a person is told when the presence changes, if it is worth it. One's own typing is not.
+pub(crate) fn news(before: &Presence, now: &Presence) -> Option<String> {
+    let count = |presence: &Presence| presence.turned_away.as_ref().map_or(0, |turned| turned.count);
     if let Some(turned) = now.turned_away.as_ref().filter(|_| count(now) > count(before)) {
         let why = if turned.secret { "a secret is asked for".to_owned() } else { keyboard(now) };
         return Some(format!("{} was refused: {why}", turned.name));
     }
-    if let Some(news) = now.plea.as_ref().and_then(|plea| plea_news(before.plea.as_deref(), plea)) {
+    if let Some(news) =
+        now.handoff.as_ref().and_then(|request| handoff_news(before.handoff.as_deref(), request))
+    {
         return Some(news);
     }
-    let held = |company: &Company| (company.holder == Some(Holder::Person)).then(|| company.by.clone());
+    let held = |presence: &Presence| (presence.holder == Some(Holder::Person)).then(|| presence.by.clone());
     if (before.yours, held(before)) != (now.yours, held(now)) {
         let text = match (held(before).is_some(), held(now).is_some()) {
             (true, false) => format!("the keyboard went back: {}", keyboard(now)),
@@ -137,7 +139,7 @@ pub(crate) fn news(before: &Company, now: &Company) -> Option<String> {
         let minds = held(now).is_some() || now.agent.is_some();
         return Some(text).filter(|_| minds && !(now.yours && held(before).is_none()));
     }
-    let of = |one: &Company, other: &Company| {
+    let of = |one: &Presence, other: &Presence| {
         let mut left = other.others.clone();
         let new = |watcher: &&Watcher| match left.iter().position(|known| known == *watcher) {
             Some(at) => {
@@ -163,54 +165,54 @@ mod tests {
     use super::*;
     use cotty_protocol::view::TurnedAway;
 
-    fn company(others: &[&str]) -> Company {
+    fn presence(others: &[&str]) -> Presence {
         let others: Vec<Watcher> =
             others.iter().map(|name| Watcher { name: (*name).into(), kind: "attach".into() }).collect();
         let agent = Some("claude".to_owned());
-        Company { holder: Some(Holder::Agent), agent, count: others.len(), others, ..Company::default() }
+        Presence { holder: Some(Holder::Agent), agent, count: others.len(), others, ..Presence::default() }
     }
 
-    fn held(by: &str, yours: bool) -> Company {
-        Company { holder: Some(Holder::Person), by: Some(by.into()), yours, ..company(&[]) }
+    fn held(by: &str, yours: bool) -> Presence {
+        Presence { holder: Some(Holder::Person), by: Some(by.into()), yours, ..presence(&[]) }
     }
 
     #[test]
     fn it_says_who_has_the_keyboard() {
-        assert_eq!(keyboard(&company(&[])), "agent claude has the keyboard");
+        assert_eq!(keyboard(&presence(&[])), "agent claude has the keyboard");
         assert_eq!(keyboard(&held("ann", false)), "ann has the keyboard");
         assert_eq!(keyboard(&held("ann", true)), "you have the keyboard");
-        assert_eq!(keyboard(&Company { agent: None, ..company(&[]) }), "keyboard free");
+        assert_eq!(keyboard(&Presence { agent: None, ..presence(&[]) }), "keyboard free");
         assert_eq!(
-            keyboard(&Company { holder: Some(Holder::Nobody), ..company(&[]) }),
+            keyboard(&Presence { holder: Some(Holder::Nobody), ..presence(&[]) }),
             "nobody has the keyboard"
         );
     }
 
     #[test]
     fn it_names_some_of_the_others() {
-        assert_eq!(others(&company(&[])), "");
-        assert_eq!(others(&company(&["ann"])), "ann (attach)");
+        assert_eq!(others(&presence(&[])), "");
+        assert_eq!(others(&presence(&["ann"])), "ann (attach)");
         let page = Watcher { name: "page".into(), kind: "page".into() };
-        assert_eq!(others(&Company { others: vec![page], count: 20, ..company(&[]) }), "page, 19 more");
+        assert_eq!(others(&Presence { others: vec![page], count: 20, ..presence(&[]) }), "page, 19 more");
     }
 
     #[test]
     fn news_are_told_and_ones_own_typing_is_not() {
-        let alone = company(&[]);
+        let alone = presence(&[]);
         assert_eq!(news(&alone, &alone), None);
         assert_eq!(news(&alone, &held("me", true)), None);
         assert_eq!(news(&alone, &held("ann", false)).unwrap(), "ann has the keyboard");
         assert_eq!(news(&held("me", true), &held("ann", false)).unwrap(), "ann has the keyboard");
         let gave = news(&held("me", true), &alone).unwrap();
         assert_eq!(gave, "the keyboard went back: agent claude has the keyboard");
-        let nobodys = |company| Company { agent: None, ..company };
-        assert_eq!(news(&nobodys(held("me", true)), &nobodys(company(&[]))), None);
-        assert_eq!(news(&alone, &company(&["ann"])).unwrap(), "ann (attach) came");
-        assert_eq!(news(&company(&["ann", "ann"]), &company(&["ann"])).unwrap(), "ann (attach) left");
+        let nobodys = |presence| Presence { agent: None, ..presence };
+        assert_eq!(news(&nobodys(held("me", true)), &nobodys(presence(&[]))), None);
+        assert_eq!(news(&alone, &presence(&["ann"])).unwrap(), "ann (attach) came");
+        assert_eq!(news(&presence(&["ann", "ann"]), &presence(&["ann"])).unwrap(), "ann (attach) left");
         let turned = |count| Some(TurnedAway { count, name: "claude".into(), secret: false });
         let (one, two) = (
-            Company { turned_away: turned(1), ..held("me", true) },
-            Company { turned_away: turned(2), ..held("me", true) },
+            Presence { turned_away: turned(1), ..held("me", true) },
+            Presence { turned_away: turned(2), ..held("me", true) },
         );
         assert_eq!(news(&one, &two).unwrap(), "claude was refused: you have the keyboard");
         assert_eq!(news(&two, &two), None);
@@ -218,15 +220,15 @@ mod tests {
 
     #[test]
     fn what_an_agent_asks_is_news_once_and_so_is_its_end() {
-        let asked = |state| Asked {
-            plea: "plea_a".into(),
+        let asked = |state| HandoffNotice {
+            request_id: "req_a".into(),
             from: "claude".into(),
             message: "look".into(),
             state,
             by: Some("ann".into()),
         };
-        let with = |state| Company { plea: Some(Box::new(asked(state))), ..company(&[]) };
-        let alone = company(&[]);
+        let with = |state| Presence { handoff: Some(Box::new(asked(state))), ..presence(&[]) };
+        let alone = presence(&[]);
         assert_eq!(news(&alone, &with(State::Waiting)).unwrap(), "claude asks: look");
         assert_eq!(news(&with(State::Waiting), &with(State::Taken)), None);
         let done = news(&with(State::Taken), &with(State::Completed)).unwrap();

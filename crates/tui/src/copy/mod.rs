@@ -30,7 +30,7 @@ enum Shape {
 
 /// What a line is being typed for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Asked {
+enum PromptFor {
     SearchDown,
     SearchUp,
     Save,
@@ -61,7 +61,7 @@ pub(crate) struct CopyMode {
     mark: Option<(At, Shape)>,
     pattern: Option<Regex>,
     upward: bool,
-    asking: Option<(Asked, String)>,
+    asking: Option<(PromptFor, String)>,
     note: Option<String>,
     /// It was come into by the wheel, and is left by it at the end.
     by_wheel: bool,
@@ -173,9 +173,9 @@ impl CopyMode {
     pub(crate) fn status(&self) -> String {
         if let Some((asked, typed)) = &self.asking {
             return match asked {
-                Asked::SearchDown => format!("/{typed}"),
-                Asked::SearchUp => format!("?{typed}"),
-                Asked::Save => format!("save to file: {typed}"),
+                PromptFor::SearchDown => format!("/{typed}"),
+                PromptFor::SearchUp => format!("?{typed}"),
+                PromptFor::Save => format!("save to file: {typed}"),
             };
         }
         let place = format!("[{}/{}]", self.cursor.row + 1, self.past.len());
@@ -207,7 +207,7 @@ impl CopyMode {
                 return self.selection().map_or(Outcome::Leave, Outcome::Copy);
             }
             (KeyCode::Char('s'), false) => match self.mark {
-                Some(_) => self.asking = Some((Asked::Save, String::new())),
+                Some(_) => self.asking = Some((PromptFor::Save, String::new())),
                 None => self.note = Some("nothing is selected: v begins".into()),
             },
             (KeyCode::Char('v' | 'r'), true) => self.select(Shape::Block),
@@ -219,8 +219,8 @@ impl CopyMode {
                     self.show_cursor();
                 }
             }
-            (KeyCode::Char('/'), false) => self.asking = Some((Asked::SearchDown, String::new())),
-            (KeyCode::Char('?'), _) => self.asking = Some((Asked::SearchUp, String::new())),
+            (KeyCode::Char('/'), false) => self.asking = Some((PromptFor::SearchDown, String::new())),
+            (KeyCode::Char('?'), _) => self.asking = Some((PromptFor::SearchUp, String::new())),
             (KeyCode::Char('n'), _) => self.search(self.upward),
             (KeyCode::Char('N'), _) => self.search(!self.upward),
             _ => self.go(key),
@@ -237,14 +237,14 @@ impl CopyMode {
         };
     }
 
-    fn asked(&mut self, asked: Asked, mut typed: String, key: Key) -> Outcome {
+    fn asked(&mut self, asked: PromptFor, mut typed: String, key: Key) -> Outcome {
         match (key.code, key.ctrl) {
             (KeyCode::Escape, _) | (KeyCode::Char('c'), true) => return Outcome::Stay,
             (KeyCode::Enter, _) => {
                 return match asked {
-                    Asked::Save => self.save(typed),
+                    PromptFor::Save => self.save(typed),
                     _ => {
-                        self.look_for(&typed, asked == Asked::SearchUp);
+                        self.look_for(&typed, asked == PromptFor::SearchUp);
                         Outcome::Stay
                     }
                 };

@@ -35,7 +35,7 @@ pub(super) async fn run(client: &Client, session: &str, style: Style) -> anyhow:
             message = view.next() => match message {
                 Some(ToViewer::Paint(paint)) => screen = Some(Screen::after(screen, paint)),
                 Some(ToViewer::Exited { .. } | ToViewer::Gone) => break,
-                Some(ToViewer::Refused(_) | ToViewer::Company(_)) => {}
+                Some(ToViewer::Refused(_) | ToViewer::Presence(_)) => {}
                 // The daemon was replaced; the session goes on behind the next one.
                 None => view = client.view(session).await?,
             },

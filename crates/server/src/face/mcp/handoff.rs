@@ -1,6 +1,6 @@
 //! Asking people: what `request_user_input` does, in whichever set it stands.
 
-use cotty_protocol::op::{ask, pleas, withdraw};
+use cotty_protocol::op::{ask, requests, withdraw};
 use cotty_protocol::{ApiError, Code};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,12 +33,12 @@ pub(super) struct Asking {
 pub(super) struct Reply<S> {
     pub(super) session_id: S,
     #[serde(flatten)]
-    pub(super) asked: Asked,
+    pub(super) asked: HandoffAnswer,
 }
 
 /// What became of it.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Asked {
+pub(super) struct HandoffAnswer {
     /// "waiting": not yet; call again with request_id.
     outcome: Outcome,
     request_id: String,
@@ -71,50 +71,57 @@ pub(super) enum Outcome {
 
 impl Asking {
     /// Asks, or goes on asking, for as long as a call may take; answers the session's id and number, too.
-    pub(super) async fn ask(self, call: Call, session: String) -> Result<(String, u32, Asked), ApiError> {
+    pub(super) async fn ask(
+        self,
+        call: Call,
+        session: String,
+    ) -> Result<(String, u32, HandoffAnswer), ApiError> {
         let context = call.context.clone();
-        let withdraw = |plea: &str| withdraw::Params { session: session.clone(), plea: plea.to_owned() };
+        let withdraw = |request_id: &str| withdraw::Params {
+            session: session.clone(),
+            request_id: request_id.to_owned(),
+        };
         let mut wait_ms = call.left_ms();
         if self.withdraw {
-            let Some(plea) = &self.request_id else {
+            let Some(request_id) = &self.request_id else {
                 let message = "withdraw needs the request_id of what is withdrawn";
                 return Err(ApiError::invalid(message));
             };
-            match ops::perform(context.clone(), withdraw(plea)).await {
+            match ops::perform(context.clone(), withdraw(request_id)).await {
                 // What has ended meanwhile is told of below.
-                Err(error) if error.code() != Code::PleaOver => return Err(error),
+                Err(error) if error.code() != Code::RequestEnded => return Err(error),
                 _ => wait_ms = 0,
             }
         }
         // Before it is asked: by the request that asks it, if not by the id of one that there is.
-        let cancelled = withdraw(self.request_id.as_ref().unwrap_or(&context.request));
+        let cancelled = withdraw(self.request_id.as_ref().unwrap_or(&context.retry_id));
         let canceller = context.clone();
         call.on_cancel.set(async move {
             // One that has ended meanwhile, or was never made, needs no withdrawing.
             let _ = ops::perform(canceller, cancelled).await;
         });
         let timeout_ms = self.timeout_seconds.map(|seconds| (seconds * 1000.0).max(0.0) as u64);
-        let Asking { message, request_id: plea, .. } = self;
-        let params = ask::Params { session, message, timeout_ms, plea, wait_ms: Some(wait_ms) };
-        let ask::Reply { plea, screen, activity, keyboard, seq } = ops::perform(context, params).await?;
-        let asked = Asked {
-            outcome: match plea.state {
-                pleas::State::Waiting | pleas::State::Taken => Outcome::Waiting,
-                pleas::State::Completed => Outcome::Completed,
-                pleas::State::Declined => Outcome::Declined,
-                pleas::State::Timeout => Outcome::Timeout,
-                pleas::State::Cancelled => Outcome::Cancelled,
+        let Asking { message, request_id, .. } = self;
+        let params = ask::Params { session, message, timeout_ms, request_id, wait_ms: Some(wait_ms) };
+        let ask::Reply { request, screen, activity, keyboard, seq } = ops::perform(context, params).await?;
+        let asked = HandoffAnswer {
+            outcome: match request.state {
+                requests::State::Waiting | requests::State::Taken => Outcome::Waiting,
+                requests::State::Completed => Outcome::Completed,
+                requests::State::Declined => Outcome::Declined,
+                requests::State::Timeout => Outcome::Timeout,
+                requests::State::Cancelled => Outcome::Cancelled,
             },
-            request_id: plea.plea,
+            request_id: request.request_id,
             screen,
-            duration_seconds: plea.open_ms as f64 / 1000.0,
-            by: plea.by,
-            note: plea.note,
-            typed_bytes: plea.typed_bytes,
+            duration_seconds: request.open_ms as f64 / 1000.0,
+            by: request.by,
+            note: request.note,
+            typed_bytes: request.typed_bytes,
             state: State::new(activity, Some(keyboard)),
-            since: plea.since,
+            since: request.since,
             next_since: seq,
         };
-        Ok((plea.session_id, plea.number, asked))
+        Ok((request.session_id, request.number, asked))
     }
 }

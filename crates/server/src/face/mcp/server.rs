@@ -31,13 +31,13 @@ use crate::face::mcp::contract::tool::{self, Call, OnCancel, longest};
 use crate::face::mcp::contract::validate;
 use crate::face::mcp::sets::{Offer, Offered};
 use crate::ops;
-use crate::standing::{Standing, at};
+use crate::trust::{Trust, at};
 
 /// How a client comes.
-pub(super) enum Way {
+pub(super) enum Transport {
     /// By a pipe, which tells at its beginning who it is.
     Pipe {
-        standing: Standing,
+        trust: Trust,
         /// With a request's id it makes an operation happen once.
         instance: String,
         origin: Origin,
@@ -48,7 +48,7 @@ pub(super) enum Way {
     /// By HTTP, where each request tells it.
     Http {
         /// Of whoever began: nobody else goes on with what it began.
-        standing: Standing,
+        trust: Trust,
     },
 }
 
@@ -76,7 +76,7 @@ impl Open {
 /// sessions. So nothing that is to last is kept here.
 pub(super) struct Server {
     app: App,
-    way: Way,
+    transport: Transport,
     offer: Offer,
     longest: Duration,
     /// Its owner has a client as long as this lives; who that is, is known with the first call.
@@ -85,10 +85,10 @@ pub(super) struct Server {
 }
 
 impl Server {
-    pub(super) fn new(app: App, way: Way, offer: Offer, longest_ms: Option<u64>) -> Server {
+    pub(super) fn new(app: App, transport: Transport, offer: Offer, longest_ms: Option<u64>) -> Server {
         Server {
             app,
-            way,
+            transport,
             offer,
             longest: longest(longest_ms),
             present: OnceLock::new(),
@@ -107,27 +107,25 @@ impl Server {
     ) -> Result<ops::Context, ErrorData> {
         let client = context.client_info().map_or_else(|| "mcp".to_owned(), |info| info.name);
         let caller = Caller { kind: ActorKind::Agent, client };
-        let context = match &self.way {
-            Way::Pipe { standing, instance, origin, .. } => {
+        let context = match &self.transport {
+            Transport::Pipe { trust, instance, origin, .. } => {
                 // The pipe sends a request again, with the same id, to the daemon that comes after a crash.
-                let request = format!("mcp:{instance}:{}", identity(context, called));
-                self.app.context(standing, caller, Some(origin.clone()), request)
+                let retry_id = format!("mcp:{instance}:{}", identity(context, called));
+                self.app.context(trust, caller, Some(origin.clone()), retry_id)
             }
-            Way::Http { standing: begun_by } => {
+            Transport::Http { trust: begun_by } => {
                 let parts = context.extensions.get::<Parts>();
-                let standing = parts.and_then(|parts| parts.extensions.get::<Standing>());
-                let (Some(parts), Some(standing)) =
-                    (parts, standing.filter(|standing| *standing == begun_by))
-                else {
+                let trust = parts.and_then(|parts| parts.extensions.get::<Trust>());
+                let (Some(parts), Some(trust)) = (parts, trust.filter(|trust| *trust == begun_by)) else {
                     return Err(ErrorData::invalid_request("this session was begun by somebody else", None));
                 };
                 let at = at(&parts.headers);
                 let origin = without_process(at.directory.clone());
                 // Nobody sends it again.
-                let request = format!("mcp:{}", ops::random_id());
-                let mut made = self.app.context(standing, caller.clone(), Some(origin), request);
+                let retry_id = format!("mcp:{}", ops::random_id());
+                let mut made = self.app.context(trust, caller.clone(), Some(origin), retry_id);
                 if at.directory.is_none() {
-                    made.actor = standing.actor(caller, at.owner.as_deref());
+                    made.actor = trust.actor(caller, at.owner.as_deref());
                 }
                 made
             }
@@ -138,21 +136,21 @@ impl Server {
 
     /// How long a call has been open already, with daemons before.
     fn spent(&self, id: &RequestId) -> Duration {
-        match &self.way {
-            Way::Pipe { open, .. } => open.take(id).unwrap_or_default(),
+        match &self.transport {
+            Transport::Pipe { open, .. } => open.take(id).unwrap_or_default(),
             // Nobody sends it again.
-            Way::Http { .. } => Duration::ZERO,
+            Transport::Http { .. } => Duration::ZERO,
         }
     }
 
     /// Returns when the client is gone, where that can be seen.
     async fn gone(&self) {
-        match &self.way {
-            Way::Pipe { gone, .. } => {
+        match &self.transport {
+            Transport::Pipe { gone, .. } => {
                 let _ = gone.clone().changed().await;
             }
             // A request that was dropped is cancelled.
-            Way::Http { .. } => std::future::pending().await,
+            Transport::Http { .. } => std::future::pending().await,
         }
     }
 }

@@ -6,7 +6,7 @@
 //! unwritten with a probability of 13⁻ᵏ, of random bytes with 256⁻ᵏ. One fill for all
 //! would lose a run of 0xFF whole.
 
-use super::hot::READ;
+use super::live::READ;
 
 /// Never part of UTF-8.
 pub(super) const NEVER_TEXT: [u8; 13] =

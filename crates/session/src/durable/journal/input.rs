@@ -10,7 +10,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::fs::{FallocateFlags, SeekFrom};
 use rustix::io::Errno;
 
-use super::hot::MOST;
+use super::live::MOST;
 use super::mapping::memory;
 
 /// Sent input is given back to the system in steps of this size.

@@ -2,10 +2,12 @@
 
 mod ahead;
 pub(crate) mod disk;
-mod hot;
 mod input;
+mod live;
 mod mapping;
 
-pub(crate) use hot::{Hot, KeyboardChange, MOST, PleaChange, Record, Signalled, Source, What};
 pub(crate) use input::{InputQueue, Pushed};
+pub(crate) use live::{
+    HandoffChange, KeyboardChange, LiveJournal, MOST, Record, RecordKind, Signalled, Source,
+};
 pub(crate) use mapping::memory;

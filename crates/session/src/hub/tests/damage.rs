@@ -206,7 +206,7 @@ async fn history(session: &Session) -> Vec<String> {
     read.content.lines().map(str::to_owned).collect()
 }
 
-async fn check(damage: &Damage, dir: &Path, keeper: &Keeper, id: &str, request: &str) {
+async fn check(damage: &Damage, dir: &Path, keeper: &Keeper, id: &str, retry_id: &str) {
     let name = damage.name;
     let hub = start(dir, keeper).await;
     let session = hub.find(id).unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -217,7 +217,7 @@ async fn check(damage: &Damage, dir: &Path, keeper: &Keeper, id: &str, request: 
     let mut terminal = keeper.terminal(&session);
     terminal.write_all(b"still here\n").unwrap();
     shows(&session, "still here").await;
-    types(&session, "and heard\n", request).await;
+    types(&session, "and heard\n", retry_id).await;
     assert_eq!(line(&mut terminal), "and heard\n", "{name}");
     let lines = history(&session).await;
     assert!(lines.iter().any(|line| line == "still here"), "{name}");
@@ -241,9 +241,9 @@ fn what_cannot_be_read_costs_history_and_never_the_program() {
         let id = leave_a_session(dir.path(), &keeper);
         (damage.does)(keeper.held.lock().unwrap().get_mut(id.as_bytes()).unwrap());
         // The next daemon, and the one after it, which finds what that one left.
-        for request in ["second", "third"] {
+        for retry_id in ["second", "third"] {
             let runtime = Runtime::new().unwrap();
-            runtime.block_on(check(damage, dir.path(), &keeper, &id, request));
+            runtime.block_on(check(damage, dir.path(), &keeper, &id, retry_id));
             runtime.shutdown_timeout(Duration::from_secs(10));
         }
     }
@@ -288,8 +288,8 @@ fn a_shell_whose_description_is_destroyed_is_answered_and_its_owner_has_it() {
         let runtime = Runtime::new().unwrap();
         runtime.block_on(async {
             let hub = Hub::start(options(dir.path()), keeper.link()).await.unwrap();
-            let request = format!("look {turn}");
-            let session = hub.find_for("build", &agent(), &request, Purpose::Look).await;
+            let retry_id = format!("look {turn}");
+            let session = hub.find_for("build", &agent(), &retry_id, Purpose::Read).await;
             let session = session.unwrap_or_else(|e| panic!("{name}: {e}"));
             assert_eq!(*session.meta(), made, "{name}");
             session.info().await.unwrap();

@@ -20,15 +20,15 @@ mod input;
 const TICK: Duration = Duration::from_millis(16);
 
 /// A terminal, its updates, and a clock that goes only when told.
-struct Desk {
+struct Fixture {
     vt: Vt,
     updates: Updates,
     now: Instant,
 }
 
-impl Desk {
-    fn new(cols: u16, rows: u16) -> Desk {
-        Desk { vt: input::new(Size { cols, rows }), updates: Updates::new(), now: Instant::now() }
+impl Fixture {
+    fn new(cols: u16, rows: u16) -> Fixture {
+        Fixture { vt: input::new(Size { cols, rows }), updates: Updates::new(), now: Instant::now() }
     }
 
     fn feed(&mut self, bytes: impl AsRef<[u8]>) {
@@ -137,34 +137,34 @@ fn region(y: u16, y2: u16) -> Region {
 
 #[test]
 fn a_snapshot_then_what_changes() {
-    let mut desk = Desk::new(10, 4);
-    desk.feed("one\r\ntwo\r\n\x1b[31mthree\x1b[0m!");
-    let mut front = desk.join();
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("one\r\ntwo\r\n\x1b[31mthree\x1b[0m!");
+    let mut front = fixture.join();
     let [Update::Snapshot(first)] = &front.heard[..] else { panic!("{:?}", front.heard) };
-    assert_eq!((first.cols, first.rows, first.seq), (10, 4, desk.vt.seq()));
+    assert_eq!((first.cols, first.rows, first.seq), (10, 4, fixture.vt.seq()));
     let lines: Vec<_> = first.lines.iter().map(|line| line.text.as_str()).collect();
     assert_eq!(lines, ["one", "two", "three!", ""]);
     assert_eq!((first.cursor.x, first.cursor.y, first.cursor.visible), (6, 2, true));
     let runs: Vec<_> = first.lines[2].runs.iter().map(|run| (run.x, run.x2)).collect();
     assert_eq!(runs, [(0, 5)]);
 
-    desk.feed("\x1b[1;1Hgone\x1b[3;1Hleft");
-    desk.pass(TICK);
+    fixture.feed("\x1b[1;1Hgone\x1b[3;1Hleft");
+    fixture.pass(TICK);
     let heard = front.read_all();
     assert_eq!(texts(&heard[0]), (region(0, 1), vec!["gone"], Reason::Text));
     assert_eq!(texts(&heard[1]), (region(2, 3), vec!["lefte!"], Reason::Text));
     assert!(matches!(heard[2..], [Update::Cursor(Cursor { x: 4, y: 2, .. })]), "{heard:?}");
-    assert_eq!(front.shown.lines, Snapshot::of(&desk.vt).lines);
+    assert_eq!(front.shown.lines, Snapshot::of(&fixture.vt).lines);
 }
 
 #[test]
 fn a_difference_says_why() {
-    let mut desk = Desk::new(10, 3);
-    desk.feed("one\r\ntwo\r\nthree");
-    let mut front = desk.join();
+    let mut fixture = Fixture::new(10, 3);
+    fixture.feed("one\r\ntwo\r\nthree");
+    let mut front = fixture.join();
     let mut why = |bytes: &str| {
-        desk.feed(bytes);
-        desk.pass(TICK);
+        fixture.feed(bytes);
+        fixture.pass(TICK);
         texts(&front.read_all()[0]).2
     };
     assert_eq!(why("\r\nfour"), Reason::Scroll);
@@ -177,14 +177,14 @@ fn a_difference_says_why() {
 
 #[test]
 fn a_snapshot_every_fifth_of_a_second_while_there_are_changes_and_none_when_all_is_still() {
-    let mut desk = Desk::new(10, 3);
-    let mut front = desk.join();
+    let mut fixture = Fixture::new(10, 3);
+    let mut front = fixture.join();
     for count in 0..1000 {
-        desk.feed(format!("\r{count}"));
-        desk.pass(Duration::from_millis(1));
+        fixture.feed(format!("\r{count}"));
+        fixture.pass(Duration::from_millis(1));
         assert!(front.read());
     }
-    desk.pass(Duration::from_secs(9));
+    fixture.pass(Duration::from_secs(9));
     assert!(front.read());
     let snapshots = |heard: &[Update]| heard.iter().filter(|u| matches!(u, Update::Snapshot(_))).count();
     // The first, and one for each 200 ms in which something changed.
@@ -192,89 +192,89 @@ fn a_snapshot_every_fifth_of_a_second_while_there_are_changes_and_none_when_all_
     let diffs = front.heard.iter().filter(|u| matches!(u, Update::Diff { .. })).count();
     // A snapshot brings one forward.
     assert!((60..=70).contains(&diffs), "a difference each 16 ms, not one for each write: {diffs}");
-    assert_eq!(front.shown, Snapshot::of(&desk.vt));
-    assert_eq!(desk.updates.wakeup(), None, "nothing changes: nothing wakes up");
+    assert_eq!(front.shown, Snapshot::of(&fixture.vt));
+    assert_eq!(fixture.updates.wakeup(), None, "nothing changes: nothing wakes up");
     // What moves nothing on the screen says nothing.
     front.heard.clear();
-    desk.feed("\x1b[0m");
-    desk.pass(Duration::from_secs(1));
+    fixture.feed("\x1b[0m");
+    fixture.pass(Duration::from_secs(1));
     assert_eq!(front.read_all(), []);
 }
 
 #[test]
 fn bells_are_told_and_a_storm_of_them_is_one() {
-    let mut desk = Desk::new(10, 3);
-    let mut front = desk.join();
+    let mut fixture = Fixture::new(10, 3);
+    let mut front = fixture.join();
     for _ in 0..1000 {
-        desk.feed("\x07");
+        fixture.feed("\x07");
     }
-    desk.pass(TICK);
+    fixture.pass(TICK);
     assert_eq!(front.read_all(), [Update::Bell]);
-    desk.feed("a\x07");
-    desk.pass(TICK);
+    fixture.feed("a\x07");
+    fixture.pass(TICK);
     assert_eq!(front.read_all().iter().filter(|update| **update == Update::Bell).count(), 1);
 }
 
 #[test]
 fn a_title_comes_with_a_snapshot() {
-    let mut desk = Desk::new(10, 3);
-    let mut front = desk.join();
-    desk.feed("\x1b]2;build\x07");
-    desk.pass(SNAPSHOTS + TICK);
+    let mut fixture = Fixture::new(10, 3);
+    let mut front = fixture.join();
+    fixture.feed("\x1b]2;build\x07");
+    fixture.pass(SNAPSHOTS + TICK);
     let heard = front.read_all();
     assert!(matches!(&heard[..], [Update::Snapshot(now)] if now.title == "build"), "{heard:?}");
 }
 
 #[test]
 fn a_new_size_comes_as_a_snapshot_at_once() {
-    let mut desk = Desk::new(10, 3);
-    desk.feed("0123456789");
-    let mut front = desk.join();
-    desk.resize(Size { cols: 5, rows: 4 });
-    desk.pass(TICK);
-    assert_eq!(front.read_all(), [Update::Snapshot(Snapshot::of(&desk.vt))]);
+    let mut fixture = Fixture::new(10, 3);
+    fixture.feed("0123456789");
+    let mut front = fixture.join();
+    fixture.resize(Size { cols: 5, rows: 4 });
+    fixture.pass(TICK);
+    assert_eq!(front.read_all(), [Update::Snapshot(Snapshot::of(&fixture.vt))]);
 }
 
 #[test]
 fn a_frame_is_seen_as_a_whole() {
-    let mut desk = Desk::new(10, 3);
-    let mut front = desk.join();
-    desk.feed("\x1b[?2026hhalf");
-    desk.pass(SNAPSHOTS * 2);
+    let mut fixture = Fixture::new(10, 3);
+    let mut front = fixture.join();
+    fixture.feed("\x1b[?2026hhalf");
+    fixture.pass(SNAPSHOTS * 2);
     assert_eq!(front.read_all(), []);
-    desk.feed(" done\x1b[?2026l");
-    desk.pass(TICK);
+    fixture.feed(" done\x1b[?2026l");
+    fixture.pass(TICK);
     assert_eq!(texts(&front.read_all()[0]).1, ["half done"]);
 }
 
 #[test]
 fn the_end_is_the_last_that_is_told() {
     let ended = Ended { exit_code: Some(3), signal: None, at_ms: 0 };
-    let mut desk = Desk::new(10, 3);
-    let mut front = desk.join();
-    desk.feed("bye\x1b]2;over\x07");
-    desk.updates.ended(ended, desk.now);
-    desk.pass(TICK);
+    let mut fixture = Fixture::new(10, 3);
+    let mut front = fixture.join();
+    fixture.feed("bye\x1b]2;over\x07");
+    fixture.updates.ended(ended, fixture.now);
+    fixture.pass(TICK);
     let heard = front.read_all();
     assert_eq!(heard.last(), Some(&Update::Exited(ended)));
-    assert_eq!(front.shown, Snapshot::of(&desk.vt), "the last words are complete");
+    assert_eq!(front.shown, Snapshot::of(&fixture.vt), "the last words are complete");
     // Who comes later hears it, too.
-    let late = desk.join();
-    assert_eq!(late.heard, [Update::Snapshot(Snapshot::of(&desk.vt)), Update::Exited(ended)]);
+    let late = fixture.join();
+    assert_eq!(late.heard, [Update::Snapshot(Snapshot::of(&fixture.vt)), Update::Exited(ended)]);
 }
 
 #[test]
 fn each_batch_and_each_first_snapshot_is_made_and_encoded_once() {
-    let mut desk = Desk::new(10, 3);
-    let mut answers: Vec<_> = (0..50).map(|_| desk.ask()).collect();
-    desk.pass(TICK);
+    let mut fixture = Fixture::new(10, 3);
+    let mut answers: Vec<_> = (0..50).map(|_| fixture.ask()).collect();
+    fixture.pass(TICK);
     let mut all: Vec<_> = answers.iter_mut().map(|answer| answer.try_recv().unwrap()).collect();
     // One who comes later, while nothing changed.
-    let mut answer = desk.ask();
-    desk.pass(TICK);
+    let mut answer = fixture.ask();
+    fixture.pass(TICK);
     all.push(answer.try_recv().unwrap());
-    desk.feed("hello");
-    desk.pass(TICK);
+    fixture.feed("hello");
+    fixture.pass(TICK);
     let batches: Vec<_> = all.iter_mut().map(|one| one.rest.try_recv().unwrap()).collect();
     let mut encoded = 0;
     for (one, batch) in all.iter().zip(&batches) {
@@ -292,16 +292,16 @@ fn each_batch_and_each_first_snapshot_is_made_and_encoded_once() {
 
 #[test]
 fn many_who_come_at_once_to_a_busy_terminal_are_answered_together() {
-    let mut desk = Desk::new(10, 3);
-    let mut front = desk.join();
-    desk.feed("a");
-    desk.pass(Duration::from_millis(1));
+    let mut fixture = Fixture::new(10, 3);
+    let mut front = fixture.join();
+    fixture.feed("a");
+    fixture.pass(Duration::from_millis(1));
     // Just drawn: they wait for their turn, and no batch is made for them alone.
-    let mut answers: Vec<_> = (0..20).map(|_| desk.ask()).collect();
-    desk.feed("b");
-    desk.draw_if_due();
+    let mut answers: Vec<_> = (0..20).map(|_| fixture.ask()).collect();
+    fixture.feed("b");
+    fixture.draw_if_due();
     assert!(answers.iter_mut().all(|answer| answer.try_recv().is_err()));
-    desk.pass(TICK);
+    fixture.pass(TICK);
     let first: Vec<_> = answers.iter_mut().map(|answer| answer.try_recv().unwrap().first).collect();
     assert!(first.iter().all(|one| Arc::ptr_eq(one, &first[0])));
     assert_eq!(front.read_all().iter().filter(|u| matches!(u, Update::Diff { .. })).count(), 2);
@@ -309,12 +309,12 @@ fn many_who_come_at_once_to_a_busy_terminal_are_answered_together() {
 
 #[test]
 fn one_who_does_not_read_holds_little_and_goes_on_with_a_snapshot() {
-    let mut desk = Desk::new(10, 3);
-    let (mut reads, mut sleeps) = (desk.join(), desk.join());
+    let mut fixture = Fixture::new(10, 3);
+    let (mut reads, mut sleeps) = (fixture.join(), fixture.join());
     let mut made = Vec::new();
     for count in 0..5000 {
-        desk.feed(format!("{count}\r\n"));
-        desk.pass(TICK);
+        fixture.feed(format!("{count}\r\n"));
+        fixture.pass(TICK);
         while let Ok(batch) = reads.rest.try_recv() {
             batch.iter().for_each(|update| reads.take(update));
             made.push(Arc::downgrade(&batch));
@@ -323,28 +323,28 @@ fn one_who_does_not_read_holds_little_and_goes_on_with_a_snapshot() {
     assert!(made.len() >= 5000);
     let alive = made.iter().filter(|batch| batch.strong_count() > 0).count();
     assert!(alive <= BEHIND, "{alive} batches are held for one who does not read");
-    assert_eq!(seen(&reads.shown), seen(&Snapshot::of(&desk.vt)));
+    assert_eq!(seen(&reads.shown), seen(&Snapshot::of(&fixture.vt)));
     assert!(!sleeps.read(), "it missed something, and knows");
-    assert_eq!(desk.join().shown, Snapshot::of(&desk.vt));
+    assert_eq!(fixture.join().shown, Snapshot::of(&fixture.vt));
 }
 
 #[test]
 fn nobody_there_costs_nothing() {
-    let mut desk = Desk::new(10, 3);
-    desk.feed("a\x07");
-    assert_eq!(desk.updates.wakeup(), None);
-    let front = desk.join();
-    desk.feed("b");
-    assert!(desk.updates.wakeup().is_some());
+    let mut fixture = Fixture::new(10, 3);
+    fixture.feed("a\x07");
+    assert_eq!(fixture.updates.wakeup(), None);
+    let front = fixture.join();
+    fixture.feed("b");
+    assert!(fixture.updates.wakeup().is_some());
     drop(front);
-    assert_eq!(desk.updates.wakeup(), None);
+    assert_eq!(fixture.updates.wakeup(), None);
     // One that went away before it was answered.
-    drop(desk.ask());
-    desk.pass(TICK);
-    assert_eq!(desk.updates.wakeup(), None);
-    desk.feed("c\x07");
-    let front = desk.join();
-    assert_eq!(front.heard, [Update::Snapshot(Snapshot::of(&desk.vt))], "old bells do not ring");
+    drop(fixture.ask());
+    fixture.pass(TICK);
+    assert_eq!(fixture.updates.wakeup(), None);
+    fixture.feed("c\x07");
+    let front = fixture.join();
+    assert_eq!(front.heard, [Update::Snapshot(Snapshot::of(&fixture.vt))], "old bells do not ring");
 }
 
 fn poll<T>(future: Pin<&mut impl Future<Output = T>>) -> Option<T> {
@@ -362,38 +362,38 @@ fn a_subscription_that_fell_behind_goes_on_with_a_snapshot_even_if_it_was_interr
     });
     let (requests, mut inbox) = mpsc::channel(4);
     let session = Session::new(Arc::new(serde_json::from_value(meta).unwrap()), requests);
-    let mut desk = Desk::new(10, 3);
-    let mut answer = |desk: &mut Desk| {
+    let mut fixture = Fixture::new(10, 3);
+    let mut answer = |fixture: &mut Fixture| {
         while let Ok(Request::Subscribe { reply }) = inbox.try_recv() {
-            desk.updates.join(reply, desk.now);
+            fixture.updates.join(reply, fixture.now);
         }
-        desk.pass(TICK);
+        fixture.pass(TICK);
     };
     let mut subscribe = pin!(session.subscribe());
     assert!(poll(subscribe.as_mut()).is_none());
-    answer(&mut desk);
+    answer(&mut fixture);
     let mut subscription = poll(subscribe).unwrap().unwrap();
     let first = poll(pin!(subscription.next())).unwrap().unwrap();
     assert!(matches!(*first[0], Update::Snapshot(_)));
     for count in 0..100 {
-        desk.feed(format!("{count}\r\n"));
-        desk.pass(TICK);
+        fixture.feed(format!("{count}\r\n"));
+        fixture.pass(TICK);
     }
     // It asks for a snapshot; whoever waits for it turns to something else, and comes again.
     assert!(poll(pin!(subscription.next())).is_none());
     let batch = {
         let mut next = pin!(subscription.next());
         assert!(poll(next.as_mut()).is_none(), "what is left of the old differences fits nothing");
-        answer(&mut desk);
+        answer(&mut fixture);
         poll(next).unwrap().unwrap()
     };
-    assert_eq!(*batch[0], Update::Snapshot(Snapshot::of(&desk.vt)));
-    desk.feed("more");
-    desk.pass(TICK);
+    assert_eq!(*batch[0], Update::Snapshot(Snapshot::of(&fixture.vt)));
+    fixture.feed("more");
+    fixture.pass(TICK);
     let batch = poll(pin!(subscription.next())).unwrap().unwrap();
     assert_eq!(texts(&batch[0]).1, ["more"]);
     // The session is destroyed.
-    drop(desk);
+    drop(fixture);
     assert!(poll(pin!(subscription.next())).unwrap().is_none());
     assert!(poll(pin!(subscription.next())).unwrap().is_none());
 }
@@ -425,7 +425,7 @@ fn act() -> impl Strategy<Value = Act> {
 
 /// Several front ends on one terminal: the first always reads, others come, go, and fall behind.
 struct Crowd {
-    desk: Desk,
+    fixture: Fixture,
     steady: Front,
     others: Vec<(Front, bool)>,
     lags: usize,
@@ -433,21 +433,21 @@ struct Crowd {
 
 impl Crowd {
     fn new(size: Size) -> Crowd {
-        let mut desk = Desk::new(size.cols, size.rows);
-        let steady = desk.join();
-        Crowd { desk, steady, others: Vec::new(), lags: 0 }
+        let mut fixture = Fixture::new(size.cols, size.rows);
+        let steady = fixture.join();
+        Crowd { fixture, steady, others: Vec::new(), lags: 0 }
     }
 
     fn act(&mut self, act: Act) {
         match act {
-            Act::Feed(bytes) => self.desk.feed(bytes),
-            Act::Pass(ms) => self.desk.pass(Duration::from_millis(ms)),
-            Act::Resize(size) => self.desk.resize(size),
+            Act::Feed(bytes) => self.fixture.feed(bytes),
+            Act::Pass(ms) => self.fixture.pass(Duration::from_millis(ms)),
+            Act::Resize(size) => self.fixture.resize(size),
             Act::ShowUnfinished => {
-                self.desk.vt.show_unfinished();
-                self.desk.updates.changed(self.desk.now);
+                self.fixture.vt.show_unfinished();
+                self.fixture.updates.changed(self.fixture.now);
             }
-            Act::Join if self.others.len() < 8 => self.others.push((self.desk.join(), true)),
+            Act::Join if self.others.len() < 8 => self.others.push((self.fixture.join(), true)),
             Act::Join => {}
             Act::Leave(who) if !self.others.is_empty() => {
                 self.others.swap_remove(who % self.others.len());
@@ -467,7 +467,7 @@ impl Crowd {
             let (front, reads) = &mut self.others[at];
             if *reads && !front.read() {
                 self.lags += 1;
-                self.others[at].0 = self.desk.join();
+                self.others[at].0 = self.fixture.join();
                 assert!(self.steady.read());
             }
         }
@@ -478,11 +478,11 @@ impl Crowd {
         for (_, reads) in &mut self.others {
             *reads = true;
         }
-        self.desk.pass(SNAPSHOTS + TICK);
+        self.fixture.pass(SNAPSHOTS + TICK);
         // Twice: whoever fell behind came again.
         self.read();
         self.read();
-        let now = Snapshot::of(&self.desk.vt);
+        let now = Snapshot::of(&self.fixture.vt);
         for shown in
             std::iter::once(&self.steady.shown).chain(self.others.iter().map(|(front, _)| &front.shown))
         {

@@ -20,13 +20,13 @@ use tokio::sync::Mutex;
 
 use crate::app::{App, BODY, refuse};
 use crate::face::mcp::contract::tool::longest;
-use crate::face::mcp::server::{Server, Way};
+use crate::face::mcp::server::{Server, Transport};
 use crate::face::mcp::sets::Offer;
 use crate::face::mcp::subscriptions::Arrived;
 use crate::face::mcp::transport::http_sessions::{Begun, SILENCE};
 use crate::face::mcp::transport::posted;
 use crate::face::mcp::transport::unread_http::{Granted, Places};
-use crate::standing::Standing;
+use crate::trust::Trust;
 
 /// What a client may ask for in the query, and the headers that say the same.
 const TOOLS: (&str, &str) = ("tools", "cotty-tools");
@@ -63,17 +63,17 @@ pub(crate) fn routes(app: &App) -> Router<App> {
 
 async fn answer(
     State(Endpoint { app, sessions, restoring, places }): State<Endpoint>,
-    Extension(standing): Extension<Standing>,
+    Extension(trust): Extension<Trust>,
     mut request: Request,
 ) -> Response {
     request.extensions_mut().insert(Arrived(Instant::now()));
-    let asked = Asked::of(request.uri(), request.headers());
+    let asked = ToolQuery::of(request.uri(), request.headers());
     let offered = asked.and_then(|asked| Ok((Offer::new(&asked.tools, &asked.only)?, asked.max_call_ms)));
     let (offer, longest_ms) = match offered {
         Ok(offered) => offered,
         Err(error) => return refuse(error),
     };
-    let begun = Begun::new(&app.daemon.mcp_sessions, &standing, Arc::clone(&sessions));
+    let begun = Begun::new(&app.daemon.mcp_sessions, &trust, Arc::clone(&sessions));
     let session = request.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(SessionId::from);
     if let Some(id) = &session
         && !begun.has(id).await
@@ -86,16 +86,16 @@ async fn answer(
         Err(response) => return response,
     };
     let place = match message.as_ref().is_some_and(|message| message.is_large) {
-        true => match places.one_of(&standing, longest(longest_ms)).await {
+        true => match places.one_of(&trust, longest(longest_ms)).await {
             Ok(place) => Some(place),
             Err(error) => return refuse(error),
         },
         false => None,
     };
-    let revoked = app.daemon.tokens.revocation(standing.token());
+    let revoked = app.daemon.tokens.revocation(trust.token());
     let make = move || {
-        let way = Way::Http { standing: standing.clone() };
-        Ok(Server::new(app.clone(), way, offer.clone(), longest_ms))
+        let transport = Transport::Http { trust: trust.clone() };
+        Ok(Server::new(app.clone(), transport, offer.clone(), longest_ms))
     };
     // Made for each request, because what is offered can be another for each; what lasts is in `sessions`.
     let mut config = StreamableHttpServerConfig::default()
@@ -137,14 +137,14 @@ fn ping(request: &Request) -> Request {
 
 /// What a client asks for.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Asked {
+struct ToolQuery {
     tools: Vec<String>,
     only: Vec<String>,
     max_call_ms: Option<u64>,
 }
 
-impl Asked {
-    fn of(uri: &Uri, headers: &HeaderMap) -> Result<Asked, ApiError> {
+impl ToolQuery {
+    fn of(uri: &Uri, headers: &HeaderMap) -> Result<ToolQuery, ApiError> {
         let query = Query::<Vec<(String, String)>>::try_from_uri(uri);
         let Query(query) = query.map_err(|e| ApiError::invalid(e.body_text()))?;
         let known = [TOOLS, ONLY, MAX_CALL];
@@ -172,7 +172,7 @@ impl Asked {
                 ms.parse().map_err(|_| ApiError::invalid(format!("`{ms}` is no number of milliseconds")))?,
             ),
         };
-        Ok(Asked { tools: names(TOOLS), only: names(ONLY), max_call_ms })
+        Ok(ToolQuery { tools: names(TOOLS), only: names(ONLY), max_call_ms })
     }
 }
 
@@ -186,7 +186,7 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert("cotty-tools", HeaderValue::from_static("tui"));
         headers.insert("cotty-only", HeaderValue::from_static("a, b,"));
-        let asked = |query: &str| Asked::of(&format!("/mcp{query}").parse().unwrap(), &headers);
+        let asked = |query: &str| ToolQuery::of(&format!("/mcp{query}").parse().unwrap(), &headers);
         let both = asked("?tools=pty,panel&max_call_ms=90000").unwrap();
         assert_eq!(both.tools, ["pty", "panel"]);
         assert_eq!((both.only, both.max_call_ms), (vec!["a".to_owned(), "b".to_owned()], Some(90_000)));

@@ -16,16 +16,16 @@ use rmcp::transport::streamable_http_server::session::{SessionState, SessionStor
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::standing::Standing;
+use crate::trust::Trust;
 
 /// How long a client may say nothing: agents think, and people go to lunch.
 pub(crate) const SILENCE: Duration = Duration::from_secs(6 * 60 * 60);
 /// How exactly its last word is noted.
 const NOTED_TO_THE: Duration = Duration::from_secs(60);
-/// Most sessions of one standing; of more the one goes that was silent longest.
+/// Most sessions of one trust; of more the one goes that was silent longest.
 const MOST: usize = 64;
 
-/// The sessions of whoever has this standing.
+/// The sessions of whoever has this trust.
 #[derive(Clone)]
 pub(crate) struct Begun {
     /// Theirs alone, so that nobody looks through everybody's.
@@ -48,7 +48,7 @@ struct Stored {
 }
 
 impl Begun {
-    pub(crate) fn new(dir: &Path, by: &Standing, served: Arc<LocalSessionManager>) -> Begun {
+    pub(crate) fn new(dir: &Path, by: &Trust, served: Arc<LocalSessionManager>) -> Begun {
         let by = format!("{by:?}");
         let folder = hex(&Sha256::digest(&by)[..8]);
         Begun { dir: dir.join(folder), by, served }
@@ -165,8 +165,8 @@ mod tests {
     #[test]
     fn only_who_began_a_session_has_it_and_only_for_so_long() {
         let dir = tempfile::tempdir().unwrap();
-        let of = |standing: &Standing| Begun::new(&dir.path().join("sessions"), standing, Arc::default());
-        let (mine, other) = (of(&Standing::Trusted { token: Some("a".into()) }), of(&Standing::Agent));
+        let of = |trust: &Trust| Begun::new(&dir.path().join("sessions"), trust, Arc::default());
+        let (mine, other) = (of(&Trust::Trusted { token: Some("a".into()) }), of(&Trust::Agent));
         let about =
             r#"{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}"#;
         let state = SessionState::new(serde_json::from_str(about).unwrap());

@@ -16,16 +16,16 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader, ReadBuf};
 use super::unread_stdio::Paced;
 use crate::app::{App, refuse};
 use crate::face::mcp::PROTOCOL;
-use crate::face::mcp::server::{Open, Server, Way};
+use crate::face::mcp::server::{Open, Server, Transport};
 use crate::face::mcp::sets::Offer;
-use crate::standing::Standing;
+use crate::trust::Trust;
 
 /// Longest first line: it carries an environment.
 const HELLO: u64 = 4 << 20;
 
 pub(crate) async fn upgrade(
     State(app): State<App>,
-    Extension(standing): Extension<Standing>,
+    Extension(trust): Extension<Trust>,
     mut request: Request,
 ) -> Response {
     if request.headers().get(UPGRADE).map(HeaderValue::as_bytes) != Some(PROTOCOL.as_bytes()) {
@@ -34,7 +34,7 @@ pub(crate) async fn upgrade(
     let upgraded = hyper::upgrade::on(&mut request);
     tokio::spawn(async move {
         match upgraded.await {
-            Ok(stream) => serve(app, standing, TokioIo::new(stream)).await,
+            Ok(stream) => serve(app, trust, TokioIo::new(stream)).await,
             Err(error) => tracing::warn!(%error, "an MCP pipe was not upgraded"),
         }
     });
@@ -42,7 +42,7 @@ pub(crate) async fn upgrade(
     (StatusCode::SWITCHING_PROTOCOLS, headers).into_response()
 }
 
-async fn serve(app: App, standing: Standing, stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) {
+async fn serve(app: App, trust: Trust, stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) {
     let (read, write) = tokio::io::split(stream);
     let mut read = BufReader::new(read);
     let mut line = String::new();
@@ -53,19 +53,19 @@ async fn serve(app: App, standing: Standing, stream: impl AsyncRead + AsyncWrite
     };
     let offer = match Offer::new(&hello.tools, &hello.only) {
         Ok(offer) => offer,
-        Err(fault) => return tracing::warn!(%fault, "an MCP pipe asked for tools that there are not"),
+        Err(error) => return tracing::warn!(%error, "an MCP pipe asked for tools that there are not"),
     };
     let (here, gone) = tokio::sync::watch::channel(());
     let longest_ms = hello.max_call_ms;
-    let way = Way::Pipe {
-        standing,
+    let transport = Transport::Pipe {
+        trust,
         instance: hello.instance,
         origin: hello.origin,
         open: Open::new(hello.open),
         gone,
     };
-    let lines = AsyncRwTransport::new_server(Presence { read, here: Some(here) }, write);
-    match Server::new(app, way, offer, longest_ms).serve(Paced::new(lines)).await {
+    let lines = AsyncRwTransport::new_server(UntilGone { read, here: Some(here) }, write);
+    match Server::new(app, transport, offer, longest_ms).serve(Paced::new(lines)).await {
         Ok(service) => {
             let _ = service.waiting().await;
         }
@@ -75,12 +75,12 @@ async fn serve(app: App, standing: Standing, stream: impl AsyncRead + AsyncWrite
 
 /// A reader that lets go of something when its other end is closed. The service itself would first let the calls of a
 /// client that is gone come to their ends.
-struct Presence<R> {
+struct UntilGone<R> {
     read: R,
     here: Option<tokio::sync::watch::Sender<()>>,
 }
 
-impl<R: AsyncRead + Unpin> AsyncRead for Presence<R> {
+impl<R: AsyncRead + Unpin> AsyncRead for UntilGone<R> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,

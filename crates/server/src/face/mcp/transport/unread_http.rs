@@ -13,7 +13,7 @@ use hyper::body::Frame;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::face::mcp::transport::unread_stdio::MOST_LARGE;
-use crate::standing::Standing;
+use crate::trust::Trust;
 
 /// Most bytes that the connection is given at once: it asks for more when these have mostly gone.
 const PIECE: usize = 64 << 10;
@@ -21,17 +21,17 @@ const PIECE: usize = 64 << 10;
 /// A place among the large answers that somebody has asked for and not read.
 pub(crate) type Place = OwnedSemaphorePermit;
 
-/// The places of everybody who asks. Whoever has one standing shares them, however many connections it makes.
+/// The places of everybody who asks. Whoever has one trust shares them, however many connections it makes.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Places(Arc<Mutex<HashMap<Standing, Arc<Semaphore>>>>);
+pub(crate) struct Places(Arc<Mutex<HashMap<Trust, Arc<Semaphore>>>>);
 
 impl Places {
     /// A place, once there is one.
-    pub(crate) async fn one_of(&self, standing: &Standing, longest: Duration) -> Result<Place, ApiError> {
+    pub(crate) async fn one_of(&self, trust: &Trust, longest: Duration) -> Result<Place, ApiError> {
         let places = {
             let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             all.retain(|_, places| Arc::strong_count(places) > 1);
-            let places = all.entry(standing.clone());
+            let places = all.entry(trust.clone());
             Arc::clone(places.or_insert_with(|| Arc::new(Semaphore::new(MOST_LARGE))))
         };
         match tokio::time::timeout(longest, places.acquire_owned()).await {

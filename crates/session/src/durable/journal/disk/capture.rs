@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 
 use super::folder::put;
 use super::worker::Worker;
-use crate::durable::journal::Hot;
+use crate::durable::journal::LiveJournal;
 use crate::hub::meta::timestamp;
 
 /// Output of one line, and of one turn of the writing thread.
@@ -31,7 +31,8 @@ const RETRY: Duration = Duration::from_secs(2);
 pub(crate) struct Capturing {
     pub(crate) path: PathBuf,
     /// Who asked, so that asking again starts nothing.
-    pub(crate) request: String,
+    #[serde(rename = "request")]
+    pub(crate) retry_id: String,
     /// Output before it.
     pub(crate) since: u64,
     pub(crate) started_ms: u64,
@@ -195,7 +196,7 @@ pub(super) fn whole_characters(bytes: &[u8]) -> &[u8] {
 }
 
 /// Captures a session's output. At most one job is under way; it goes on from the ring after anything that failed.
-pub(crate) struct Catcher {
+pub(crate) struct CaptureWriter {
     worker: Worker,
     capturing: Capturing,
     state: State,
@@ -215,11 +216,11 @@ enum State {
     Gone,
 }
 
-impl Catcher {
-    pub(crate) fn new(capturing: Capturing, worker: Worker, now: Instant) -> Catcher {
+impl CaptureWriter {
+    pub(crate) fn new(capturing: Capturing, worker: Worker, now: Instant) -> CaptureWriter {
         let log = Log { path: capturing.path.clone(), since: capturing.since, reach: None };
         let reach = Reach { seq: capturing.since, ..Reach::default() };
-        Catcher {
+        CaptureWriter {
             worker,
             capturing,
             state: State::Idle(log),
@@ -248,8 +249,8 @@ impl Catcher {
     }
 
     /// Hands the writing thread what is finished, if it is time.
-    pub(crate) fn turn(&mut self, hot: &Hot, now: Instant, now_ms: u64) {
-        let end = hot.output_len();
+    pub(crate) fn turn(&mut self, live: &LiveJournal, now: Instant, now_ms: u64) {
+        let end = live.output_len();
         let due = self.due.is_some_and(|due| due <= now);
         let finished = !self.error && end - self.reach.seq.min(end) >= FINISHED;
         if !(due || finished || !self.waiters.is_empty()) || !self.worker.has_room() {
@@ -258,26 +259,26 @@ impl Catcher {
         if !matches!(self.state, State::Idle(_)) {
             return;
         }
-        let taken = self.take(hot, now_ms);
+        let taken = self.take(live, now_ms);
         if self.opened && taken.from == taken.to {
             self.due = None;
             self.answer();
             return;
         }
         let State::Idle(mut log) = std::mem::replace(&mut self.state, State::Gone) else { return };
-        let (reply, landing) = oneshot::channel();
+        let (reply, job_result) = oneshot::channel();
         self.worker.hand_over(move || {
             let result = log.append(&taken);
             let _ = reply.send((log, result));
         });
-        self.state = State::Away(landing);
+        self.state = State::Away(job_result);
     }
 
-    fn take(&self, hot: &Hot, now_ms: u64) -> Taken {
-        let (from, end) = (self.reach.seq, hot.output_len());
-        let begin = from.max(hot.oldest());
+    fn take(&self, live: &LiveJournal, now_ms: u64) -> Taken {
+        let (from, end) = (self.reach.seq, live.output_len());
+        let begin = from.max(live.oldest());
         let to = end.min(begin + JOB);
-        let mut bytes = hot.output(begin, to);
+        let mut bytes = live.output(begin, to);
         // The last character may be half here: it waits for the rest, unless there will be none.
         if self.waiters.is_empty() || to < end {
             bytes = whole_characters(bytes);
@@ -287,9 +288,9 @@ impl Catcher {
     }
 
     /// The job that has come back; for ever, where none is under way.
-    pub(crate) async fn landing(&mut self) {
+    pub(crate) async fn job_result(&mut self) {
         let landed = match &mut self.state {
-            State::Away(landing) => landing.await,
+            State::Away(job_result) => job_result.await,
             _ => std::future::pending().await,
         };
         let now = Instant::now();
@@ -323,13 +324,13 @@ impl Catcher {
     /// Waits for the job that is under way.
     pub(crate) async fn settle(&mut self) {
         if matches!(self.state, State::Away(_)) {
-            self.landing().await;
+            self.job_result().await;
         }
     }
 
     /// The request that began it.
-    pub(crate) fn request(&self) -> &str {
-        &self.capturing.request
+    pub(crate) fn retry_id(&self) -> &str {
+        &self.capturing.retry_id
     }
 
     /// What there is so far.

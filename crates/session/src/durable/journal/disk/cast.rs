@@ -42,7 +42,7 @@ pub(super) fn event(entry: &FrameEntry, output: &[u8], cursor: &mut PageCursor) 
         Note::Input { text: None, .. } | Note::Ended { .. } => return vec![],
         Note::Resized { cols, rows } => ("r", format!("{cols}x{rows}")),
         Note::Began { command } => ("m", command.clone().unwrap_or_default()),
-        Note::Hole { bytes } => ("m", format!("{bytes} bytes were not recorded")),
+        Note::Gap { bytes } => ("m", format!("{bytes} bytes were not recorded")),
         Note::Exited { code, signal } => {
             let status = code.unwrap_or_else(|| 128 + signal.unwrap_or(0));
             ("x", status.to_string())

@@ -87,7 +87,8 @@ pub(crate) enum Note {
         signal: Option<i32>,
     },
     /// So many bytes of output are in no file: the disk did not keep up, or was full.
-    Hole {
+    #[serde(rename = "Hole")]
+    Gap {
         bytes: u64,
     },
 }
@@ -233,7 +234,7 @@ mod tests {
             Note::Ended { code: 1 },
             Note::Exited { code: Some(2), signal: None },
             Note::Exited { code: None, signal: Some(9) },
-            Note::Hole { bytes: 3 },
+            Note::Gap { bytes: 3 },
         ];
         let entries = (0..).zip(notes).map(|(ms, note)| FrameEntry { ms, note }).collect();
         let frames = [

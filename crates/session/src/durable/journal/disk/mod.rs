@@ -3,14 +3,14 @@
 //! A session's folder holds `meta.json` and numbered segments. A segment begins with a whole state and goes on in
 //! [frames](frame) that say how much output and index they cover, so after a kill, or after a disk that was full, the
 //! next frame begins exactly where the last whole one ends: what lies between comes from the ring. What the ring no
-//! longer holds by then is a hole, and counted. A session never waits for a disk.
+//! longer holds by then is a gap, and counted. A session never waits for a disk.
 //!
 //! | to change | open |
 //! |---|---|
 //! | what a frame is, how a torn one is found | `frame.rs` |
 //! | a session's files: names, description, reading | `folder.rs` |
-//! | writing them: beginning, going on, the next segment | `reel.rs` |
-//! | what is not written yet, and when it is | `tape.rs` |
+//! | writing them: beginning, going on, the next segment | `segment_writer.rs` |
+//! | what is not written yet, and when it is | `queue.rs` |
 //! | the threads | `worker.rs` |
 //! | a segment as plain text | `text.rs` |
 //! | how much is kept, and for how long | `retention.rs` |
@@ -22,22 +22,22 @@ mod capture;
 mod cast;
 mod folder;
 mod frame;
-mod reel;
+mod queue;
 mod retention;
 mod search;
-mod tape;
+mod segment_writer;
 mod text;
 mod view;
 mod worker;
 
 pub use capture::Capture;
-pub(crate) use capture::{Capturing, Catcher, make_file};
+pub(crate) use capture::{CaptureWriter, Capturing, make_file};
 pub(crate) use folder::{Description, Folder, recordings};
 pub(crate) use frame::Note;
-pub(crate) use reel::Reel;
+pub use queue::RecordingState;
+pub(crate) use queue::{Adopted, JobResult, Late, RecordingQueue};
 pub(crate) use retention::{Choice, Keeping};
-pub use tape::RecordingState;
-pub(crate) use tape::{Adopted, Landing, Late, Tape};
+pub(crate) use segment_writer::SegmentWriter;
 pub(crate) use text::complete;
 pub(crate) use view::view;
 pub(crate) use worker::Worker;

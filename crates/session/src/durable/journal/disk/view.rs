@@ -178,7 +178,7 @@ fn show(
                 if let Note::Output(bytes) = entry.note {
                     (output, payload) = payload.split_at(payload.len().min(bytes as usize));
                 }
-                cursor.torn |= matches!(entry.note, Note::Hole { .. });
+                cursor.torn |= matches!(entry.note, Note::Gap { .. });
                 let line = match cast {
                     true => cast::event(&entry, output, cursor),
                     false => line(&description.id, &entry, output, cursor),
@@ -239,8 +239,8 @@ fn line(id: &str, entry: &FrameEntry, output: &[u8], cursor: &mut PageCursor) ->
             set("exit_code", (*code).into());
             set("signal", (*signal).into());
         }
-        Note::Hole { bytes } => {
-            set("event", "hole".into());
+        Note::Gap { bytes } => {
+            set("event", "gap".into());
             set("bytes", (*bytes).into());
         }
     }

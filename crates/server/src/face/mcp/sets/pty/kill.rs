@@ -61,7 +61,7 @@ impl McpTool for Kill {
                 let reference = params.session_id.to_string();
                 (reference.parse().unwrap_or_default(), reference)
             }
-            Err(fault) => return Err(fault),
+            Err(error) => return Err(error),
         };
         if matches!(how, How::Int) {
             perform(call.context.clone(), signal::Params { session, signal: Some("INT".to_owned()) }).await?;

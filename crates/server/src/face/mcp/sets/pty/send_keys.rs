@@ -1,7 +1,7 @@
 use cotty_protocol::ApiError;
 use cotty_protocol::op::info;
 use cotty_protocol::op::send::{self, Paste};
-use cotty_session::Lane;
+use cotty_session::InputLease;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -67,7 +67,7 @@ impl McpTool for SendKeys {
         let (mut consumed, mut reacted) = (None, None);
         let count = keys.len();
         // They are one: no other call types in between.
-        call.context.lane = Some(Lane::new(format!("send of {count} keys")));
+        call.context.lease = Some(InputLease::new(format!("send of {count} keys")));
         for (typed, keys) in keys.into_iter().enumerate() {
             let sent = type_one(&call, &session, keys, params.special, typed).await;
             let sent = sent.map_err(|error| match typed {
@@ -91,7 +91,7 @@ async fn type_one(
     nth: usize,
 ) -> Result<send::Reply, ApiError> {
     let mut call = call.clone();
-    call.context.request = format!("{}#{nth}", call.context.request);
+    call.context.retry_id = format!("{}#{nth}", call.context.retry_id);
     let send = send::Params {
         session: session.to_owned(),
         text: Some(keys),

@@ -2,7 +2,7 @@ use cotty_protocol::ApiError;
 use cotty_protocol::op::read::{self as reading, View};
 use cotty_protocol::op::send::{self, Paste};
 use cotty_protocol::op::{keyboard, mouse};
-use cotty_session::Lane;
+use cotty_session::InputLease;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -202,7 +202,7 @@ async fn steps_of(call: &Call, session: &str, steps: Vec<Step>, params: &Params)
     let mut done = Vec::new();
     // They are one: from the first that types to the last, no other call types.
     let mut call = call.clone().afresh();
-    call.context.lane = Some(Lane::new(format!("send of {count} steps")));
+    call.context.lease = Some(InputLease::new(format!("send of {count} steps")));
     for (at, step) in steps.into_iter().enumerate() {
         let did = progress.take(&call, session, step, at).await;
         let stopped = did.stopped();

@@ -71,8 +71,8 @@ pub(super) struct Progress {
 }
 
 /// A step's request has a name of its own, the same on every retry.
-fn request_of(call: &Call, at: usize) -> String {
-    format!("{}#{at}", call.context.request)
+fn retry_id_of(call: &Call, at: usize) -> String {
+    format!("{}#{at}", call.context.retry_id)
 }
 
 impl Progress {
@@ -81,9 +81,9 @@ impl Progress {
         if call.spent.is_zero() {
             return Ok(Progress::default());
         }
-        let requests = (0..count).map(|at| request_of(call, at)).collect();
+        let retry_ids = (0..count).map(|at| retry_id_of(call, at)).collect();
         let session = call.context.session(session, Access::Write).await?;
-        let typed = session.last_typed(requests).await;
+        let typed = session.last_typed(retry_ids).await;
         let done_before = typed?.unwrap_or(0);
         Ok(Progress { done_before, ..Progress::default() })
     }
@@ -95,7 +95,7 @@ impl Progress {
         {
             return Did { met: wait.first(), ..Did::default() };
         }
-        let context = Context { request: request_of(call, at), ..call.context.clone() };
+        let context = Context { retry_id: retry_id_of(call, at), ..call.context.clone() };
         let done = self.try_take(call, context, session, step).await;
         done.unwrap_or_else(|error| {
             let error = ApiError::Step { step: at + 1, error: Box::new(error) };

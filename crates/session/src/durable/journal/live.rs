@@ -17,7 +17,7 @@ use super::ahead;
 use super::disk::{Capture, Capturing};
 use super::mapping::{Cells, Ring, memory};
 use crate::counts::BYTES_READ;
-use crate::handoff::state::{Plea, PleaEnd};
+use crate::handoff::state::{HandoffEnd, HandoffRequest};
 use crate::hub::meta::Typist;
 use crate::input::typed::EchoedBy;
 
@@ -56,11 +56,11 @@ const CELL_FIRST_INDEX: usize = 6;
 pub(crate) struct Record {
     /// Output processed before it.
     pub(crate) seq: u64,
-    pub(crate) what: What,
+    pub(crate) what: RecordKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum What {
+pub(crate) enum RecordKind {
     /// Input was accepted: the queue up to `to` will reach the program exactly once.
     Typed {
         source: Source,
@@ -91,13 +91,23 @@ pub(crate) enum What {
     /// So many lines of history are kept.
     History { lines: usize },
     /// A reader has seen so much, by a request with this hash.
-    Read { reader: String, shown: u64, request: u64 },
+    Read {
+        reader: String,
+        shown: u64,
+        #[serde(rename = "request")]
+        retry_id: u64,
+    },
     /// Output is captured from here on.
     CaptureBegan(Capturing),
     /// It is no more; this is what the request that ended it was told.
-    CaptureEnded { request: String, capture: Capture },
+    CaptureEnded {
+        #[serde(rename = "request")]
+        retry_id: String,
+        capture: Capture,
+    },
     /// An agent asks people for something, or no longer does.
-    Plea(PleaChange),
+    #[serde(rename = "Plea")]
+    Handoff(HandoffChange),
     /// A `run`, by its request, has answered to a reader what its command said so far.
     Answered { reader: String, run: String },
 }
@@ -114,7 +124,8 @@ pub(crate) enum Source {
 /// A signal that was sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Signalled {
-    pub(crate) request: String,
+    #[serde(rename = "request")]
+    pub(crate) retry_id: String,
     pub(crate) signal: i32,
     /// The process group that got it, and the program in it.
     pub(crate) group: u32,
@@ -125,11 +136,11 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// What becomes of a plea.
+/// What becomes of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum PleaChange {
-    Made(Plea),
-    Ended(PleaEnd),
+pub(crate) enum HandoffChange {
+    Made(HandoffRequest),
+    Ended(HandoffEnd),
 }
 
 /// How the keyboard changes hands without a key.
@@ -169,7 +180,7 @@ pub(crate) struct Records {
 
 /// The hot journal of one session.
 #[derive(Debug)]
-pub(crate) struct Hot {
+pub(crate) struct LiveJournal {
     cells: Cells,
     output: Ring,
     index: Ring,
@@ -179,23 +190,23 @@ pub(crate) struct Hot {
     filled: u64,
 }
 
-impl Hot {
+impl LiveJournal {
     /// The version that is written, and the oldest that is read.
     pub(crate) const VERSION: u8 = 3;
     pub(crate) const OLDEST: u8 = 3;
 
     /// Memory for a new session, and the descriptor for the keeper.
-    pub(crate) fn create() -> io::Result<(Hot, OwnedFd)> {
+    pub(crate) fn create() -> io::Result<(LiveJournal, OwnedFd)> {
         let fd = memory("cotty-journal", (HEADER + INDEX + OUTPUT) as u64)?;
-        let mut hot = Hot::open(&fd)?;
-        hot.cells.store(CELL_MAGIC, MAGIC);
-        hot.fill_ahead(0);
-        Ok((hot, fd))
+        let mut live = LiveJournal::open(&fd)?;
+        live.cells.store(CELL_MAGIC, MAGIC);
+        live.fill_ahead(0);
+        Ok((live, fd))
     }
 
     /// The memory of a session that another daemon served: the journal, and the length of the output that daemon
     /// had, or was just being given when it died.
-    pub(crate) fn adopt(fd: &OwnedFd) -> io::Result<Hot> {
+    pub(crate) fn adopt(fd: &OwnedFd) -> io::Result<LiveJournal> {
         let refused = |reason| Err(io::Error::new(io::ErrorKind::InvalidData, reason));
         let len = rustix::fs::fstat(fd)?.st_size;
         if len < HEADER as i64 {
@@ -211,17 +222,17 @@ impl Hot {
         if len < (HEADER + INDEX + OUTPUT) as i64 {
             return refused("it is too short");
         }
-        let mut hot = Hot::open(fd)?;
-        if !hot.is_sound() {
+        let mut live = LiveJournal::open(fd)?;
+        if !live.is_sound() {
             return refused("it is damaged");
         }
-        let stored = hot.output_len();
-        let ahead = hot.output.slice(stored, stored + READ as u64);
+        let stored = live.output_len();
+        let ahead = live.output.slice(stored, stored + READ as u64);
         let len = stored + ahead::VARIED.written(stored, ahead) as u64;
-        hot.filled = stored + READ as u64;
-        hot.fill_ahead(len);
-        hot.cells.store(CELL_OUTPUT, len);
-        Ok(hot)
+        live.filled = stored + READ as u64;
+        live.fill_ahead(len);
+        live.cells.store(CELL_OUTPUT, len);
+        Ok(live)
     }
 
     /// Whether its counts can be true: what the checkpoint does not cover fits into the rings.
@@ -279,9 +290,9 @@ impl Hot {
         self.checkpoint
     }
 
-    fn open(fd: &OwnedFd) -> io::Result<Hot> {
+    fn open(fd: &OwnedFd) -> io::Result<LiveJournal> {
         let cells = Cells::map(fd, 0)?;
-        Ok(Hot {
+        Ok(LiveJournal {
             checkpoint: (cells.load(CELL_COVERED_OUTPUT), cells.load(CELL_COVERED_INDEX)),
             cells,
             index: Ring::map(fd, HEADER as u64, INDEX)?,
@@ -399,7 +410,7 @@ mod tests {
     fn typed(seq: u64, to: u64) -> Record {
         Record {
             seq,
-            what: What::Typed {
+            what: RecordKind::Typed {
                 source: Source::Request("r".into()),
                 bytes: 1,
                 to,
@@ -415,30 +426,30 @@ mod tests {
 
     #[test]
     fn output_survives_a_daemon_that_died_before_it_stored_the_length() {
-        let (mut hot, fd) = Hot::create().unwrap();
+        let (mut live, fd) = LiveJournal::create().unwrap();
         let (reader, mut writer) = pipe();
         writer.write_all(b"one ").unwrap();
-        hot.read_from(&reader).unwrap();
+        live.read_from(&reader).unwrap();
         // The kernel's half of a read, without ours.
-        let len = hot.output_len();
-        hot.output.slice_mut(len, len + 3).copy_from_slice(b"two");
-        drop(hot);
-        let hot = Hot::adopt(&fd).unwrap();
-        assert_eq!(String::from_utf8_lossy(hot.output(0, hot.output_len())), "one two");
+        let len = live.output_len();
+        live.output.slice_mut(len, len + 3).copy_from_slice(b"two");
+        drop(live);
+        let live = LiveJournal::adopt(&fd).unwrap();
+        assert_eq!(String::from_utf8_lossy(live.output(0, live.output_len())), "one two");
     }
 
     #[test]
     fn output_that_ends_in_a_long_run_of_any_byte_is_found_to_its_last_few() {
         for byte in 0..=0xFF_u8 {
-            let (mut hot, fd) = Hot::create().unwrap();
+            let (mut live, fd) = LiveJournal::create().unwrap();
             let (reader, mut writer) = pipe();
             writer.write_all(&vec![b'x'; 1000 + usize::from(byte)]).unwrap();
-            hot.read_from(&reader).unwrap();
-            let len = hot.output_len();
-            hot.output.slice_mut(len, len + 5000).fill(byte);
-            drop(hot);
-            let hot = Hot::adopt(&fd).unwrap();
-            let lost = (len + 5000) - hot.output_len();
+            live.read_from(&reader).unwrap();
+            let len = live.output_len();
+            live.output.slice_mut(len, len + 5000).fill(byte);
+            drop(live);
+            let live = LiveJournal::adopt(&fd).unwrap();
+            let lost = (len + 5000) - live.output_len();
             let text = !ahead::NEVER_TEXT.contains(&byte);
             assert!(lost == 0 || !text && lost <= 4, "{byte:#x}: {lost} of 5000 bytes lost");
         }
@@ -446,7 +457,7 @@ mod tests {
 
     #[test]
     fn the_ring_keeps_the_newest_output_across_its_seam() {
-        let (mut hot, fd) = Hot::create().unwrap();
+        let (mut live, fd) = LiveJournal::create().unwrap();
         let (reader, mut writer) = pipe();
         let mut expected: Vec<u8> = Vec::new();
         let mut line = 0;
@@ -454,69 +465,87 @@ mod tests {
             let text = format!("line {line}\n");
             writer.write_all(text.as_bytes()).unwrap();
             expected.extend(text.as_bytes());
-            hot.read_from(&reader).unwrap();
-            if hot.wants_checkpoint() {
-                hot.checkpointed(hot.output_len(), hot.index_len());
+            live.read_from(&reader).unwrap();
+            if live.wants_checkpoint() {
+                live.checkpointed(live.output_len(), live.index_len());
             }
             line += 1;
         }
-        let hot = Hot::adopt(&fd).unwrap();
-        let len = hot.output_len();
+        let live = LiveJournal::adopt(&fd).unwrap();
+        let len = live.output_len();
         assert_eq!(len as usize, expected.len());
         let held = 1 << 20;
-        assert!(*hot.output(len - held, len) == expected[expected.len() - held as usize..]);
+        assert!(*live.output(len - held, len) == expected[expected.len() - held as usize..]);
     }
 
     #[test]
     fn records_come_back_and_a_full_index_says_so() {
-        let (mut hot, fd) = Hot::create().unwrap();
+        let (mut live, fd) = LiveJournal::create().unwrap();
         let mut n = 0;
-        while hot.record(&typed(n, n)).is_ok() {
+        while live.record(&typed(n, n)).is_ok() {
             n += 1;
         }
-        assert!(n > 1000 && hot.wants_checkpoint());
-        let hot = Hot::adopt(&fd).unwrap();
-        let found = hot.records(0);
+        assert!(n > 1000 && live.wants_checkpoint());
+        let live = LiveJournal::adopt(&fd).unwrap();
+        let found = live.records(0);
         assert_eq!((found.records.len() as u64, found.unreadable), (n, 0));
         assert_eq!(found.records.last().map(|(_, record)| record), Some(&typed(n - 1, n - 1)));
     }
 
     /// One record of each kind.
-    fn every_kind() -> Vec<What> {
+    fn every_kind() -> Vec<RecordKind> {
         let (who, path) = (|| "view:1".to_owned(), || "/tmp/captured".into());
-        let keyboard = |change| What::Keyboard { change, at: 6 };
+        let keyboard = |change| RecordKind::Keyboard { change, at: 6 };
         let Record { what: typed, .. } = typed(1, 1);
         let by = Typist { kind: crate::ActorKind::Person, who: who(), name: "attach".into() };
         let shown = EchoedBy::perhaps(b"line");
         let source = Source::Viewer(7);
         vec![
             typed,
-            What::Typed { source, bytes: 2, to: 3, lines: 1, shown, run: true, by, at: 5, recorded: false },
-            What::Signalled(Signalled {
-                request: "r".into(),
+            RecordKind::Typed {
+                source,
+                bytes: 2,
+                to: 3,
+                lines: 1,
+                shown,
+                run: true,
+                by,
+                at: 5,
+                recorded: false,
+            },
+            RecordKind::Signalled(Signalled {
+                retry_id: "r".into(),
                 signal: 2,
                 group: 9,
                 program: Some("vi".into()),
             }),
-            What::Replied { to: 4 },
-            What::Marked { at: 5 },
-            What::Resized { cols: 100, rows: 30, put_back: Some((80, 24)) },
+            RecordKind::Replied { to: 4 },
+            RecordKind::Marked { at: 5 },
+            RecordKind::Resized { cols: 100, rows: 30, put_back: Some((80, 24)) },
             keyboard(KeyboardChange::Took { who: who(), name: "page".into(), lease_ms: Some(5) }),
             keyboard(KeyboardChange::Gave { who: who() }),
             keyboard(KeyboardChange::Vanished { who: who() }),
             keyboard(KeyboardChange::Came { who: who() }),
             keyboard(KeyboardChange::Expired),
             keyboard(KeyboardChange::Left { who: who() }),
-            What::History { lines: 500 },
-            What::Read { reader: "a".into(), shown: 8, request: 9 },
-            What::CaptureBegan(Capturing { path: path(), request: "c".into(), since: 1, started_ms: 2 }),
-            What::CaptureEnded {
-                request: "d".into(),
+            RecordKind::History { lines: 500 },
+            RecordKind::Read { reader: "a".into(), shown: 8, retry_id: 9 },
+            RecordKind::CaptureBegan(Capturing {
+                path: path(),
+                retry_id: "c".into(),
+                since: 1,
+                started_ms: 2,
+            }),
+            RecordKind::CaptureEnded {
+                retry_id: "d".into(),
                 capture: Capture { file: path(), bytes: 3, lost: 4, duration_ms: 5 },
             },
-            What::Plea(PleaChange::Made(Plea { ended: None, ..Plea::filled() })),
-            What::Plea(PleaChange::Ended(Plea::filled().ended.unwrap())),
-            What::Answered { reader: "a".into(), run: "r".into() },
+            RecordKind::Handoff(HandoffChange::Made(HandoffRequest {
+                ended: None,
+                ..HandoffRequest::filled()
+            })),
+            RecordKind::Handoff(HandoffChange::Ended(HandoffRequest::filled().ended.unwrap())),
+            RecordKind::Answered { reader: "a".into(), run: "r".into() },
         ]
     }
 
@@ -560,32 +589,32 @@ mod tests {
 
     /// A journal of which a checkpoint covers some, and whose daemon died in the middle of a read.
     fn written() -> Vec<u8> {
-        let (mut hot, fd) = Hot::create().unwrap();
-        assert!(Hot::describe(&fd, COPY).unwrap());
+        let (mut live, fd) = LiveJournal::create().unwrap();
+        assert!(LiveJournal::describe(&fd, COPY).unwrap());
         let (reader, mut writer) = pipe();
-        hot.count_from(5000, 0);
+        live.count_from(5000, 0);
         writer.write_all(COUNTED).unwrap();
-        hot.read_from(&reader).unwrap();
+        live.read_from(&reader).unwrap();
         for (seq, what) in (5000..).zip(every_kind()) {
-            hot.record(&Record { seq, what }).unwrap();
+            live.record(&Record { seq, what }).unwrap();
         }
-        hot.checkpointed(5004, 3);
-        let end = hot.output_len();
-        hot.output.slice_mut(end, end + NOT_COUNTED.len() as u64).copy_from_slice(NOT_COUNTED);
+        live.checkpointed(5004, 3);
+        let end = live.output_len();
+        live.output.slice_mut(end, end + NOT_COUNTED.len() as u64).copy_from_slice(NOT_COUNTED);
         packed(&fd)
     }
 
     #[test]
     fn journals_of_every_version_are_read() {
-        for version in Hot::OLDEST..=Hot::VERSION {
-            let newest = (version == Hot::VERSION).then_some(&written as &dyn Fn() -> Vec<u8>);
+        for version in LiveJournal::OLDEST..=LiveJournal::VERSION {
+            let newest = (version == LiveJournal::VERSION).then_some(&written as &dyn Fn() -> Vec<u8>);
             let fd = unpacked(&fixture("journal", u32::from(version), newest));
-            assert_eq!(Hot::description(&fd).as_deref(), Some(COPY), "version {version}");
-            let hot = Hot::adopt(&fd).unwrap();
-            assert_eq!((hot.oldest(), hot.covered()), (5000, (5004, 3)), "version {version}");
+            assert_eq!(LiveJournal::description(&fd).as_deref(), Some(COPY), "version {version}");
+            let live = LiveJournal::adopt(&fd).unwrap();
+            assert_eq!((live.oldest(), live.covered()), (5000, (5004, 3)), "version {version}");
             let output = [COUNTED, NOT_COUNTED].concat();
-            assert_eq!(hot.output(5000, hot.output_len()), output, "version {version}");
-            let found = hot.records(0);
+            assert_eq!(live.output(5000, live.output_len()), output, "version {version}");
+            let found = live.records(0);
             assert_eq!(found.unreadable, 0, "version {version}");
             let read: Vec<Record> = found.records.into_iter().map(|(_, record)| record).collect();
             let expected = (5000..).zip(every_kind()).map(|(seq, what)| Record { seq, what });
@@ -595,66 +624,66 @@ mod tests {
 
     #[test]
     fn a_journal_has_the_description_that_fits_or_none() {
-        let (_, fd) = Hot::create().unwrap();
-        assert_eq!(Hot::description(&fd), None);
+        let (_, fd) = LiveJournal::create().unwrap();
+        assert_eq!(LiveJournal::description(&fd), None);
         let room = HEADER - DESCRIPTION - 4;
         for (len, fits) in [(room + 1, false), (room, true)] {
-            assert_eq!(Hot::describe(&fd, &vec![b'x'; len]).unwrap(), fits);
-            assert_eq!(Hot::description(&fd).map(|copy| copy.len()), fits.then_some(len));
+            assert_eq!(LiveJournal::describe(&fd, &vec![b'x'; len]).unwrap(), fits);
+            assert_eq!(LiveJournal::description(&fd).map(|copy| copy.len()), fits.then_some(len));
         }
         rustix::io::pwrite(&fd, &u32::MAX.to_le_bytes(), DESCRIPTION as u64).unwrap();
-        assert_eq!(Hot::description(&fd), None, "a length that cannot be true");
-        assert_eq!(Hot::adopt(&fd).unwrap().index_len(), 0, "it is in nobody's way");
+        assert_eq!(LiveJournal::description(&fd), None, "a length that cannot be true");
+        assert_eq!(LiveJournal::adopt(&fd).unwrap().index_len(), 0, "it is in nobody's way");
     }
 
     #[test]
     fn a_record_that_cannot_be_read_costs_only_itself() {
-        let (mut hot, fd) = Hot::create().unwrap();
-        hot.record(&typed(1, 1)).unwrap();
+        let (mut live, fd) = LiveJournal::create().unwrap();
+        live.record(&typed(1, 1)).unwrap();
         let (from, newer) =
-            (hot.index_len(), minicbor_serde::to_vec(("a record", "of another time")).unwrap());
-        let space = hot.index.slice_mut(from, from + 4 + newer.len() as u64);
+            (live.index_len(), minicbor_serde::to_vec(("a record", "of another time")).unwrap());
+        let space = live.index.slice_mut(from, from + 4 + newer.len() as u64);
         space[..4].copy_from_slice(&u32::try_from(newer.len()).unwrap().to_le_bytes());
         space[4..].copy_from_slice(&newer);
-        hot.cells.store(CELL_INDEX, from + 4 + newer.len() as u64);
-        hot.record(&typed(2, 2)).unwrap();
-        let found = Hot::adopt(&fd).unwrap().records(0);
+        live.cells.store(CELL_INDEX, from + 4 + newer.len() as u64);
+        live.record(&typed(2, 2)).unwrap();
+        let found = LiveJournal::adopt(&fd).unwrap().records(0);
         let seqs: Vec<u64> = found.records.iter().map(|(_, record)| record.seq).collect();
         assert_eq!((seqs, found.unreadable), (vec![1, 2], 1));
     }
 
     #[test]
     fn memory_that_is_no_journal_of_this_version_is_refused_with_the_reason() {
-        let refused = |fd: &OwnedFd| Hot::adopt(fd).unwrap_err().to_string();
+        let refused = |fd: &OwnedFd| LiveJournal::adopt(fd).unwrap_err().to_string();
         let fd = memory("x", (HEADER + INDEX + OUTPUT) as u64).unwrap();
-        assert_eq!((refused(&fd).as_str(), Hot::output_len_of(&fd)), ("it is damaged", None));
+        assert_eq!((refused(&fd).as_str(), LiveJournal::output_len_of(&fd)), ("it is damaged", None));
         let short = memory("x", HEADER as u64 / 2).unwrap();
-        assert_eq!((refused(&short).as_str(), Hot::output_len_of(&short)), ("it is too short", None));
-        let (hot, fd) = Hot::create().unwrap();
-        hot.cells.store(CELL_MAGIC, u64::from_le_bytes(*b"cottyJ99"));
-        hot.cells.store(CELL_OUTPUT, 4711);
+        assert_eq!((refused(&short).as_str(), LiveJournal::output_len_of(&short)), ("it is too short", None));
+        let (live, fd) = LiveJournal::create().unwrap();
+        live.cells.store(CELL_MAGIC, u64::from_le_bytes(*b"cottyJ99"));
+        live.cells.store(CELL_OUTPUT, 4711);
         assert_eq!(refused(&fd), "another version of cotty wrote it");
-        assert_eq!(Hot::output_len_of(&fd), Some(4711));
+        assert_eq!(LiveJournal::output_len_of(&fd), Some(4711));
         // Counts that cannot be true.
         for (cell, value) in [(CELL_OUTPUT, 1 << 60), (CELL_INDEX, 1 << 40), (CELL_COVERED_OUTPUT, 9)] {
-            let (hot, fd) = Hot::create().unwrap();
-            hot.cells.store(cell, value);
+            let (live, fd) = LiveJournal::create().unwrap();
+            live.cells.store(cell, value);
             assert_eq!(refused(&fd), "it is damaged", "cell {cell}");
         }
     }
 
     #[test]
     fn a_new_journal_counts_on_from_any_place() {
-        let (mut hot, fd) = Hot::create().unwrap();
+        let (mut live, fd) = LiveJournal::create().unwrap();
         let (reader, mut writer) = pipe();
-        hot.count_from(5_000_001, 700);
+        live.count_from(5_000_001, 700);
         writer.write_all(b"more").unwrap();
-        hot.read_from(&reader).unwrap();
-        hot.record(&typed(5_000_005, 1)).unwrap();
-        let hot = Hot::adopt(&fd).unwrap();
-        assert_eq!(hot.output_len(), 5_000_005);
-        assert_eq!(hot.output(5_000_001, 5_000_005), b"more");
-        assert_eq!(hot.records(0).records.len(), 1);
-        assert_eq!(hot.oldest(), 5_000_001);
+        live.read_from(&reader).unwrap();
+        live.record(&typed(5_000_005, 1)).unwrap();
+        let live = LiveJournal::adopt(&fd).unwrap();
+        assert_eq!(live.output_len(), 5_000_005);
+        assert_eq!(live.output(5_000_001, 5_000_005), b"more");
+        assert_eq!(live.records(0).records.len(), 1);
+        assert_eq!(live.oldest(), 5_000_001);
     }
 }

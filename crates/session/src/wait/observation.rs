@@ -9,14 +9,14 @@ use regex::Regex;
 use crate::commands::{Commands, Phase};
 use crate::input::typed::TypedLines;
 use crate::input::unread::Unread;
-use crate::task::program::Facts;
+use crate::wait::facts::Facts;
 
 /// Where the kernel does not tell what a shell waits for: how long it may take to show a key.
 const ECHO_ARRIVES: Duration = Duration::from_millis(100);
 
 /// A session at a moment. What is decided from it (what the program does, whether the shell waits, whether a line has
 /// been started) is decided here, and nowhere else.
-pub(crate) struct Sight<'a, F> {
+pub(crate) struct Observation<'a, F> {
     pub(crate) now: Instant,
     pub(crate) vt: &'a Vt,
     pub(crate) commands: &'a Commands,
@@ -36,7 +36,7 @@ pub(crate) struct Sight<'a, F> {
     pub(crate) facts: F,
 }
 
-impl<F: Facts> Sight<'_, F> {
+impl<F: Facts> Observation<'_, F> {
     pub(super) fn at_prompt(&self) -> bool {
         matches!(self.commands.phase(), Phase::Prompt(_))
     }

@@ -7,13 +7,13 @@ use cotty_pty::facts::{LineMode, Waiting};
 use cotty_vt::{Size, Vt};
 use regex::Regex;
 
+use super::observation::Observation;
 use super::prompt::{PROMPT_COMES, Prompt};
-use super::sight::Sight;
 use crate::commands::{Commands, Moment, Phase};
 use crate::input::typed::{Echo, EchoedBy, TypedLines};
 use crate::input::unread::Unread;
 use crate::shell::ShellMark;
-use crate::task::program::Facts;
+use crate::wait::facts::Facts;
 
 /// A kernel that says what it is told to say.
 #[derive(Clone)]
@@ -156,8 +156,8 @@ impl Session {
         self
     }
 
-    fn sight(&self, kernel: &Kernel) -> Sight<'_, Kernel> {
-        Sight {
+    fn observe(&self, kernel: &Kernel) -> Observation<'_, Kernel> {
+        Observation {
             now: self.now,
             vt: &self.vt,
             commands: &self.commands,
@@ -174,7 +174,7 @@ impl Session {
     }
 
     fn does(&self, kernel: &Kernel) -> Activity {
-        self.sight(kernel).activity()
+        self.observe(kernel).activity()
     }
 }
 
@@ -243,23 +243,23 @@ fn a_question_for_a_secret_is_known_by_the_line_mode_and_suspected_by_its_look()
     // A program that has no terminal inside draws what it likes.
     let draws = Kernel { mode: Some(KEYS), ..Kernel::works("fzf") };
     assert_eq!(Session::runs("\r\npassword: ").does(&draws), running("fzf"));
-    assert!(Session::runs("\r\npassword: ").sight(&hidden).asks());
+    assert!(Session::runs("\r\npassword: ").observe(&hidden).asks());
     let mut ended = Session::runs("\r\npassword: ");
     ended.ended = true;
-    assert!(ended.sight(&hidden).asked_secret().is_none());
+    assert!(ended.observe(&hidden).asked_secret().is_none());
 }
 
 #[test]
 fn without_marks_a_prompt_is_guessed_by_its_look() {
     let repl = Kernel::reads("python3");
-    let prompt = |session: &Session, kernel: &Kernel| session.sight(kernel).prompt();
+    let prompt = |session: &Session, kernel: &Kernel| session.observe(kernel).prompt();
     let guessed = Session::shows(">>> ");
     assert_eq!(prompt(&guessed, &repl), Some(Prompt { seq: 4, guessed: true }));
     assert_eq!(guessed.does(&repl), waiting("python3"));
     // It is at work, so it may look like anything; and blanks are no prompt.
     assert_eq!(prompt(&guessed, &Kernel { mode: Some(LINES), ..Kernel::works("python3") }), None);
     assert_eq!(prompt(&Session::shows("  "), &repl), None);
-    assert!(guessed.sight(&Kernel::works("python3")).perhaps_prompt());
+    assert!(guessed.observe(&Kernel::works("python3")).perhaps_prompt());
     // A server that left the terminal as it was may hand on what is typed, but not inside a shell.
     let server = Kernel { waiting: Some(Waiting::Events), ..Kernel::works("telnet") };
     assert!(prompt(&guessed, &server).is_some());
@@ -278,12 +278,12 @@ fn without_marks_a_prompt_is_guessed_by_its_look() {
 fn a_shell_that_marks_is_believed_unless_its_marks_were_taken_away() {
     let shell = Kernel { leads: true, mode: Some(LINES), ..Kernel::reads("bash") };
     let looks = Session::runs("\r\n$ ");
-    assert_eq!(looks.sight(&shell).prompt(), None, "its own output looks like a prompt");
+    assert_eq!(looks.observe(&shell).prompt(), None, "its own output looks like a prompt");
     let edits = Kernel { mode: Some(KEYS), ..shell.clone() };
-    assert!(looks.sight(&edits).prompt().is_some(), "it edits a line and has not said so");
+    assert!(looks.observe(&edits).prompt().is_some(), "it edits a line and has not said so");
     let other = Kernel { leads: false, ..shell.clone() };
-    assert!(looks.sight(&other).prompt().is_some(), "a program inside it reads");
-    assert!(looks.sight(&Kernel { replaced: true, ..shell }).prompt().is_some());
+    assert!(looks.observe(&other).prompt().is_some(), "a program inside it reads");
+    assert!(looks.observe(&Kernel { replaced: true, ..shell }).prompt().is_some());
 }
 
 #[test]
@@ -291,26 +291,26 @@ fn a_shell_waits_once_it_has_read_all_that_was_typed() {
     let reads = Kernel { leads: true, mode: Some(KEYS), ..Kernel::reads("bash") };
     let works = Kernel { waiting: Some(Waiting::No), ..reads.clone() };
     let mut session = Session::at_prompt();
-    assert!(session.sight(&works).shell_waits(), "nothing was typed");
+    assert!(session.observe(&works).shell_waits(), "nothing was typed");
     for unread in [Unread::Keys, Unread::Lines] {
         session.unread = unread;
-        assert!(session.sight(&reads).shell_waits() && !session.sight(&works).shell_waits());
+        assert!(session.observe(&reads).shell_waits() && !session.observe(&works).shell_waits());
     }
-    assert!(!session.sight(&Kernel { queued: true, ..reads.clone() }).shell_waits());
-    assert!(!Session::runs("").sight(&reads).shell_waits());
+    assert!(!session.observe(&Kernel { queued: true, ..reads.clone() }).shell_waits());
+    assert!(!Session::runs("").observe(&reads).shell_waits());
     // Where the kernel does not tell, a key has a moment to show.
     let mut typed = Session::at_prompt().after(99);
     typed.unread = Unread::Keys;
     let unknown = Kernel { waiting: None, ..reads };
-    assert!(!typed.sight(&unknown).shell_waits());
+    assert!(!typed.observe(&unknown).shell_waits());
     let mut typed = Session::at_prompt().after(100);
     typed.unread = Unread::Keys;
-    assert!(typed.sight(&unknown).shell_waits());
+    assert!(typed.observe(&unknown).shell_waits());
 }
 
 #[test]
 fn a_program_reads_again_once_it_has_taken_what_was_typed() {
-    let reads = |session: &Session, kernel: &Kernel| session.sight(kernel).reads();
+    let reads = |session: &Session, kernel: &Kernel| session.observe(kernel).reads();
     let session = Session::shows("name? ");
     assert!(reads(&session, &Kernel::reads("read")) && !reads(&session, &Kernel::works("read")));
     assert!(!reads(&session, &Kernel { unread_input: Some(1), ..Kernel::reads("read") }));
@@ -324,11 +324,11 @@ fn a_program_reads_again_once_it_has_taken_what_was_typed() {
 fn a_prompt_is_worth_waiting_for_while_it_comes() {
     let kernel = Kernel::works("make");
     let mut comes = Session::runs("");
-    assert_eq!(comes.sight(&kernel).prompt_comes_in(), Duration::ZERO);
+    assert_eq!(comes.observe(&kernel).prompt_comes_in(), Duration::ZERO);
     comes.mark(&ShellMark::CommandEnd { code: 0 });
-    assert_eq!(comes.sight(&kernel).prompt_comes_in(), PROMPT_COMES);
+    assert_eq!(comes.observe(&kernel).prompt_comes_in(), PROMPT_COMES);
     // A program that was just told to end has a moment.
-    let left = Session::runs("").after(200).sight(&kernel).prompt_comes_in();
+    let left = Session::runs("").after(200).observe(&kernel).prompt_comes_in();
     assert_eq!(left, Duration::from_millis(300));
 }
 
@@ -337,7 +337,7 @@ fn a_line_is_started_when_somebody_typed_and_something_stands_there() {
     let kernel = Kernel { leads: true, mode: Some(KEYS), ..Kernel::reads("bash") };
     let started = |session: &Session| {
         let Phase::Prompt(prompt) = session.commands.phase() else { panic!("not at the prompt") };
-        session.sight(&kernel).line_is_started(prompt)
+        session.observe(&kernel).line_is_started(prompt)
     };
     let mut session = Session::at_prompt();
     assert!(!started(&session));

@@ -7,9 +7,9 @@ use cotty_vt::Vt;
 use tokio::sync::oneshot;
 
 use super::frame::{Extent, Frame, FrameEntry, Head, Note, Span};
-use super::reel::Reel;
+use super::segment_writer::SegmentWriter;
 use super::worker::Worker;
-use crate::durable::journal::Hot;
+use crate::durable::journal::LiveJournal;
 use crate::handle::Ended;
 
 /// Output of a frame, and of one turn of the writing thread.
@@ -32,7 +32,7 @@ const CROWDED: Duration = Duration::from_millis(20);
 
 /// What a session has not written to its files yet. The output itself still lies in the ring; here stands what was
 /// when. Told the time, it decides when to write; at most one job is under way.
-pub(crate) struct Tape {
+pub(crate) struct RecordingQueue {
     worker: Worker,
     state: State,
     /// In order. Each says: output up to here was there then; and what happened next.
@@ -56,13 +56,13 @@ pub(crate) struct Tape {
 
 enum State {
     Off,
-    Idle(Box<Reel>),
-    Away { landing: oneshot::Receiver<Landing>, items: usize },
+    Idle(Box<SegmentWriter>),
+    Away { job_result: oneshot::Receiver<JobResult>, items: usize },
 }
 
 /// What the writing thread gives back.
-pub(crate) struct Landing {
-    reel: Box<Reel>,
+pub(crate) struct JobResult {
+    writer: Box<SegmentWriter>,
     result: io::Result<()>,
 }
 
@@ -70,10 +70,10 @@ struct Item {
     seq: u64,
     index: u64,
     ms: u64,
-    what: What,
+    what: RecordKind,
 }
 
-enum What {
+enum RecordKind {
     Output,
     Note(Note),
     /// The next segment begins, with this state.
@@ -88,7 +88,7 @@ pub(crate) struct Adopted {
     pub(crate) ms: u64,
 }
 
-/// Something that happened, for a tape that learns of it later.
+/// Something that happened, for a queue that learns of it later.
 pub(crate) struct Late {
     pub(crate) seq: u64,
     pub(crate) index: u64,
@@ -109,11 +109,11 @@ pub struct RecordingState {
     pub error: Option<String>,
 }
 
-impl Tape {
-    pub(crate) fn new(reel: Option<Reel>, worker: Worker) -> Tape {
-        Tape {
+impl RecordingQueue {
+    pub(crate) fn new(writer: Option<SegmentWriter>, worker: Worker) -> RecordingQueue {
+        RecordingQueue {
             worker,
-            state: reel.map_or(State::Off, |reel| State::Idle(Box::new(reel))),
+            state: writer.map_or(State::Off, |writer| State::Idle(Box::new(writer))),
             waiting: VecDeque::new(),
             pushed: 0,
             popped: 0,
@@ -139,18 +139,18 @@ impl Tape {
     /// Output came.
     pub(crate) fn output(&mut self, seq: u64, index: u64, ms: u64, now: Instant) {
         match self.waiting.back_mut() {
-            Some(Item { what: What::Output, seq: end, index: known, ms: began })
+            Some(Item { what: RecordKind::Output, seq: end, index: known, ms: began })
                 if ms.saturating_sub(*began) < TOGETHER_MS =>
             {
                 (*end, *known) = (seq, index);
             }
-            _ => self.push(Item { seq, index, ms, what: What::Output }, now),
+            _ => self.push(Item { seq, index, ms, what: RecordKind::Output }, now),
         }
     }
 
     /// Something happened after so much output.
     pub(crate) fn note(&mut self, seq: u64, index: u64, ms: u64, note: Note, now: Instant) {
-        self.push(Item { seq, index, ms, what: What::Note(note) }, now);
+        self.push(Item { seq, index, ms, what: RecordKind::Note(note) }, now);
     }
 
     fn push(&mut self, item: Item, now: Instant) {
@@ -159,7 +159,7 @@ impl Tape {
         }
         if self.waiting.len() >= MOST_WAITING && !matches!(self.state, State::Away { .. }) {
             let before = self.waiting.len();
-            self.waiting.retain(|item| !matches!(item.what, What::Output));
+            self.waiting.retain(|item| !matches!(item.what, RecordKind::Output));
             self.waiting.drain(..self.waiting.len().saturating_sub(MOST_WAITING / 2));
             self.popped += (before - self.waiting.len()) as u64;
         }
@@ -194,25 +194,25 @@ impl Tape {
     }
 
     /// Hands the writing thread what is finished, if it is time.
-    pub(crate) fn turn(&mut self, hot: &Hot, vt: &Vt, now: Instant, now_ms: u64) {
-        let unwritten = hot.output_len().saturating_sub(self.place.seq);
+    pub(crate) fn turn(&mut self, live: &LiveJournal, vt: &Vt, now: Instant, now_ms: u64) {
+        let unwritten = live.output_len().saturating_sub(self.place.seq);
         let due = self.due.is_some_and(|due| due <= now);
         let finished = self.failing.is_none() && self.opened && unwritten >= FINISHED;
         if !(due || finished || !self.waiters.is_empty()) {
             return;
         }
-        let State::Idle(reel) = &self.state else { return };
+        let State::Idle(writer) = &self.state else { return };
         if !self.worker.has_room() {
             self.due = Some(now + CROWDED);
             return;
         }
-        if self.opened && (reel.is_full() || self.torn) && !self.waiting.iter().any(Item::is_turn) {
+        if self.opened && (writer.is_full() || self.torn) && !self.waiting.iter().any(Item::is_turn) {
             // The output up to here is in the queue, and in the ring.
-            let (seq, index) = (vt.seq(), hot.index_len());
-            self.push(Item { seq, index, ms: now_ms, what: What::Turn(Arc::new(vt.clone())) }, now);
+            let (seq, index) = (vt.seq(), live.index_len());
+            self.push(Item { seq, index, ms: now_ms, what: RecordKind::Turn(Arc::new(vt.clone())) }, now);
             self.torn = false;
         }
-        let (job, items) = if self.opened { self.next_job(hot) } else { (Job::Open, 0) };
+        let (job, items) = if self.opened { self.next_job(live) } else { (Job::Open, 0) };
         if matches!(&job, Job::Append(frames) if frames.is_empty()) {
             // What waited was in the files already.
             self.pop(items);
@@ -220,46 +220,50 @@ impl Tape {
             self.answer(true);
             return;
         }
-        let State::Idle(mut reel) = std::mem::replace(&mut self.state, State::Off) else { return };
-        let (reply, landing) = oneshot::channel();
+        let State::Idle(mut writer) = std::mem::replace(&mut self.state, State::Off) else { return };
+        let (reply, job_result) = oneshot::channel();
         self.worker.hand_over(move || {
             let result = match job {
-                Job::Open => reel.open(now_ms),
-                Job::Append(frames) => reel.append(&frames).and_then(|()| match ended(&frames) {
-                    Some(ended) => reel.ended(ended),
+                Job::Open => writer.open(now_ms),
+                Job::Append(frames) => writer.append(&frames).and_then(|()| match ended(&frames) {
+                    Some(ended) => writer.ended(ended),
                     None => Ok(()),
                 }),
-                Job::Turn(vt) => reel.rotate(&vt, now_ms),
+                Job::Turn(vt) => writer.rotate(&vt, now_ms),
             };
-            let _ = reply.send(Landing { reel, result });
+            let _ = reply.send(JobResult { writer, result });
         });
-        self.state = State::Away { landing, items };
+        self.state = State::Away { job_result, items };
     }
 
     /// The job that has come back; for ever, where none is under way.
-    pub(crate) async fn landing(&mut self) -> Option<Landing> {
+    pub(crate) async fn job_result(&mut self) -> Option<JobResult> {
         match &mut self.state {
-            State::Away { landing, .. } => landing.await.ok(),
+            State::Away { job_result, .. } => job_result.await.ok(),
             _ => std::future::pending().await,
         }
     }
 
     /// Takes a job back. Where an older daemon's files were looked at for the first time, it answers how far they go:
-    /// what is not in them is to be told with [`Tape::learn`].
-    pub(crate) fn landed(&mut self, landing: Option<Landing>, now: Instant) -> Option<(Extent, Adopted)> {
+    /// what is not in them is to be told with [`RecordingQueue::learn`].
+    pub(crate) fn landed(
+        &mut self,
+        job_result: Option<JobResult>,
+        now: Instant,
+    ) -> Option<(Extent, Adopted)> {
         let items = match self.state {
             State::Away { items, .. } => items,
             _ => 0,
         };
-        let Some(Landing { mut reel, result }) = landing else {
+        let Some(JobResult { mut writer, result }) = job_result else {
             tracing::error!("the thread that writes recordings is gone");
             self.state = State::Off;
             self.answer(true);
             return None;
         };
-        self.bytes = reel.bytes();
+        self.bytes = writer.bytes();
         let mut first = None;
-        match (result, reel.place()) {
+        match (result, writer.place()) {
             (Ok(()), Some(place)) => {
                 self.failing = None;
                 let reopened = !self.opened;
@@ -268,11 +272,11 @@ impl Tape {
                     // The journal was lost and counts from an earlier place: a whole state joins the two.
                     place =
                         Extent { seq: place.seq.min(now.seq), index: place.index.min(now.index), ..place };
-                    reel.rewind(place);
+                    writer.rewind(place);
                     self.torn = true;
                 }
                 self.place = place;
-                let ended = reel.has_ended();
+                let ended = writer.has_ended();
                 if reopened {
                     first = self.adopted.take().map(|adopted| (place, adopted));
                     self.opened = true;
@@ -284,7 +288,7 @@ impl Tape {
                     self.pop(items);
                 }
                 self.due = self.waiting.front().map(|item| if item.is_turn() { now } else { now + QUIET });
-                self.state = State::Idle(reel);
+                self.state = State::Idle(writer);
                 if first.is_none() {
                     self.answer(false);
                 }
@@ -304,7 +308,7 @@ impl Tape {
                 self.failing = Some((wait, error));
                 // The files are looked at again, as after a restart.
                 self.opened = false;
-                self.state = State::Idle(reel);
+                self.state = State::Idle(writer);
                 self.answer(true);
             }
         }
@@ -329,9 +333,10 @@ impl Tape {
             seq: late.seq,
             index: late.index,
             ms: late.ms,
-            what: What::Note(late.note),
+            what: RecordKind::Note(late.note),
         });
-        let output = Item { seq: adopted.seq, index: adopted.index, ms: adopted.ms, what: What::Output };
+        let output =
+            Item { seq: adopted.seq, index: adopted.index, ms: adopted.ms, what: RecordKind::Output };
         let newer = std::mem::take(&mut self.waiting);
         self.waiting = notes.chain([output]).chain(newer).collect();
         let pushed = self.popped + self.waiting.len() as u64;
@@ -342,25 +347,25 @@ impl Tape {
     }
 
     /// Frames of what waits, and how many items they cover.
-    fn next_job(&mut self, hot: &Hot) -> (Job, usize) {
-        if let Some(Item { what: What::Turn(vt), .. }) = self.waiting.front() {
+    fn next_job(&mut self, live: &LiveJournal) -> (Job, usize) {
+        if let Some(Item { what: RecordKind::Turn(vt), .. }) = self.waiting.front() {
             return (Job::Turn(Arc::clone(vt)), 1);
         }
         let mut place = self.place;
         let mut roll = Roll::default();
-        let oldest = hot.oldest();
+        let oldest = live.oldest();
         if place.seq < oldest {
             let bytes = oldest - place.seq;
             place = Extent { seq: oldest, lost: place.lost + bytes, ..place };
             let ms = self.waiting.front().map_or(0, |item| item.ms);
-            roll.add(FrameEntry { ms, note: Note::Hole { bytes } }, &[], place);
+            roll.add(FrameEntry { ms, note: Note::Gap { bytes } }, &[], place);
             self.torn = true;
         }
         let mut items = 0;
         for item in &self.waiting {
             while place.seq < item.seq && roll.bytes < JOB {
                 let to = item.seq.min(place.seq + roll.room() as u64);
-                let output = hot.output(place.seq, to);
+                let output = live.output(place.seq, to);
                 let note = Note::Output(u32::try_from(output.len()).unwrap_or(0));
                 roll.add(FrameEntry { ms: item.ms, note }, output, place);
                 place.seq = to;
@@ -369,9 +374,9 @@ impl Tape {
                 break;
             }
             match &item.what {
-                What::Turn(_) => break,
-                What::Output => place.index = place.index.max(item.index),
-                What::Note(note) => {
+                RecordKind::Turn(_) => break,
+                RecordKind::Output => place.index = place.index.max(item.index),
+                RecordKind::Note(note) => {
                     place.index = place.index.max(item.index);
                     roll.add(FrameEntry { ms: item.ms, note: note.clone() }, &[], place);
                 }
@@ -383,15 +388,15 @@ impl Tape {
     }
 
     /// Whether the ring is about to overwrite what a disk that works has not got yet.
-    pub(crate) fn is_behind(&self, hot: &Hot) -> bool {
+    pub(crate) fn is_behind(&self, live: &LiveJournal) -> bool {
         self.live
             && self.failing.is_none()
             && matches!(self.state, State::Away { .. })
-            && self.place.seq < hot.oldest() + FRAME as u64
+            && self.place.seq < live.oldest() + FRAME as u64
     }
 
-    pub(crate) fn state(&self, hot: &Hot) -> RecordingState {
-        let missing = hot.oldest().saturating_sub(self.place.seq);
+    pub(crate) fn state(&self, live: &LiveJournal) -> RecordingState {
+        let missing = live.oldest().saturating_sub(self.place.seq);
         RecordingState {
             on: !matches!(self.state, State::Off),
             bytes: self.bytes,
@@ -402,22 +407,22 @@ impl Tape {
 
     /// Nothing more will come.
     pub(crate) fn close(&mut self) {
-        if let State::Idle(mut reel) = std::mem::replace(&mut self.state, State::Off) {
-            self.worker.hand_over(move || reel.seal());
+        if let State::Idle(mut writer) = std::mem::replace(&mut self.state, State::Off) {
+            self.worker.hand_over(move || writer.seal());
         }
     }
 }
 
 impl Item {
     fn is_turn(&self) -> bool {
-        matches!(self.what, What::Turn(_))
+        matches!(self.what, RecordKind::Turn(_))
     }
 
     /// Whether files that go so far hold it.
     fn is_in(&self, place: Extent, ended: bool) -> bool {
         match &self.what {
-            What::Note(Note::Exited { .. }) => ended,
-            What::Turn(_) => true,
+            RecordKind::Note(Note::Exited { .. }) => ended,
+            RecordKind::Turn(_) => true,
             _ => self.seq <= place.seq && self.index <= place.index,
         }
     }

@@ -1,4 +1,4 @@
-//! `pleas`: what agents ask of people.
+//! `requests`: what agents ask of people.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,16 +12,16 @@ pub struct Params {}
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reply {
     /// Each of them; for an agent, those of its own sessions.
-    pub pleas: Vec<Plea>,
+    pub requests: Vec<HandoffRequest>,
     /// How many.
     pub count: usize,
 }
 
 /// What an agent asks of people: to take over its session for a moment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Plea {
-    /// Its id, `plea_` and eight characters.
-    pub plea: String,
+pub struct HandoffRequest {
+    /// Its id, `req_` and eight characters.
+    pub request_id: String,
     /// The session.
     pub session_id: String,
     /// Its number.
@@ -51,7 +51,7 @@ pub struct Plea {
     pub since: u64,
 }
 
-/// How far a plea came.
+/// How far a hand-off request came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "RequestState")]

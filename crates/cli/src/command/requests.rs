@@ -1,16 +1,18 @@
 use std::process::ExitCode;
 
-use cotty_protocol::op::pleas::{Params, Plea, Reply, State};
+use cotty_protocol::op::requests::{HandoffRequest, Params, Reply, State};
 
 use super::{block_on, client};
-use crate::out::{self, Look};
+use crate::out::{self, Style};
 
 /// List what agents ask of people
 ///
 /// An agent that cannot go on asks a person to take over its session for a moment. `cotty attach --next` sees to the one
 /// that has waited longest; `cotty answer` answers one from a script.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  cotty pleas\n  cotty pleas --json | jq -r '.pleas[] | .message'")]
+#[command(
+    after_help = "Examples:\n  cotty requests\n  cotty requests --json | jq -r '.requests[] | .message'"
+)]
 pub(crate) struct Args {
     /// Print everything that is known of them
     #[arg(long)]
@@ -22,28 +24,28 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let list: Reply = block_on(async { Ok(client.call(&Params::default()).await?) })?;
     if args.json {
         out::json(&list)?;
-    } else if list.pleas.is_empty() {
+    } else if list.requests.is_empty() {
         out::note("no agent asks for a person");
     } else {
         let head = ["ID", "SESSION", "FROM", "STATE", "SINCE", "MESSAGE"].map(str::to_owned);
-        let rows: Vec<[String; 6]> = std::iter::once(head).chain(list.pleas.iter().map(row)).collect();
-        let waits = |at: usize| list.pleas[at - 1].state == State::Waiting;
-        out::table(&rows, |at, column| (column == 3 && waits(at)).then_some(Look::Warning));
+        let rows: Vec<[String; 6]> = std::iter::once(head).chain(list.requests.iter().map(row)).collect();
+        let waits = |at: usize| list.requests[at - 1].state == State::Waiting;
+        out::table(&rows, |at, column| (column == 3 && waits(at)).then_some(Style::Warning));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn row(plea: &Plea) -> [String; 6] {
-    let state = match (plea.state, &plea.by) {
+fn row(request: &HandoffRequest) -> [String; 6] {
+    let state = match (request.state, &request.by) {
         (State::Taken, Some(by)) => format!("taken by {by}"),
         _ => "waiting".to_owned(),
     };
     [
-        plea.plea.clone(),
-        plea.session_id.clone(),
-        plea.from.clone(),
+        request.request_id.clone(),
+        request.session_id.clone(),
+        request.from.clone(),
         state,
-        format!("{} s", plea.open_ms / 1000),
-        plea.message.replace('\n', " "),
+        format!("{} s", request.open_ms / 1000),
+        request.message.replace('\n', " "),
     ]
 }

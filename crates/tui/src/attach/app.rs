@@ -10,7 +10,7 @@ use cotty_client::ClientError;
 use cotty_protocol::op::read::{Format, Params, Reply, View as Part};
 use cotty_protocol::op::send::Paste;
 use cotty_protocol::op::{Activity, Dimensions, SessionInfo};
-use cotty_protocol::view::{Company, FromViewer, Paint, ToViewer};
+use cotty_protocol::view::{FromViewer, Paint, Presence, ToViewer};
 use cotty_vt::{Size, Vt};
 use crossterm::event::{Event, EventStream, KeyCode, KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 use futures_util::StreamExt;
@@ -33,13 +33,13 @@ const SMALLEST: (u16, u16) = (10, 2);
 const WHEEL: isize = 3;
 
 /// Everything of an attach but the connection.
-pub(super) struct Desk {
+pub(super) struct App {
     pub(super) outer: Outer,
     pub(super) info: SessionInfo,
     pub(super) options: AttachOptions,
     pub(super) screen: Option<Screen>,
-    pub(super) company: Company,
-    /// The company is that of this daemon: what differs from now on is news.
+    pub(super) presence: Presence,
+    /// The presence is that of this daemon: what differs from now on is news.
     acquainted: bool,
     pub(super) prefix: Prefix,
     pub(super) pan: Pan,
@@ -49,7 +49,7 @@ pub(super) struct Desk {
     /// The session is to follow this window.
     fit: bool,
     pub(super) typed: bool,
-    /// Which plea was answered here last, and whether it was declined.
+    /// Which hand-off request was answered here last, and whether it was declined.
     pub(super) answered: Option<(String, bool)>,
     pub(super) lost: bool,
     /// Where the mouse went down.
@@ -84,17 +84,17 @@ pub(super) enum Act {
     Copy(Into),
 }
 
-impl Desk {
-    pub(super) fn new(outer: Outer, info: SessionInfo, options: AttachOptions) -> Desk {
+impl App {
+    pub(super) fn new(outer: Outer, info: SessionInfo, options: AttachOptions) -> App {
         let over =
             info.exited.then_some(AttachEnd::Exited { exit_code: info.exit_code, signal: info.signal });
-        Desk {
+        App {
             prefix: Prefix::new(&options.prefix, options.detach.as_ref()),
             outer,
             info,
             options,
             screen: None,
-            company: Company::default(),
+            presence: Presence::default(),
             acquainted: false,
             pan: Pan::default(),
             message: None,
@@ -111,7 +111,7 @@ impl Desk {
 
     /// Whether the keyboard is to be given back when one leaves.
     pub(super) fn may_hold_keyboard(&self) -> bool {
-        self.typed || self.company.yours
+        self.typed || self.presence.yours
     }
 
     pub(super) async fn run<'a>(
@@ -174,12 +174,12 @@ impl Desk {
             Heard::Back => {
                 self.lost = false;
                 // The window may have changed meanwhile.
-                if self.fit && self.company.yours {
+                if self.fit && self.presence.yours {
                     return self.fit_now();
                 }
             }
             Heard::Message(ToViewer::Paint(paint)) => self.paint(paint),
-            Heard::Message(ToViewer::Company(company)) => return self.meet(company),
+            Heard::Message(ToViewer::Presence(presence)) => return self.meet(presence),
             Heard::Message(ToViewer::Refused(error)) => {
                 let hint = error.hint.map(|hint| format!(": {hint}")).unwrap_or_default();
                 self.say(format_args!("{}{hint}", error.message));
@@ -214,24 +214,24 @@ impl Desk {
         self.screen = Some(screen);
     }
 
-    fn meet(&mut self, company: Company) -> Act {
-        if let Some(end) = self.leaves_answered(&company) {
+    fn meet(&mut self, presence: Presence) -> Act {
+        if let Some(end) = self.leaves_answered(&presence) {
             return Act::End(end);
         }
         if self.acquainted
-            && let Some(news) = status::news(&self.company, &company)
+            && let Some(news) = status::news(&self.presence, &presence)
         {
             self.say(news);
         }
-        if self.fit && self.company.fitted && !company.fitted {
+        if self.fit && self.presence.fitted && !presence.fitted {
             self.fit = false;
         }
         // Once; later the person decides.
-        let known = self.plea().map(|plea| plea.plea.clone());
-        self.company = company;
+        let known = self.handoff().map(|request| request.request_id.clone());
+        self.presence = presence;
         self.acquainted = true;
-        match self.plea().is_some_and(|plea| known.as_ref() != Some(&plea.plea)) {
-            true => self.hear_plea(),
+        match self.handoff().is_some_and(|request| known.as_ref() != Some(&request.request_id)) {
+            true => self.hear_handoff(),
             false => Act::Nothing,
         }
     }
@@ -270,7 +270,7 @@ impl Desk {
         if std::mem::take(&mut self.help) {
             return Ok(Act::Nothing);
         }
-        let ends_plea = self.ends_plea(key);
+        let ends_handoff = self.ends_handoff(key);
         Ok(match self.prefix.hear(key) {
             prefix::Heard::Order(order) => self.order(order)?,
             prefix::Heard::Prefix => Act::Nothing,
@@ -284,7 +284,7 @@ impl Desk {
                     self.copied(outcome)?
                 }
                 None if self.over.is_some() => self.leave_what_is_over(event),
-                None if ends_plea => self.end_plea(),
+                None if ends_handoff => self.end_handoff(),
                 None => match keys::message(event) {
                     Some(message) => self.type_message(message),
                     None => Act::Nothing,
@@ -328,7 +328,7 @@ impl Desk {
                 return Ok(Act::Send(vec![FromViewer::Take]));
             }
             Order::Give if !self.may_not("there is nothing to give") => {
-                if self.company.yours {
+                if self.presence.yours {
                     self.say("you gave the keyboard back");
                 }
                 return Ok(Act::Send(vec![FromViewer::Give]));
@@ -394,7 +394,7 @@ impl Desk {
         let Dimensions { cols, rows } = read.dimensions;
         let cursor = read.cursor.map_or((0, 0), |at| (at.row.saturating_sub(1), at.col.saturating_sub(1)));
         let mut past = Past::new(&read.content, cols);
-        if !self.company.alternate {
+        if !self.presence.alternate {
             // The text ends with the last row that has any, or the cursor's.
             let vt = self.screen.as_ref().map(|screen| &screen.vt);
             let used = vt.and_then(|vt| (0..rows).rev().find(|row| !vt.row_text(*row).is_empty()));
@@ -468,7 +468,7 @@ impl Desk {
         let Some(screen) = &self.screen else { return Ok(Act::Nothing) };
         let at = TerminalWidget::new(&screen.vt).panned(self.pan).cell_at(area, event.column, event.row);
         let may = !self.options.read_only && self.over.is_none();
-        let (theirs, arrows) = (may && self.company.mouse, may && self.company.alternate);
+        let (theirs, arrows) = (may && self.presence.mouse, may && self.presence.alternate);
         Ok(match (event.kind, at) {
             (_, Some((row, col))) if theirs => match keys::mouse(event, row, col) {
                 Some(message) => {

@@ -2,12 +2,12 @@ use super::*;
 use crate::durable::journal::disk::{Description, Folder, Keeping, RecordingFormat, RecordingLimits, view};
 use std::io::Write;
 
-/// A session reduced to what a tape sees of it.
+/// A session reduced to what a queue sees of it.
 struct Session {
     dir: tempfile::TempDir,
-    hot: Hot,
+    live: LiveJournal,
     vt: Vt,
-    tape: Tape,
+    queue: RecordingQueue,
     source: (io::PipeReader, io::PipeWriter),
     limits: RecordingLimits,
     now: Instant,
@@ -17,50 +17,50 @@ impl Session {
     fn new(segment_bytes: u64) -> Session {
         let dir = tempfile::tempdir().unwrap();
         let limits = RecordingLimits { segment_bytes, ..RecordingLimits::default() };
-        let (hot, _) = Hot::create().unwrap();
-        let tape = Tape::new(Some(reel(dir.path(), limits)), worker());
+        let (live, _) = LiveJournal::create().unwrap();
+        let queue = RecordingQueue::new(Some(writer(dir.path(), limits)), worker());
         let vt = Vt::new(cotty_vt::Size::default());
         let now = Instant::now();
-        let mut session = Session { dir, hot, vt, tape, source: io::pipe().unwrap(), limits, now };
-        session.tape.go_live(None, now);
+        let mut session = Session { dir, live, vt, queue, source: io::pipe().unwrap(), limits, now };
+        session.queue.go_live(None, now);
         session
     }
 
     fn say(&mut self, bytes: &[u8], ms: u64) {
         for piece in bytes.chunks(4096) {
             self.source.1.write_all(piece).unwrap();
-            let from = self.hot.output_len();
-            self.hot.read_from(&self.source.0).unwrap();
-            self.vt.feed(self.hot.output(from, self.hot.output_len()));
-            self.hot.checkpointed(self.hot.output_len(), self.hot.index_len());
-            self.tape.output(self.vt.seq(), 0, ms, self.now);
+            let from = self.live.output_len();
+            self.live.read_from(&self.source.0).unwrap();
+            self.vt.feed(self.live.output(from, self.live.output_len()));
+            self.live.checkpointed(self.live.output_len(), self.live.index_len());
+            self.queue.output(self.vt.seq(), 0, ms, self.now);
         }
     }
 
     /// Lets time pass and the thread work, until nothing is left to do.
     fn settle(&mut self) {
-        while self.tape.wakeup().is_some() {
+        while self.queue.wakeup().is_some() {
             self.now += QUIET;
-            self.tape.turn(&self.hot, &self.vt, self.now, 5000);
+            self.queue.turn(&self.live, &self.vt, self.now, 5000);
             self.land();
         }
     }
 
     fn land(&mut self) {
-        if let State::Away { landing, .. } = &mut self.tape.state {
-            let landing = std::mem::replace(landing, oneshot::channel().1).blocking_recv().ok();
-            let first = self.tape.landed(landing, self.now);
+        if let State::Away { job_result, .. } = &mut self.queue.state {
+            let job_result = std::mem::replace(job_result, oneshot::channel().1).blocking_recv().ok();
+            let first = self.queue.landed(job_result, self.now);
             if let Some((_, adopted)) = first {
-                self.tape.learn(Vec::new(), adopted, self.now);
+                self.queue.learn(Vec::new(), adopted, self.now);
             }
         }
     }
 
     /// The daemon dies, and another takes over.
     fn adopted(&mut self) {
-        self.tape = Tape::new(Some(reel(self.dir.path(), self.limits)), worker());
+        self.queue = RecordingQueue::new(Some(writer(self.dir.path(), self.limits)), worker());
         let adopted = Adopted { seq: self.vt.seq(), index: 0, ms: 9000 };
-        self.tape.go_live(Some(adopted), self.now);
+        self.queue.go_live(Some(adopted), self.now);
         self.settle();
     }
 
@@ -84,7 +84,7 @@ fn worker() -> Worker {
     Worker::start("test", false, || {}).unwrap()
 }
 
-fn reel(dir: &std::path::Path, limits: RecordingLimits) -> Reel {
+fn writer(dir: &std::path::Path, limits: RecordingLimits) -> SegmentWriter {
     let description = Description {
         id: "sess_test".into(),
         number: 1,
@@ -99,7 +99,7 @@ fn reel(dir: &std::path::Path, limits: RecordingLimits) -> Reel {
         exit_code: None,
         signal: None,
     };
-    Reel::new(description, Arc::new(Keeping::new(dir.to_owned(), limits)), worker())
+    SegmentWriter::new(description, Arc::new(Keeping::new(dir.to_owned(), limits)), worker())
 }
 
 fn numbers(from: u32, to: u32) -> String {
@@ -110,13 +110,13 @@ fn numbers(from: u32, to: u32) -> String {
 fn nothing_is_written_at_every_byte_and_nobody_is_woken_for_nothing() {
     let mut session = Session::new(1 << 20);
     session.settle();
-    assert_eq!(session.tape.wakeup(), None);
+    assert_eq!(session.queue.wakeup(), None);
     session.say(b"a", 1);
-    session.tape.turn(&session.hot, &session.vt, session.now, 5000);
-    assert!(matches!(session.tape.state, State::Idle(_)), "one byte is no finished span");
-    assert_eq!(session.tape.wakeup(), Some(session.now + QUIET));
+    session.queue.turn(&session.live, &session.vt, session.now, 5000);
+    assert!(matches!(session.queue.state, State::Idle(_)), "one byte is no finished span");
+    assert_eq!(session.queue.wakeup(), Some(session.now + QUIET));
     session.settle();
-    assert_eq!((session.recorded().as_str(), session.tape.wakeup()), ("a", None));
+    assert_eq!((session.recorded().as_str(), session.queue.wakeup()), ("a", None));
 }
 
 #[test]
@@ -171,19 +171,19 @@ fn what_the_ring_lost_before_it_was_written_is_a_hole() {
     // Six ringfuls while nobody writes.
     let flood = numbers(0, 1_200_000);
     session.say(flood.as_bytes(), 2);
-    let lost = session.tape.state(&session.hot).lost;
+    let lost = session.queue.state(&session.live).lost;
     assert!(lost > 8 << 20, "{lost}");
     session.settle();
     let lines = session.lines();
-    let holes: Vec<u64> =
-        lines.iter().filter_map(|l| (l["event"] == "hole").then(|| l["bytes"].as_u64())?).collect();
-    assert_eq!(holes, [lost]);
+    let gap: Vec<u64> =
+        lines.iter().filter_map(|l| (l["event"] == "gap").then(|| l["bytes"].as_u64())?).collect();
+    assert_eq!(gap, [lost]);
     let all = format!("begin {flood}");
     assert_eq!(session.recorded(), format!("begin {}", &all[6 + usize::try_from(lost).unwrap()..]));
     // A whole state follows, and the count is not forgotten.
     assert!(session.folder().segments().len() > 1);
     session.adopted();
-    assert_eq!(session.tape.state(&session.hot).lost, lost);
+    assert_eq!(session.queue.state(&session.live).lost, lost);
 }
 
 #[test]
@@ -197,28 +197,28 @@ fn a_disk_that_fails_is_tried_again_later_and_nothing_is_lost_by_that() {
     session.say(b"meanwhile ", 2);
     for _ in 0..3 {
         session.now += QUIET;
-        session.tape.turn(&session.hot, &session.vt, session.now, 5000);
+        session.queue.turn(&session.live, &session.vt, session.now, 5000);
         session.land();
     }
-    let state = session.tape.state(&session.hot);
+    let state = session.queue.state(&session.live);
     assert!(state.error.is_some() && state.lost == 0, "{state:?}");
-    let due = session.tape.wakeup().unwrap();
+    let due = session.queue.wakeup().unwrap();
     session.say(b"and then ", 3);
-    assert_eq!(session.tape.wakeup(), Some(due), "more output does not try a full disk sooner");
+    assert_eq!(session.queue.wakeup(), Some(due), "more output does not try a full disk sooner");
     std::fs::remove_file(&place).unwrap();
     std::fs::rename(&aside, &place).unwrap();
     session.now = due;
     session.settle();
     assert_eq!(session.recorded(), "before meanwhile and then ");
-    assert_eq!(session.tape.state(&session.hot).error, None);
+    assert_eq!(session.queue.state(&session.live).error, None);
 }
 
 #[test]
 fn a_session_over_its_quota_loses_its_oldest_segments() {
     let mut session = Session::new(20_000);
     session.limits.session_bytes = 150_000;
-    session.tape = Tape::new(Some(reel(session.dir.path(), session.limits)), worker());
-    session.tape.go_live(None, session.now);
+    session.queue = RecordingQueue::new(Some(writer(session.dir.path(), session.limits)), worker());
+    session.queue.go_live(None, session.now);
     for n in 0..40 {
         session.say(numbers(n * 1000, (n + 1) * 1000).as_bytes(), 100);
         session.settle();

@@ -25,14 +25,14 @@ const LONGEST_DIRECTORY: usize = 1024;
 
 /// How far somebody who asks is believed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Standing {
+pub(crate) enum Trust {
     /// A person or an agent, as it says: a process of the user's, or whoever has a full token.
     Trusted {
         /// The token's name, where it has one.
         token: Option<String>,
     },
     /// As it says, but it may only look.
-    Looker {
+    ReadOnly {
         /// The token's name.
         token: String,
     },
@@ -45,25 +45,25 @@ pub(crate) enum Standing {
     },
 }
 
-impl Standing {
+impl Trust {
     /// Of whoever has a token of this name and kind.
-    pub(crate) fn with_token(name: String, kind: Kind) -> Standing {
+    pub(crate) fn with_token(name: String, kind: Kind) -> Trust {
         match kind {
-            Kind::Full => Standing::Trusted { token: Some(name) },
-            Kind::ReadOnly => Standing::Looker { token: name },
+            Kind::Full => Trust::Trusted { token: Some(name) },
+            Kind::ReadOnly => Trust::ReadOnly { token: name },
         }
     }
 
     pub(crate) fn read_only(&self) -> bool {
-        matches!(self, Standing::Looker { .. })
+        matches!(self, Trust::ReadOnly { .. })
     }
 
     /// The name of its token, where it has one.
     pub(crate) fn token(&self) -> Option<&str> {
         match self {
-            Standing::Trusted { token } => token.as_deref(),
-            Standing::Looker { token } => Some(token),
-            Standing::Agent | Standing::Child { .. } => None,
+            Trust::Trusted { token } => token.as_deref(),
+            Trust::ReadOnly { token } => Some(token),
+            Trust::Agent | Trust::Child { .. } => None,
         }
     }
 
@@ -80,17 +80,17 @@ impl Standing {
             }
         };
         let (kind, owner) = match (self, claimed) {
-            (Standing::Child { session }, _) => {
+            (Trust::Child { session }, _) => {
                 (cotty_session::ActorKind::Child, session.clone().unwrap_or_default())
             }
             // One that says so is one, but of no session.
             (_, ActorKind::Child) => (cotty_session::ActorKind::Child, String::new()),
-            (Standing::Agent, _) | (_, ActorKind::Agent) => (cotty_session::ActorKind::Agent, agent()),
+            (Trust::Agent, _) | (_, ActorKind::Agent) => (cotty_session::ActorKind::Agent, agent()),
             // Not the person's own place in what was read: a look leaves no trace.
-            (Standing::Looker { token }, ActorKind::Person) => {
+            (Trust::ReadOnly { token }, ActorKind::Person) => {
                 (cotty_session::ActorKind::Person, format!("token {token}"))
             }
-            (Standing::Trusted { .. }, ActorKind::Person) => {
+            (Trust::Trusted { .. }, ActorKind::Person) => {
                 (cotty_session::ActorKind::Person, "person".to_owned())
             }
         };
@@ -98,7 +98,7 @@ impl Standing {
     }
 
     /// A process that connected to the socket.
-    pub(crate) async fn of_peer(peer: &Peer, hub: &Hub) -> Standing {
+    pub(crate) async fn of_peer(peer: &Peer, hub: &Hub) -> Trust {
         let Lineage { line, descends } = &peer.lineage;
         let known: Vec<u32> = line.iter().flat_map(|relative| [relative.pid, relative.session]).collect();
         let proved = if *descends { hub.led_by_any(&known).await } else { None };
@@ -116,19 +116,19 @@ fn inside(session: &Session) -> (String, bool) {
 type Inside = (String, bool);
 
 /// `proved` is the session that the kernel shows a process in, `marked` the one that it says it is in.
-fn judge(seen: bool, descends: bool, proved: Option<Inside>, marked: Option<Inside>) -> Standing {
+fn judge(seen: bool, descends: bool, proved: Option<Inside>, marked: Option<Inside>) -> Trust {
     match (seen, descends, proved, marked) {
-        (_, _, Some((_, true)), _) => Standing::Agent,
-        (_, _, Some((id, false)), _) => Standing::Child { session: Some(id) },
+        (_, _, Some((_, true)), _) => Trust::Agent,
+        (_, _, Some((id, false)), _) => Trust::Child { session: Some(id) },
         // Of ours, and nobody knows of which session: it left all that the kernel could tell it by. What it says itself would
         // let it choose whose screen it reads.
-        (_, true, None, _) => Standing::Child { session: None },
+        (_, true, None, _) => Trust::Child { session: None },
         // Not of ours by its parents, but it was started from inside all the same (`systemd-run`, `at`).
-        (_, false, None, Some((_, true))) => Standing::Agent,
-        (_, false, None, Some((id, false))) => Standing::Child { session: Some(id) },
-        (true, false, None, None) => Standing::Trusted { token: None },
+        (_, false, None, Some((_, true))) => Trust::Agent,
+        (_, false, None, Some((id, false))) => Trust::Child { session: Some(id) },
+        (true, false, None, None) => Trust::Trusted { token: None },
         // Gone before we could look, or out of another namespace: it could be anybody.
-        (false, false, None, None) => Standing::Child { session: None },
+        (false, false, None, None) => Trust::Child { session: None },
     }
 }
 
@@ -196,16 +196,16 @@ pub(crate) fn introduction(headers: &HeaderMap) -> Result<(Caller, Option<String
 mod tests {
     use super::*;
 
-    fn child(session: Option<&str>) -> Standing {
-        Standing::Child { session: session.map(str::to_owned) }
+    fn child(session: Option<&str>) -> Trust {
+        Trust::Child { session: session.map(str::to_owned) }
     }
 
     #[test]
     fn only_who_does_not_come_from_a_session_is_trusted() {
         let (mine, yours) = (|| Some(("sess_p".to_owned(), true)), || Some(("sess_a".to_owned(), false)));
-        let trusted = Standing::Trusted { token: None };
+        let trusted = Trust::Trusted { token: None };
         assert_eq!(judge(true, false, None, None), trusted);
-        assert_eq!(judge(true, true, mine(), None), Standing::Agent);
+        assert_eq!(judge(true, true, mine(), None), Trust::Agent);
         assert_eq!(judge(true, true, yours(), None), child(Some("sess_a")));
         // What it says of itself does not raise it.
         assert_eq!(judge(true, true, yours(), mine()), child(Some("sess_a")));
@@ -213,23 +213,23 @@ mod tests {
         assert_eq!(judge(true, true, None, yours()), child(None));
         assert_eq!(judge(true, true, None, None), child(None));
         // But it lowers it.
-        assert_eq!(judge(true, false, None, mine()), Standing::Agent);
+        assert_eq!(judge(true, false, None, mine()), Trust::Agent);
         assert_eq!(judge(true, false, None, yours()), child(Some("sess_a")));
         assert_eq!(judge(false, false, None, None), child(None));
     }
 
     #[test]
     fn nobody_is_taken_for_more_than_it_stands_for() {
-        let actor = |standing: &Standing, kind| {
-            let actor = standing.actor(Caller { kind, client: "x".into() }, Some("/d"));
+        let actor = |trust: &Trust, kind| {
+            let actor = trust.actor(Caller { kind, client: "x".into() }, Some("/d"));
             (actor.kind, actor.owner)
         };
         use cotty_session::ActorKind::{Agent, Child, Person};
-        let trusted = Standing::Trusted { token: None };
+        let trusted = Trust::Trusted { token: None };
         assert_eq!(actor(&trusted, ActorKind::Person), (Person, "person".into()));
         assert_eq!(actor(&trusted, ActorKind::Agent), (Agent, "x in /d".into()));
         assert_eq!(actor(&trusted, ActorKind::Child), (Child, String::new()));
-        let named = Standing::with_token("ci".into(), Kind::Full);
+        let named = Trust::with_token("ci".into(), Kind::Full);
         assert_eq!(actor(&named, ActorKind::Person), (Person, "person".into()));
         assert_eq!(actor(&named, ActorKind::Agent), (Agent, "[ci] x in /d".into()));
         let forged = trusted.actor(Caller { kind: ActorKind::Agent, client: "[ci] x".into() }, Some("/d"));
@@ -238,11 +238,11 @@ mod tests {
         let loud = trusted.actor(loud, Some(&format!("/\x1b{}", "d".repeat(9999))));
         assert_eq!((loud.client.len(), loud.owner.len()), (64, 64 + " in ".len() + LONGEST_DIRECTORY));
         assert!(!loud.owner.contains(['\x1b', '\n']));
-        let looker = Standing::with_token("w".into(), Kind::ReadOnly);
-        assert_eq!(actor(&looker, ActorKind::Person), (Person, "token w".into()));
-        assert!(looker.read_only() && !named.read_only());
+        let read_only = Trust::with_token("w".into(), Kind::ReadOnly);
+        assert_eq!(actor(&read_only, ActorKind::Person), (Person, "token w".into()));
+        assert!(read_only.read_only() && !named.read_only());
         for kind in [ActorKind::Person, ActorKind::Agent] {
-            assert_eq!(actor(&Standing::Agent, kind), (Agent, "x in /d".into()));
+            assert_eq!(actor(&Trust::Agent, kind), (Agent, "x in /d".into()));
         }
         for kind in [ActorKind::Person, ActorKind::Agent, ActorKind::Child] {
             assert_eq!(actor(&child(Some("sess_a")), kind), (Child, "sess_a".into()));

@@ -9,16 +9,16 @@ use super::program::Program;
 use crate::Activity;
 use crate::handle::Info;
 use crate::output::screen::{Screen, Spot};
-use crate::wait::Look;
-use crate::wait::sight::Sight;
+use crate::wait::Evidence;
+use crate::wait::observation::Observation;
 
 impl Task {
     pub(super) fn program(&self) -> Program<'_> {
         Program { pty: self.terminal.pty(), pid: self.pid, meta: &self.meta, typing: &self.typing }
     }
 
-    pub(super) fn sight(&self, now: Instant) -> Sight<'_, Program<'_>> {
-        Sight {
+    pub(super) fn observe(&self, now: Instant) -> Observation<'_, Program<'_>> {
+        Observation {
             now,
             vt: &self.vt,
             commands: &self.commands,
@@ -34,12 +34,12 @@ impl Task {
         }
     }
 
-    pub(super) fn seen(&self) -> Sight<'_, Program<'_>> {
-        self.sight(Instant::now())
+    pub(super) fn observe_now(&self) -> Observation<'_, Program<'_>> {
+        self.observe(Instant::now())
     }
 
     pub(super) fn activity(&self) -> Activity {
-        self.seen().activity()
+        self.observe_now().activity()
     }
 
     pub(super) fn screen(&self) -> Screen<'_> {
@@ -52,31 +52,31 @@ impl Task {
     }
 
     /// Shows the session to something that decides.
-    pub(super) fn with_look<T>(&self, now: Instant, decide: impl FnOnce(&Look<'_>) -> T) -> T {
-        let sight = self.sight(now);
-        let prompt = sight.prompt();
+    pub(super) fn with_evidence<T>(&self, now: Instant, decide: impl FnOnce(&Evidence<'_>) -> T) -> T {
+        let observation = self.observe(now);
+        let prompt = observation.prompt();
         let last_output = self.drawing.last_output();
         let text_since = |since: Option<u64>, after: Option<u64>| {
             let screen = self.screen();
             let since = screen.searched_since(since);
             screen.searched(since, after, |seq| self.spot_at(seq))
         };
-        decide(&Look {
+        decide(&Evidence {
             now,
             last_output,
             last_change: last_output.max(self.typing.last_typed()),
             seq: self.vt.shown_seq(),
             prompt,
-            perhaps_prompt: prompt.is_none() && sight.perhaps_prompt(),
+            perhaps_prompt: prompt.is_none() && observation.perhaps_prompt(),
             exited: self.ended.is_some(),
             half_drawn_until: self.drawing.frame_ends(),
             keyboard_free: self.keyboard.held().is_none(),
-            asks_secret: &|| sight.asked_secret().is_some(),
-            reads: &|| sight.reads(),
-            shell_waits: &|| sight.shell_waits(),
-            asks: &|| sight.asks(),
+            asks_secret: &|| observation.asked_secret().is_some(),
+            reads: &|| observation.reads(),
+            shell_waits: &|| observation.shell_waits(),
+            asks: &|| observation.asks(),
             text_since: &text_since,
-            is_over: &|request| self.commands.is_over(request),
+            is_over: &|retry_id| self.commands.is_over(retry_id),
         })
     }
 
@@ -86,7 +86,7 @@ impl Task {
         let cwd = process.and_then(facts::directory).map(|dir| dir.to_string_lossy().into_owned());
         let touched = self.drawing.last_output().max(self.typing.last_typed());
         let idle = touched.map_or(Duration::ZERO, |at| now.saturating_duration_since(at));
-        let sight = self.sight(now);
+        let observation = self.observe(now);
         Info {
             meta: (*self.meta).clone(),
             pid: self.pid,
@@ -94,16 +94,16 @@ impl Task {
             size: (size.cols, size.rows),
             cursor: (cursor.row, cursor.col),
             ended: self.ended,
-            activity: sight.activity(),
-            prompt: sight.prompt().is_some(),
+            activity: observation.activity(),
+            prompt: observation.prompt().is_some(),
             cwd: cwd.or_else(|| self.vt.directory().map(str::to_owned)),
             seq: self.vt.shown_seq(),
             recording: self.recording.state(&self.journal),
             idle_ms: u64::try_from(idle.as_millis()).unwrap_or(u64::MAX),
-            keyboard: self.keyboard.told(|| sight.asked_secret().is_some()),
+            keyboard: self.keyboard.told(|| observation.asked_secret().is_some()),
             history_lines: self.vt.history_limit(),
             stopped: process.is_some_and(facts::is_stopped),
-            plea: self.handoff.pleas().newest().cloned(),
+            handoff: self.handoff.requests().newest().cloned(),
             lost: self.lost.clone(),
             checkpointed: self.journal.covered() != (0, 0),
         }

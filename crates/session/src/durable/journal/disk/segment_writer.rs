@@ -15,7 +15,7 @@ use crate::handle::Ended;
 /// The files of a session that is being recorded. It goes to the writing thread with what is to be written, and comes
 /// back: nobody else holds it meanwhile.
 #[derive(Debug)]
-pub(crate) struct Reel {
+pub(crate) struct SegmentWriter {
     folder: Folder,
     description: Description,
     keeping: Arc<Keeping>,
@@ -30,10 +30,20 @@ pub(crate) struct Reel {
     bytes: u64,
 }
 
-impl Reel {
-    pub(crate) fn new(description: Description, keeping: Arc<Keeping>, texts: Worker) -> Reel {
+impl SegmentWriter {
+    pub(crate) fn new(description: Description, keeping: Arc<Keeping>, texts: Worker) -> SegmentWriter {
         let folder = Folder::new(keeping.dir.join(&description.id));
-        Reel { folder, description, keeping, texts, segment: 0, begun: 0, end: 0, place: None, bytes: 0 }
+        SegmentWriter {
+            folder,
+            description,
+            keeping,
+            texts,
+            segment: 0,
+            begun: 0,
+            end: 0,
+            place: None,
+            bytes: 0,
+        }
     }
 
     /// How far the files go, once that is known.
