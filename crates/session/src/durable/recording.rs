@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
 use super::journal::disk::{
-    Adopted, Capture, CaptureWriter, Capturing, JobResult, Late, Note, RecordingQueue, RecordingState, Worker,
+    Adopted, Capture, CaptureWriter, Capturing, Late, Note, RecordingQueue, RecordingState, Worker, Written,
 };
 use super::journal::{LiveJournal, RecordKind};
 use crate::SessionError;
@@ -138,15 +138,15 @@ impl Recording {
     }
 
     /// Waits until the writing thread is done with something: a piece of the recording, or of a capture.
-    pub(crate) async fn written(&mut self) -> Option<Option<JobResult>> {
+    pub(crate) async fn written(&mut self) -> Option<Option<Written>> {
         let caught = async {
             match &mut self.capture {
-                Some(capture) => capture.job_result().await,
+                Some(capture) => capture.written().await,
                 None => std::future::pending().await,
             }
         };
         tokio::select! {
-            job_result = self.queue.job_result() => Some(job_result),
+            written = self.queue.written() => Some(written),
             () = caught => None,
         }
     }
@@ -154,13 +154,13 @@ impl Recording {
     /// The writing thread is done with a piece of the recording. What the daemon before us did not write is learnt now.
     pub(crate) fn landed(
         &mut self,
-        job_result: Option<JobResult>,
+        written: Option<Written>,
         live: &LiveJournal,
         commands: &Commands,
         typing: &Typing,
         now: Instant,
     ) {
-        let Some((place, adopted)) = self.queue.landed(job_result, now) else { return };
+        let Some((place, adopted)) = self.queue.landed(written, now) else { return };
         let mut late: Vec<Late> = Vec::new();
         let mut ms = adopted.ms;
         for (index, record) in live.records(place.index).records {
@@ -195,12 +195,12 @@ impl Recording {
     }
 
     /// Gives the disk a moment; `None` if it did not use it.
-    pub(crate) async fn catch_up(&mut self, seq: u64) -> Option<Option<JobResult>> {
-        let job_result = tokio::time::timeout(PATIENCE, self.queue.job_result()).await.ok();
-        if job_result.is_none() {
+    pub(crate) async fn catch_up(&mut self, seq: u64) -> Option<Option<Written>> {
+        let written = tokio::time::timeout(PATIENCE, self.queue.written()).await.ok();
+        if written.is_none() {
             self.impatient = seq + RINGFUL;
         }
-        job_result
+        written
     }
 
     /// The session is over; its files get their last touch.

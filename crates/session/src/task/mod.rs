@@ -169,8 +169,8 @@ impl Task {
                     self.push_input();
                     self.terminal.forget_hang_up(closed);
                 }
-                written = self.recording.written() => if let Some(job_result) = written {
-                    self.recorded(job_result);
+                written = self.recording.written() => if let Some(written) = written {
+                    self.recorded(written);
                 },
                 () = sleep_until(wake) => {
                     if self.terminal.is_hung_up() && self.ended.is_none() {

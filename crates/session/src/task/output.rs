@@ -11,7 +11,7 @@ use tokio::io::Interest;
 use super::Task;
 use crate::Verdict;
 use crate::commands::Moment;
-use crate::durable::journal::disk::JobResult;
+use crate::durable::journal::disk::Written;
 use crate::durable::journal::{Record, RecordKind};
 use crate::hub::meta::now_ms;
 use crate::shell::{ShellMark, read_mark};
@@ -159,14 +159,14 @@ impl Task {
     }
 
     /// The writing thread is done with a piece of the recording.
-    pub(super) fn recorded(&mut self, job_result: Option<JobResult>) {
-        self.recording.landed(job_result, &self.journal, &self.commands, &self.typing, Instant::now());
+    pub(super) fn recorded(&mut self, written: Option<Written>) {
+        self.recording.landed(written, &self.journal, &self.commands, &self.typing, Instant::now());
     }
 
     /// The ring is about to overwrite what is not written, though the disk works: it gets a moment.
     async fn let_recording_catch_up(&mut self) {
-        if let Some(job_result) = self.recording.catch_up(self.vt.seq()).await {
-            self.recorded(job_result);
+        if let Some(written) = self.recording.catch_up(self.vt.seq()).await {
+            self.recorded(written);
             self.recording.turn(&self.journal, &self.vt, Instant::now(), now_ms());
         }
     }

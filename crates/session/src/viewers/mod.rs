@@ -1,7 +1,10 @@
 //! What viewers are shown: one whole paint, then differences, each drawn once and shared by all.
 
+#[cfg(test)]
+mod fixture;
 pub(crate) mod pace;
 pub(crate) mod presence;
+mod publisher;
 pub(crate) mod updates;
 
 use std::sync::Arc;
@@ -13,8 +16,9 @@ use tokio::sync::{broadcast, oneshot, watch};
 use crate::Activity;
 use crate::Presence;
 use crate::handle::Ended;
-use crate::viewers::pace::{BEHIND, Pace, Shared};
+use crate::viewers::pace::Shared;
 use crate::viewers::presence::{Watcher, Watchers};
+use crate::viewers::publisher::Publisher;
 use crate::viewers::updates::{Subscribed, Updates};
 
 /// When to look once more at what the session does: a program starts, or asks for a secret, a moment after the output
@@ -78,14 +82,9 @@ struct ScreenState {
 pub(crate) struct Viewers {
     updates: Updates,
     watchers: Watchers,
-    frames: broadcast::Sender<Arc<Shared<Frame>>>,
+    frames: Publisher<Arc<Shared<Frame>>, Viewer>,
     presence: watch::Sender<Arc<Presence>>,
-    /// Who wants to view, until the next frame.
-    joining: Vec<oneshot::Sender<Viewer>>,
     painter: Painter,
-    /// The paint for those who join before the screen changes again.
-    first: Option<Arc<Shared<Frame>>>,
-    pace: Pace,
     look_again: Option<Instant>,
     /// The title and the activity that were told last.
     told: Option<(String, Activity)>,
@@ -97,16 +96,12 @@ pub(crate) struct Viewers {
 
 impl Viewers {
     pub(crate) fn new() -> Viewers {
-        let (frames, _) = broadcast::channel(BEHIND);
         Viewers {
             updates: Updates::new(),
             watchers: Watchers::default(),
-            frames,
+            frames: Publisher::new(),
             presence: watch::Sender::default(),
-            joining: Vec::new(),
             painter: Painter::new(),
-            first: None,
-            pace: Pace::default(),
             look_again: None,
             told: None,
             seen: None,
@@ -125,29 +120,25 @@ impl Viewers {
 
     /// The screen may have changed.
     pub(crate) fn changed(&mut self, now: Instant) {
-        if self.any_paint() {
-            self.pace.want(now);
-        }
+        self.frames.want(now);
         self.updates.changed(now);
     }
 
     /// The program ended.
     pub(crate) fn ended(&mut self, ended: Ended, now: Instant) {
-        if self.any_paint() {
+        if self.frames.any() {
             self.ended = Some(ended);
-            self.pace.want(now);
+            self.frames.want(now);
         }
         self.updates.ended(ended, now);
     }
 
-    /// A new viewer, answered when the next frame is due: so any number who come at once, or come again because they
-    /// were too slow, cost the session one paint.
+    /// Adds a viewer, which is answered with the next frame.
     pub(crate) fn join(&mut self, reply: oneshot::Sender<Viewer>, now: Instant) {
-        self.joining.push(reply);
-        self.pace.want(now);
+        self.frames.join(reply, now);
     }
 
-    /// The same for one who wants updates.
+    /// Adds a subscriber to updates.
     pub(crate) fn subscribe(&mut self, reply: oneshot::Sender<Subscribed>, now: Instant) {
         self.updates.join(reply, now);
     }
@@ -183,16 +174,12 @@ impl Viewers {
 
     /// When the next frame is due.
     pub(crate) fn wakeup(&self) -> Option<Instant> {
-        let paint = [self.pace.due(), self.look_again].into_iter().flatten().min();
-        [paint.filter(|_| self.any_paint()), self.updates.wakeup()].into_iter().flatten().min()
+        let second_look = self.look_again.filter(|_| self.frames.any());
+        [self.frames.due(), second_look, self.updates.wakeup()].into_iter().flatten().min()
     }
 
     pub(crate) fn any(&self) -> bool {
-        self.any_paint() || self.updates.any()
-    }
-
-    fn any_paint(&self) -> bool {
-        self.frames.receiver_count() > 0 || !self.joining.is_empty()
+        self.frames.any() || self.updates.any()
     }
 
     /// Who is there now: told where it is another than before.
@@ -209,8 +196,8 @@ impl Viewers {
     /// Draws what is due.
     pub(crate) fn draw(&mut self, vt: &Vt, now: Instant, doing: Activity) {
         let is_due = |at: Option<Instant>| at.is_some_and(|due| due <= now);
-        if is_due(self.pace.due()) {
-            self.pace.draw(now, self.frames.receiver_count());
+        if is_due(self.frames.due()) {
+            self.frames.begin(now);
             self.look_again = Some(now + SECOND_LOOK);
             self.paint(vt, doing);
         } else if is_due(self.look_again) {
@@ -228,27 +215,22 @@ impl Viewers {
         let told = (vt.title().to_owned(), doing.clone());
         let retold = self.told.as_ref() != Some(&told);
         self.told = Some(told);
-        if self.frames.receiver_count() == 0 {
+        if self.frames.receivers() == 0 {
             // Nobody has seen anything.
-            self.first = None;
+            self.frames.forget_whole();
         } else if let Some(data) = self.painter.diff(vt).or(retold.then(String::new)) {
-            self.first = None;
-            let _ = self.frames.send(frame(vt, data, false, doing.clone()));
+            self.frames.forget_whole();
+            self.frames.send(frame(vt, data, false, doing.clone()));
         }
         if let Some(ended) = self.ended.take() {
-            let _ = self.frames.send(Arc::new(Shared::new(Frame::Exited(ended))));
+            self.frames.send(Arc::new(Shared::new(Frame::Exited(ended))));
         }
-        self.joining.retain(|reply| !reply.is_closed());
-        if self.joining.is_empty() {
-            return;
-        }
-        // The shared painter has seen this screen, so that the next difference fits this paint.
-        let first = self.first.get_or_insert_with(|| frame(vt, self.painter.full(vt), true, doing));
-        for reply in self.joining.drain(..) {
-            let (frames, presence) = (self.frames.subscribe(), self.presence.subscribe());
-            let changed = self.seen.map(|(_, since)| since);
-            let _ = reply.send(Viewer { first: Arc::clone(first), frames, presence, changed });
-        }
+        let (presence, changed) = (&self.presence, self.seen.map(|(_, since)| since));
+        self.frames.welcome(
+            // The shared painter paints it, so that the next difference fits this paint.
+            || frame(vt, self.painter.full(vt), true, doing),
+            |first, frames| Viewer { first, frames, presence: presence.subscribe(), changed },
+        );
     }
 }
 
@@ -262,47 +244,16 @@ fn frame(vt: &Vt, data: String, full: bool, activity: Activity) -> Arc<Shared<Fr
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::viewers::fixture::{Fixture, TICK};
+    use crate::viewers::pace::BEHIND;
     use cotty_vt::Size;
     use tokio::sync::broadcast::error::TryRecvError;
 
-    const TICK: Duration = Duration::from_millis(16);
-
-    /// A terminal, its viewers, and a clock that goes only when told.
-    struct Fixture {
-        vt: Vt,
-        viewers: Viewers,
-        now: Instant,
+    fn fixture() -> Fixture {
+        Fixture::new(Vt::new(Size { cols: 20, rows: 4 }))
     }
 
     impl Fixture {
-        fn new() -> Fixture {
-            let size = Size { cols: 20, rows: 4 };
-            Fixture { vt: Vt::new(size), viewers: Viewers::new(), now: Instant::now() }
-        }
-
-        fn feed(&mut self, text: &str) {
-            self.vt.feed(text.as_bytes());
-            self.viewers.changed(self.now);
-        }
-
-        fn draw_if_due(&mut self) {
-            self.viewers.note(&self.vt, false, || self.now);
-            if self.viewers.wakeup().is_some_and(|due| due <= self.now) {
-                self.viewers.draw(&self.vt, self.now, Activity::Prompt);
-            }
-        }
-
-        /// Lets the time pass as the session's task does: it wakes up when it asked to.
-        fn pass(&mut self, time: Duration) {
-            let end = self.now + time;
-            self.draw_if_due();
-            while let Some(due) = self.viewers.wakeup().filter(|due| *due <= end) {
-                self.now = self.now.max(due);
-                self.draw_if_due();
-            }
-            self.now = end;
-        }
-
         fn ask(&mut self) -> oneshot::Receiver<Viewer> {
             let (reply, answer) = oneshot::channel();
             self.viewers.join(reply, self.now);
@@ -355,7 +306,7 @@ mod tests {
 
     #[test]
     fn a_frame_is_drawn_and_encoded_once_for_all_who_have_seen_the_same() {
-        let mut fixture = Fixture::new();
+        let mut fixture = fixture();
         fixture.feed("hello");
         let mut answers: Vec<_> = (0..50).map(|_| fixture.ask()).collect();
         fixture.pass(TICK);
@@ -382,7 +333,7 @@ mod tests {
 
     #[test]
     fn one_who_joins_or_comes_again_makes_no_frame_for_the_others() {
-        let mut fixture = Fixture::new();
+        let mut fixture = fixture();
         let mut eyes = fixture.join();
         fixture.feed("a");
         fixture.pass(Duration::from_millis(1));
@@ -407,7 +358,7 @@ mod tests {
 
     #[test]
     fn a_laggard_holds_little_and_goes_on_with_a_fresh_paint() {
-        let mut fixture = Fixture::new();
+        let mut fixture = fixture();
         let (mut reads, mut sleeps) = (fixture.join(), fixture.join());
         let mut made = Vec::new();
         for count in 0..5000 {
@@ -432,7 +383,7 @@ mod tests {
 
     #[test]
     fn the_end_is_told_after_the_last_paint() {
-        let mut fixture = Fixture::new();
+        let mut fixture = fixture();
         let mut eyes = fixture.join();
         fixture.feed("bye");
         let ended = Ended { exit_code: Some(0), signal: None, at_ms: 0 };
@@ -444,7 +395,7 @@ mod tests {
 
     #[test]
     fn who_comes_knows_whether_something_changed_before() {
-        let mut fixture = Fixture::new();
+        let mut fixture = fixture();
         fixture.pass(TICK);
         let (before, mut first) = (fixture.now, fixture.ask());
         fixture.pass(TICK);
@@ -467,7 +418,7 @@ mod tests {
 
     #[test]
     fn nobody_there_costs_nothing() {
-        let mut fixture = Fixture::new();
+        let mut fixture = fixture();
         fixture.feed("a");
         assert_eq!(fixture.viewers.wakeup(), None);
         let eyes = fixture.join();

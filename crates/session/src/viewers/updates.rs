@@ -16,7 +16,8 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, oneshot};
 
 use crate::handle::Ended;
-use crate::viewers::pace::{BEHIND, Pace, Shared};
+use crate::viewers::pace::Shared;
+use crate::viewers::publisher::Publisher;
 use crate::{Session, SessionError};
 
 pub use snapshot::{Line, Run, Snapshot, Update};
@@ -90,14 +91,9 @@ impl Subscription {
 /// The session's end: decides what is sent when. It is told the time and shown the terminal.
 #[derive(Debug)]
 pub(crate) struct Updates {
-    batches: broadcast::Sender<Batch>,
-    /// Who wants to subscribe, until the next batch.
-    joining: Vec<oneshot::Sender<Subscribed>>,
+    batches: Publisher<Batch, Subscribed>,
     /// What all who are up to date show; nothing where nobody is.
     shown: Option<ShownScreen>,
-    /// The snapshot for those who join before the screen changes again.
-    first: Option<Batch>,
-    pace: Pace,
     /// When those who apply differences are sent the whole again.
     snapshot_due: Option<Instant>,
     rang: bool,
@@ -106,28 +102,16 @@ pub(crate) struct Updates {
 
 impl Updates {
     pub(crate) fn new() -> Updates {
-        let (batches, _) = broadcast::channel(BEHIND);
-        Updates {
-            batches,
-            joining: Vec::new(),
-            shown: None,
-            first: None,
-            pace: Pace::default(),
-            snapshot_due: None,
-            rang: false,
-            ended: None,
-        }
+        Updates { batches: Publisher::new(), shown: None, snapshot_due: None, rang: false, ended: None }
     }
 
     pub(crate) fn any(&self) -> bool {
-        self.batches.receiver_count() > 0 || !self.joining.is_empty()
+        self.batches.any()
     }
 
     /// The screen may have changed.
     pub(crate) fn changed(&mut self, now: Instant) {
-        if self.any() {
-            self.pace.want(now);
-        }
+        self.batches.want(now);
     }
 
     /// The bell rang.
@@ -139,33 +123,29 @@ impl Updates {
     /// The program ended.
     pub(crate) fn ended(&mut self, ended: Ended, now: Instant) {
         if self.ended.replace(ended).is_none() {
-            self.first = None;
+            self.batches.forget_whole();
             self.changed(now);
         }
     }
 
-    /// Somebody subscribes, and is answered when the next batch is due: so any number who come at once, or come again
-    /// because they were too slow, cost the terminal one snapshot.
+    /// Adds a subscriber, which is answered with the next batch.
     pub(crate) fn join(&mut self, reply: oneshot::Sender<Subscribed>, now: Instant) {
-        self.joining.push(reply);
-        self.pace.want(now);
+        self.batches.join(reply, now);
     }
 
     /// When the next batch is due.
     pub(crate) fn wakeup(&self) -> Option<Instant> {
-        if !self.any() {
-            return None;
-        }
-        [self.pace.due(), self.snapshot_due].into_iter().flatten().min()
+        let snapshot = self.snapshot_due.filter(|_| self.any());
+        [self.batches.due(), snapshot].into_iter().flatten().min()
     }
 
     /// Sends what changed. For when it is due.
     pub(crate) fn draw(&mut self, vt: &Vt, now: Instant) {
-        let wanted = self.pace.draw(now, self.batches.receiver_count());
-        if self.batches.receiver_count() == 0 {
+        let wanted = self.batches.begin(now);
+        if self.batches.receivers() == 0 {
             // Nobody is up to date with anything.
             self.shown = None;
-            self.first = None;
+            self.batches.forget_whole();
             self.snapshot_due = None;
             self.rang = false;
         }
@@ -173,7 +153,14 @@ impl Updates {
         if wanted || due {
             self.tell(vt, now, due);
         }
-        self.welcome(vt);
+        let (shown, ended) = (&mut self.shown, self.ended);
+        let whole = || {
+            let shown = shown.get_or_insert_with(|| ShownScreen::of(vt));
+            let mut out = vec![Update::Snapshot(shown.snapshot.clone())];
+            out.extend(ended.map(Update::Exited));
+            batch(out)
+        };
+        self.batches.welcome(whole, |first, rest| Subscribed { first, rest });
     }
 
     /// Those who are up to date.
@@ -182,12 +169,12 @@ impl Updates {
         let (mut out, whole) = match shown.advance(vt) {
             Step::Same => (Vec::new(), due),
             Step::Updates(updates) => {
-                self.first = None;
+                self.batches.forget_whole();
                 self.snapshot_due.get_or_insert(now + SNAPSHOTS);
                 (updates, due)
             }
             Step::Resized => {
-                self.first = None;
+                self.batches.forget_whole();
                 (Vec::new(), true)
             }
         };
@@ -201,25 +188,7 @@ impl Updates {
         }
         out.extend(self.ended.map(Update::Exited));
         if !out.is_empty() {
-            // Nobody may be left to hear it.
-            let _ = self.batches.send(batch(out));
-        }
-    }
-
-    /// Those who are new.
-    fn welcome(&mut self, vt: &Vt) {
-        self.joining.retain(|reply| !reply.is_closed());
-        if self.joining.is_empty() {
-            return;
-        }
-        let shown = self.shown.get_or_insert_with(|| ShownScreen::of(vt));
-        let first = self.first.get_or_insert_with(|| {
-            let mut out = vec![Update::Snapshot(shown.snapshot.clone())];
-            out.extend(self.ended.map(Update::Exited));
-            batch(out)
-        });
-        for reply in self.joining.drain(..) {
-            let _ = reply.send(Subscribed { first: Arc::clone(first), rest: self.batches.subscribe() });
+            self.batches.send(batch(out));
         }
     }
 }

@@ -5,7 +5,9 @@ use cotty_protocol::update::{Cursor, Reason, Region};
 
 use super::*;
 use crate::request::Request;
-use cotty_vt::{EffectKind, Size};
+use crate::viewers::fixture::{Fixture, TICK};
+use crate::viewers::pace::BEHIND;
+use cotty_vt::Size;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -17,60 +19,19 @@ use tokio::sync::mpsc;
 #[expect(dead_code, reason = "not all of it is needed here")]
 mod input;
 
-const TICK: Duration = Duration::from_millis(16);
-
-/// A terminal, its updates, and a clock that goes only when told.
-struct Fixture {
-    vt: Vt,
-    updates: Updates,
-    now: Instant,
+fn fixture(cols: u16, rows: u16) -> Fixture {
+    Fixture::new(input::new(Size { cols, rows }))
 }
 
 impl Fixture {
-    fn new(cols: u16, rows: u16) -> Fixture {
-        Fixture { vt: input::new(Size { cols, rows }), updates: Updates::new(), now: Instant::now() }
-    }
-
-    fn feed(&mut self, bytes: impl AsRef<[u8]>) {
-        self.vt.feed(bytes.as_ref());
-        for effect in self.vt.take_effects() {
-            if effect.kind == EffectKind::Bell {
-                self.updates.bell(self.now);
-            }
-        }
-        self.updates.changed(self.now);
-    }
-
-    fn resize(&mut self, size: Size) {
-        self.vt.resize(size);
-        self.updates.changed(self.now);
-    }
-
-    fn draw_if_due(&mut self) {
-        if self.updates.wakeup().is_some_and(|due| due <= self.now) {
-            self.updates.draw(&self.vt, self.now);
-        }
-    }
-
-    /// Lets the time pass as the session's task does: it wakes up when it asked to.
-    fn pass(&mut self, time: Duration) {
-        let end = self.now + time;
-        self.draw_if_due();
-        while let Some(due) = self.updates.wakeup().filter(|due| *due <= end) {
-            self.now = self.now.max(due);
-            self.updates.draw(&self.vt, self.now);
-        }
-        self.now = end;
-    }
-
-    fn ask(&mut self) -> oneshot::Receiver<Subscribed> {
+    fn ask_updates(&mut self) -> oneshot::Receiver<Subscribed> {
         let (reply, answer) = oneshot::channel();
-        self.updates.join(reply, self.now);
+        self.viewers.updates.join(reply, self.now);
         answer
     }
 
-    fn join(&mut self) -> Front {
-        let mut answer = self.ask();
+    fn subscribe(&mut self) -> Front {
+        let mut answer = self.ask_updates();
         self.pass(TICK);
         Front::new(answer.try_recv().unwrap())
     }
@@ -137,9 +98,9 @@ fn region(y: u16, y2: u16) -> Region {
 
 #[test]
 fn a_snapshot_then_what_changes() {
-    let mut fixture = Fixture::new(10, 4);
+    let mut fixture = fixture(10, 4);
     fixture.feed("one\r\ntwo\r\n\x1b[31mthree\x1b[0m!");
-    let mut front = fixture.join();
+    let mut front = fixture.subscribe();
     let [Update::Snapshot(first)] = &front.heard[..] else { panic!("{:?}", front.heard) };
     assert_eq!((first.cols, first.rows, first.seq), (10, 4, fixture.vt.seq()));
     let lines: Vec<_> = first.lines.iter().map(|line| line.text.as_str()).collect();
@@ -159,9 +120,9 @@ fn a_snapshot_then_what_changes() {
 
 #[test]
 fn a_difference_says_why() {
-    let mut fixture = Fixture::new(10, 3);
+    let mut fixture = fixture(10, 3);
     fixture.feed("one\r\ntwo\r\nthree");
-    let mut front = fixture.join();
+    let mut front = fixture.subscribe();
     let mut why = |bytes: &str| {
         fixture.feed(bytes);
         fixture.pass(TICK);
@@ -177,8 +138,8 @@ fn a_difference_says_why() {
 
 #[test]
 fn a_snapshot_every_fifth_of_a_second_while_there_are_changes_and_none_when_all_is_still() {
-    let mut fixture = Fixture::new(10, 3);
-    let mut front = fixture.join();
+    let mut fixture = fixture(10, 3);
+    let mut front = fixture.subscribe();
     for count in 0..1000 {
         fixture.feed(format!("\r{count}"));
         fixture.pass(Duration::from_millis(1));
@@ -193,7 +154,7 @@ fn a_snapshot_every_fifth_of_a_second_while_there_are_changes_and_none_when_all_
     // A snapshot brings one forward.
     assert!((60..=70).contains(&diffs), "a difference each 16 ms, not one for each write: {diffs}");
     assert_eq!(front.shown, Snapshot::of(&fixture.vt));
-    assert_eq!(fixture.updates.wakeup(), None, "nothing changes: nothing wakes up");
+    assert_eq!(fixture.viewers.updates.wakeup(), None, "nothing changes: nothing wakes up");
     // What moves nothing on the screen says nothing.
     front.heard.clear();
     fixture.feed("\x1b[0m");
@@ -203,8 +164,8 @@ fn a_snapshot_every_fifth_of_a_second_while_there_are_changes_and_none_when_all_
 
 #[test]
 fn bells_are_told_and_a_storm_of_them_is_one() {
-    let mut fixture = Fixture::new(10, 3);
-    let mut front = fixture.join();
+    let mut fixture = fixture(10, 3);
+    let mut front = fixture.subscribe();
     for _ in 0..1000 {
         fixture.feed("\x07");
     }
@@ -217,8 +178,8 @@ fn bells_are_told_and_a_storm_of_them_is_one() {
 
 #[test]
 fn a_title_comes_with_a_snapshot() {
-    let mut fixture = Fixture::new(10, 3);
-    let mut front = fixture.join();
+    let mut fixture = fixture(10, 3);
+    let mut front = fixture.subscribe();
     fixture.feed("\x1b]2;build\x07");
     fixture.pass(SNAPSHOTS + TICK);
     let heard = front.read_all();
@@ -227,9 +188,9 @@ fn a_title_comes_with_a_snapshot() {
 
 #[test]
 fn a_new_size_comes_as_a_snapshot_at_once() {
-    let mut fixture = Fixture::new(10, 3);
+    let mut fixture = fixture(10, 3);
     fixture.feed("0123456789");
-    let mut front = fixture.join();
+    let mut front = fixture.subscribe();
     fixture.resize(Size { cols: 5, rows: 4 });
     fixture.pass(TICK);
     assert_eq!(front.read_all(), [Update::Snapshot(Snapshot::of(&fixture.vt))]);
@@ -237,8 +198,8 @@ fn a_new_size_comes_as_a_snapshot_at_once() {
 
 #[test]
 fn a_frame_is_seen_as_a_whole() {
-    let mut fixture = Fixture::new(10, 3);
-    let mut front = fixture.join();
+    let mut fixture = fixture(10, 3);
+    let mut front = fixture.subscribe();
     fixture.feed("\x1b[?2026hhalf");
     fixture.pass(SNAPSHOTS * 2);
     assert_eq!(front.read_all(), []);
@@ -250,27 +211,27 @@ fn a_frame_is_seen_as_a_whole() {
 #[test]
 fn the_end_is_the_last_that_is_told() {
     let ended = Ended { exit_code: Some(3), signal: None, at_ms: 0 };
-    let mut fixture = Fixture::new(10, 3);
-    let mut front = fixture.join();
+    let mut fixture = fixture(10, 3);
+    let mut front = fixture.subscribe();
     fixture.feed("bye\x1b]2;over\x07");
-    fixture.updates.ended(ended, fixture.now);
+    fixture.viewers.updates.ended(ended, fixture.now);
     fixture.pass(TICK);
     let heard = front.read_all();
     assert_eq!(heard.last(), Some(&Update::Exited(ended)));
     assert_eq!(front.shown, Snapshot::of(&fixture.vt), "the last words are complete");
     // Who comes later hears it, too.
-    let late = fixture.join();
+    let late = fixture.subscribe();
     assert_eq!(late.heard, [Update::Snapshot(Snapshot::of(&fixture.vt)), Update::Exited(ended)]);
 }
 
 #[test]
 fn each_batch_and_each_first_snapshot_is_made_and_encoded_once() {
-    let mut fixture = Fixture::new(10, 3);
-    let mut answers: Vec<_> = (0..50).map(|_| fixture.ask()).collect();
+    let mut fixture = fixture(10, 3);
+    let mut answers: Vec<_> = (0..50).map(|_| fixture.ask_updates()).collect();
     fixture.pass(TICK);
     let mut all: Vec<_> = answers.iter_mut().map(|answer| answer.try_recv().unwrap()).collect();
     // One who comes later, while nothing changed.
-    let mut answer = fixture.ask();
+    let mut answer = fixture.ask_updates();
     fixture.pass(TICK);
     all.push(answer.try_recv().unwrap());
     fixture.feed("hello");
@@ -292,12 +253,12 @@ fn each_batch_and_each_first_snapshot_is_made_and_encoded_once() {
 
 #[test]
 fn many_who_come_at_once_to_a_busy_terminal_are_answered_together() {
-    let mut fixture = Fixture::new(10, 3);
-    let mut front = fixture.join();
+    let mut fixture = fixture(10, 3);
+    let mut front = fixture.subscribe();
     fixture.feed("a");
     fixture.pass(Duration::from_millis(1));
     // Just drawn: they wait for their turn, and no batch is made for them alone.
-    let mut answers: Vec<_> = (0..20).map(|_| fixture.ask()).collect();
+    let mut answers: Vec<_> = (0..20).map(|_| fixture.ask_updates()).collect();
     fixture.feed("b");
     fixture.draw_if_due();
     assert!(answers.iter_mut().all(|answer| answer.try_recv().is_err()));
@@ -309,8 +270,8 @@ fn many_who_come_at_once_to_a_busy_terminal_are_answered_together() {
 
 #[test]
 fn one_who_does_not_read_holds_little_and_goes_on_with_a_snapshot() {
-    let mut fixture = Fixture::new(10, 3);
-    let (mut reads, mut sleeps) = (fixture.join(), fixture.join());
+    let mut fixture = fixture(10, 3);
+    let (mut reads, mut sleeps) = (fixture.subscribe(), fixture.subscribe());
     let mut made = Vec::new();
     for count in 0..5000 {
         fixture.feed(format!("{count}\r\n"));
@@ -325,25 +286,25 @@ fn one_who_does_not_read_holds_little_and_goes_on_with_a_snapshot() {
     assert!(alive <= BEHIND, "{alive} batches are held for one who does not read");
     assert_eq!(seen(&reads.shown), seen(&Snapshot::of(&fixture.vt)));
     assert!(!sleeps.read(), "it missed something, and knows");
-    assert_eq!(fixture.join().shown, Snapshot::of(&fixture.vt));
+    assert_eq!(fixture.subscribe().shown, Snapshot::of(&fixture.vt));
 }
 
 #[test]
 fn nobody_there_costs_nothing() {
-    let mut fixture = Fixture::new(10, 3);
+    let mut fixture = fixture(10, 3);
     fixture.feed("a\x07");
-    assert_eq!(fixture.updates.wakeup(), None);
-    let front = fixture.join();
+    assert_eq!(fixture.viewers.updates.wakeup(), None);
+    let front = fixture.subscribe();
     fixture.feed("b");
-    assert!(fixture.updates.wakeup().is_some());
+    assert!(fixture.viewers.updates.wakeup().is_some());
     drop(front);
-    assert_eq!(fixture.updates.wakeup(), None);
+    assert_eq!(fixture.viewers.updates.wakeup(), None);
     // One that went away before it was answered.
-    drop(fixture.ask());
+    drop(fixture.ask_updates());
     fixture.pass(TICK);
-    assert_eq!(fixture.updates.wakeup(), None);
+    assert_eq!(fixture.viewers.updates.wakeup(), None);
     fixture.feed("c\x07");
-    let front = fixture.join();
+    let front = fixture.subscribe();
     assert_eq!(front.heard, [Update::Snapshot(Snapshot::of(&fixture.vt))], "old bells do not ring");
 }
 
@@ -362,10 +323,10 @@ fn a_subscription_that_fell_behind_goes_on_with_a_snapshot_even_if_it_was_interr
     });
     let (requests, mut inbox) = mpsc::channel(4);
     let session = Session::new(Arc::new(serde_json::from_value(meta).unwrap()), requests);
-    let mut fixture = Fixture::new(10, 3);
+    let mut fixture = fixture(10, 3);
     let mut answer = |fixture: &mut Fixture| {
         while let Ok(Request::Subscribe { reply }) = inbox.try_recv() {
-            fixture.updates.join(reply, fixture.now);
+            fixture.viewers.updates.join(reply, fixture.now);
         }
         fixture.pass(TICK);
     };
@@ -433,8 +394,8 @@ struct Crowd {
 
 impl Crowd {
     fn new(size: Size) -> Crowd {
-        let mut fixture = Fixture::new(size.cols, size.rows);
-        let steady = fixture.join();
+        let mut fixture = fixture(size.cols, size.rows);
+        let steady = fixture.subscribe();
         Crowd { fixture, steady, others: Vec::new(), lags: 0 }
     }
 
@@ -445,9 +406,9 @@ impl Crowd {
             Act::Resize(size) => self.fixture.resize(size),
             Act::ShowUnfinished => {
                 self.fixture.vt.show_unfinished();
-                self.fixture.updates.changed(self.fixture.now);
+                self.fixture.viewers.updates.changed(self.fixture.now);
             }
-            Act::Join if self.others.len() < 8 => self.others.push((self.fixture.join(), true)),
+            Act::Join if self.others.len() < 8 => self.others.push((self.fixture.subscribe(), true)),
             Act::Join => {}
             Act::Leave(who) if !self.others.is_empty() => {
                 self.others.swap_remove(who % self.others.len());
@@ -467,7 +428,7 @@ impl Crowd {
             let (front, reads) = &mut self.others[at];
             if *reads && !front.read() {
                 self.lags += 1;
-                self.others[at].0 = self.fixture.join();
+                self.others[at].0 = self.fixture.subscribe();
                 assert!(self.steady.read());
             }
         }

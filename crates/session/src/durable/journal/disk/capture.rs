@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
 use super::folder::put;
+use super::job::{JobFiles, JobResult};
 use super::worker::Worker;
 use crate::durable::journal::LiveJournal;
 use crate::hub::meta::timestamp;
@@ -197,9 +198,8 @@ pub(super) fn whole_characters(bytes: &[u8]) -> &[u8] {
 
 /// Captures a session's output. At most one job is under way; it goes on from the ring after anything that failed.
 pub(crate) struct CaptureWriter {
-    worker: Worker,
     capturing: Capturing,
-    state: State,
+    log: JobFiles<Log>,
     reach: Reach,
     opened: bool,
     error: bool,
@@ -210,20 +210,13 @@ pub(crate) struct CaptureWriter {
     waiters: Vec<oneshot::Sender<()>>,
 }
 
-enum State {
-    Idle(Log),
-    Away(oneshot::Receiver<(Log, io::Result<()>)>),
-    Gone,
-}
-
 impl CaptureWriter {
     pub(crate) fn new(capturing: Capturing, worker: Worker, now: Instant) -> CaptureWriter {
         let log = Log { path: capturing.path.clone(), since: capturing.since, reach: None };
         let reach = Reach { seq: capturing.since, ..Reach::default() };
         CaptureWriter {
-            worker,
             capturing,
-            state: State::Idle(log),
+            log: JobFiles::new(Some(log), worker),
             reach,
             opened: false,
             error: false,
@@ -240,7 +233,7 @@ impl CaptureWriter {
     }
 
     pub(crate) fn wakeup(&self) -> Option<Instant> {
-        self.due.filter(|_| matches!(self.state, State::Idle(_)))
+        self.due.filter(|_| self.log.idle().is_some())
     }
 
     /// Answers when everything so far is in the file, or cannot be.
@@ -253,10 +246,10 @@ impl CaptureWriter {
         let end = live.output_len();
         let due = self.due.is_some_and(|due| due <= now);
         let finished = !self.error && end - self.reach.seq.min(end) >= FINISHED;
-        if !(due || finished || !self.waiters.is_empty()) || !self.worker.has_room() {
+        if !(due || finished || !self.waiters.is_empty()) || !self.log.has_room() {
             return;
         }
-        if !matches!(self.state, State::Idle(_)) {
+        if self.log.idle().is_none() {
             return;
         }
         let taken = self.take(live, now_ms);
@@ -265,13 +258,7 @@ impl CaptureWriter {
             self.answer();
             return;
         }
-        let State::Idle(mut log) = std::mem::replace(&mut self.state, State::Gone) else { return };
-        let (reply, job_result) = oneshot::channel();
-        self.worker.hand_over(move || {
-            let result = log.append(&taken);
-            let _ = reply.send((log, result));
-        });
-        self.state = State::Away(job_result);
+        self.log.start(move |log| log.append(&taken));
     }
 
     fn take(&self, live: &LiveJournal, now_ms: u64) -> Taken {
@@ -287,15 +274,12 @@ impl CaptureWriter {
         Taken { from, to, lost: begin - from, bytes: bytes.to_vec(), ms: self.first_ms.unwrap_or(now_ms) }
     }
 
-    /// The job that has come back; for ever, where none is under way.
-    pub(crate) async fn job_result(&mut self) {
-        let landed = match &mut self.state {
-            State::Away(job_result) => job_result.await,
-            _ => std::future::pending().await,
-        };
+    /// Waits for the job that runs, for ever if none does.
+    pub(crate) async fn written(&mut self) {
+        let written = self.log.finished().await;
         let now = Instant::now();
-        let Ok((log, result)) = landed else {
-            self.state = State::Gone;
+        let Some(JobResult { files: log, result }) = written else {
+            self.log.close(drop);
             self.answer();
             return;
         };
@@ -312,7 +296,7 @@ impl CaptureWriter {
                 self.answer();
             }
         }
-        self.state = State::Idle(log);
+        self.log.put_back(log);
     }
 
     fn answer(&mut self) {
@@ -323,8 +307,8 @@ impl CaptureWriter {
 
     /// Waits for the job that is under way.
     pub(crate) async fn settle(&mut self) {
-        if matches!(self.state, State::Away(_)) {
-            self.job_result().await;
+        if self.log.is_busy() {
+            self.written().await;
         }
     }
 
@@ -344,10 +328,8 @@ impl CaptureWriter {
     }
 
     /// It is over.
-    pub(crate) fn close(self) {
-        if let State::Idle(log) = self.state {
-            self.worker.hand_over(move || log.close());
-        }
+    pub(crate) fn close(mut self) {
+        self.log.close(|log| log.close());
     }
 }
 

@@ -1,4 +1,4 @@
-//! The journal on disk: behind the hot end a thread writes finished spans to files.
+//! The journal on disk: behind the live journal a thread writes finished spans to files.
 //!
 //! A session's folder holds `meta.json` and numbered segments. A segment begins with a whole state and goes on in
 //! [frames](frame) that say how much output and index they cover, so after a kill, or after a disk that was full, the
@@ -11,6 +11,7 @@
 //! | a session's files: names, description, reading | `folder.rs` |
 //! | writing them: beginning, going on, the next segment | `segment_writer.rs` |
 //! | what is not written yet, and when it is | `queue.rs` |
+//! | one job at a time on a session's files | `job.rs` |
 //! | the threads | `worker.rs` |
 //! | a segment as plain text | `text.rs` |
 //! | how much is kept, and for how long | `retention.rs` |
@@ -22,6 +23,7 @@ mod capture;
 mod cast;
 mod folder;
 mod frame;
+mod job;
 mod queue;
 mod retention;
 mod search;
@@ -35,7 +37,7 @@ pub(crate) use capture::{CaptureWriter, Capturing, make_file};
 pub(crate) use folder::{Description, Folder, recordings};
 pub(crate) use frame::Note;
 pub use queue::RecordingState;
-pub(crate) use queue::{Adopted, JobResult, Late, RecordingQueue};
+pub(crate) use queue::{Adopted, Late, RecordingQueue, Written};
 pub(crate) use retention::{Choice, Keeping};
 pub(crate) use segment_writer::SegmentWriter;
 pub(crate) use text::complete;

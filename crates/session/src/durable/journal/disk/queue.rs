@@ -1,5 +1,4 @@
 use std::collections::VecDeque;
-use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -7,6 +6,7 @@ use cotty_vt::Vt;
 use tokio::sync::oneshot;
 
 use super::frame::{Extent, Frame, FrameEntry, Head, Note, Span};
+use super::job::{JobFiles, JobResult};
 use super::segment_writer::SegmentWriter;
 use super::worker::Worker;
 use crate::durable::journal::LiveJournal;
@@ -33,8 +33,9 @@ const CROWDED: Duration = Duration::from_millis(20);
 /// What a session has not written to its files yet. The output itself still lies in the ring; here stands what was
 /// when. Told the time, it decides when to write; at most one job is under way.
 pub(crate) struct RecordingQueue {
-    worker: Worker,
-    state: State,
+    files: JobFiles<Box<SegmentWriter>>,
+    /// How many of the waiting things the job that runs writes.
+    in_job: usize,
     /// In order. Each says: output up to here was there then; and what happened next.
     waiting: VecDeque<Item>,
     /// Things that ever waited, and those that are written.
@@ -54,26 +55,17 @@ pub(crate) struct RecordingQueue {
     waiters: Vec<(u64, oneshot::Sender<()>)>,
 }
 
-enum State {
-    Off,
-    Idle(Box<SegmentWriter>),
-    Away { job_result: oneshot::Receiver<JobResult>, items: usize },
-}
-
-/// What the writing thread gives back.
-pub(crate) struct JobResult {
-    writer: Box<SegmentWriter>,
-    result: io::Result<()>,
-}
+/// A recording's files after the writing thread had them.
+pub(crate) type Written = JobResult<Box<SegmentWriter>>;
 
 struct Item {
     seq: u64,
     index: u64,
     ms: u64,
-    what: RecordKind,
+    what: ItemKind,
 }
 
-enum RecordKind {
+enum ItemKind {
     Output,
     Note(Note),
     /// The next segment begins, with this state.
@@ -112,8 +104,8 @@ pub struct RecordingState {
 impl RecordingQueue {
     pub(crate) fn new(writer: Option<SegmentWriter>, worker: Worker) -> RecordingQueue {
         RecordingQueue {
-            worker,
-            state: writer.map_or(State::Off, |writer| State::Idle(Box::new(writer))),
+            files: JobFiles::new(writer.map(Box::new), worker),
+            in_job: 0,
             waiting: VecDeque::new(),
             pushed: 0,
             popped: 0,
@@ -139,27 +131,27 @@ impl RecordingQueue {
     /// Output came.
     pub(crate) fn output(&mut self, seq: u64, index: u64, ms: u64, now: Instant) {
         match self.waiting.back_mut() {
-            Some(Item { what: RecordKind::Output, seq: end, index: known, ms: began })
+            Some(Item { what: ItemKind::Output, seq: end, index: known, ms: began })
                 if ms.saturating_sub(*began) < TOGETHER_MS =>
             {
                 (*end, *known) = (seq, index);
             }
-            _ => self.push(Item { seq, index, ms, what: RecordKind::Output }, now),
+            _ => self.push(Item { seq, index, ms, what: ItemKind::Output }, now),
         }
     }
 
     /// Something happened after so much output.
     pub(crate) fn note(&mut self, seq: u64, index: u64, ms: u64, note: Note, now: Instant) {
-        self.push(Item { seq, index, ms, what: RecordKind::Note(note) }, now);
+        self.push(Item { seq, index, ms, what: ItemKind::Note(note) }, now);
     }
 
     fn push(&mut self, item: Item, now: Instant) {
-        if !self.live || matches!(self.state, State::Off) {
+        if !self.live || self.files.is_closed() {
             return;
         }
-        if self.waiting.len() >= MOST_WAITING && !matches!(self.state, State::Away { .. }) {
+        if self.waiting.len() >= MOST_WAITING && !self.files.is_busy() {
             let before = self.waiting.len();
-            self.waiting.retain(|item| !matches!(item.what, RecordKind::Output));
+            self.waiting.retain(|item| !matches!(item.what, ItemKind::Output));
             self.waiting.drain(..self.waiting.len().saturating_sub(MOST_WAITING / 2));
             self.popped += (before - self.waiting.len()) as u64;
         }
@@ -170,14 +162,14 @@ impl RecordingQueue {
 
     /// When to look again if nothing happens. Only while something is not written.
     pub(crate) fn wakeup(&self) -> Option<Instant> {
-        self.due.filter(|_| matches!(self.state, State::Idle(_)))
+        self.due.filter(|_| self.files.idle().is_some())
     }
 
     /// Answers when all that has happened so far is in the files, or cannot be.
     pub(crate) fn flush(&mut self, reply: oneshot::Sender<()>) {
-        match self.state {
-            State::Off => drop(reply.send(())),
-            _ => self.waiters.push((self.pushed, reply)),
+        match self.files.is_closed() {
+            true => drop(reply.send(())),
+            false => self.waiters.push((self.pushed, reply)),
         }
         self.answer(false);
     }
@@ -201,63 +193,48 @@ impl RecordingQueue {
         if !(due || finished || !self.waiters.is_empty()) {
             return;
         }
-        let State::Idle(writer) = &self.state else { return };
-        if !self.worker.has_room() {
+        let Some(writer) = self.files.idle() else { return };
+        if !self.files.has_room() {
             self.due = Some(now + CROWDED);
             return;
         }
         if self.opened && (writer.is_full() || self.torn) && !self.waiting.iter().any(Item::is_turn) {
             // The output up to here is in the queue, and in the ring.
             let (seq, index) = (vt.seq(), live.index_len());
-            self.push(Item { seq, index, ms: now_ms, what: RecordKind::Turn(Arc::new(vt.clone())) }, now);
+            self.push(Item { seq, index, ms: now_ms, what: ItemKind::Turn(Arc::new(vt.clone())) }, now);
             self.torn = false;
         }
-        let (job, items) = if self.opened { self.next_job(live) } else { (Job::Open, 0) };
-        if matches!(&job, Job::Append(frames) if frames.is_empty()) {
+        let (work, items) = if self.opened { self.next_job(live) } else { (Work::Open, 0) };
+        if matches!(&work, Work::Append(frames) if frames.is_empty()) {
             // What waited was in the files already.
             self.pop(items);
             self.due = None;
             self.answer(true);
             return;
         }
-        let State::Idle(mut writer) = std::mem::replace(&mut self.state, State::Off) else { return };
-        let (reply, job_result) = oneshot::channel();
-        self.worker.hand_over(move || {
-            let result = match job {
-                Job::Open => writer.open(now_ms),
-                Job::Append(frames) => writer.append(&frames).and_then(|()| match ended(&frames) {
-                    Some(ended) => writer.ended(ended),
-                    None => Ok(()),
-                }),
-                Job::Turn(vt) => writer.rotate(&vt, now_ms),
-            };
-            let _ = reply.send(JobResult { writer, result });
+        self.in_job = items;
+        self.files.start(move |writer| match work {
+            Work::Open => writer.open(now_ms),
+            Work::Append(frames) => writer.append(&frames).and_then(|()| match ended(&frames) {
+                Some(ended) => writer.ended(ended),
+                None => Ok(()),
+            }),
+            Work::Turn(vt) => writer.rotate(&vt, now_ms),
         });
-        self.state = State::Away { job_result, items };
     }
 
-    /// The job that has come back; for ever, where none is under way.
-    pub(crate) async fn job_result(&mut self) -> Option<JobResult> {
-        match &mut self.state {
-            State::Away { job_result, .. } => job_result.await.ok(),
-            _ => std::future::pending().await,
-        }
+    /// Waits for the job that runs, for ever if none does; `None` if the writing thread is gone.
+    pub(crate) async fn written(&mut self) -> Option<Written> {
+        self.files.finished().await
     }
 
-    /// Takes a job back. Where an older daemon's files were looked at for the first time, it answers how far they go:
-    /// what is not in them is to be told with [`RecordingQueue::learn`].
-    pub(crate) fn landed(
-        &mut self,
-        job_result: Option<JobResult>,
-        now: Instant,
-    ) -> Option<(Extent, Adopted)> {
-        let items = match self.state {
-            State::Away { items, .. } => items,
-            _ => 0,
-        };
-        let Some(JobResult { mut writer, result }) = job_result else {
+    /// Takes the files back after a job. When an older daemon's files were read for the first time, it returns how far they go; the
+    /// caller then gives what they lack to [`RecordingQueue::learn`].
+    pub(crate) fn landed(&mut self, written: Option<Written>, now: Instant) -> Option<(Extent, Adopted)> {
+        let items = std::mem::take(&mut self.in_job);
+        let Some(JobResult { files: mut writer, result }) = written else {
             tracing::error!("the thread that writes recordings is gone");
-            self.state = State::Off;
+            self.files.close(drop);
             self.answer(true);
             return None;
         };
@@ -288,7 +265,7 @@ impl RecordingQueue {
                     self.pop(items);
                 }
                 self.due = self.waiting.front().map(|item| if item.is_turn() { now } else { now + QUIET });
-                self.state = State::Idle(writer);
+                self.files.put_back(writer);
                 if first.is_none() {
                     self.answer(false);
                 }
@@ -308,7 +285,7 @@ impl RecordingQueue {
                 self.failing = Some((wait, error));
                 // The files are looked at again, as after a restart.
                 self.opened = false;
-                self.state = State::Idle(writer);
+                self.files.put_back(writer);
                 self.answer(true);
             }
         }
@@ -333,10 +310,9 @@ impl RecordingQueue {
             seq: late.seq,
             index: late.index,
             ms: late.ms,
-            what: RecordKind::Note(late.note),
+            what: ItemKind::Note(late.note),
         });
-        let output =
-            Item { seq: adopted.seq, index: adopted.index, ms: adopted.ms, what: RecordKind::Output };
+        let output = Item { seq: adopted.seq, index: adopted.index, ms: adopted.ms, what: ItemKind::Output };
         let newer = std::mem::take(&mut self.waiting);
         self.waiting = notes.chain([output]).chain(newer).collect();
         let pushed = self.popped + self.waiting.len() as u64;
@@ -347,9 +323,9 @@ impl RecordingQueue {
     }
 
     /// Frames of what waits, and how many items they cover.
-    fn next_job(&mut self, live: &LiveJournal) -> (Job, usize) {
-        if let Some(Item { what: RecordKind::Turn(vt), .. }) = self.waiting.front() {
-            return (Job::Turn(Arc::clone(vt)), 1);
+    fn next_job(&mut self, live: &LiveJournal) -> (Work, usize) {
+        if let Some(Item { what: ItemKind::Turn(vt), .. }) = self.waiting.front() {
+            return (Work::Turn(Arc::clone(vt)), 1);
         }
         let mut place = self.place;
         let mut roll = Roll::default();
@@ -374,9 +350,9 @@ impl RecordingQueue {
                 break;
             }
             match &item.what {
-                RecordKind::Turn(_) => break,
-                RecordKind::Output => place.index = place.index.max(item.index),
-                RecordKind::Note(note) => {
+                ItemKind::Turn(_) => break,
+                ItemKind::Output => place.index = place.index.max(item.index),
+                ItemKind::Note(note) => {
                     place.index = place.index.max(item.index);
                     roll.add(FrameEntry { ms: item.ms, note: note.clone() }, &[], place);
                 }
@@ -384,21 +360,21 @@ impl RecordingQueue {
             items += 1;
         }
         roll.close(place);
-        (Job::Append(roll.frames), items)
+        (Work::Append(roll.frames), items)
     }
 
     /// Whether the ring is about to overwrite what a disk that works has not got yet.
     pub(crate) fn is_behind(&self, live: &LiveJournal) -> bool {
         self.live
             && self.failing.is_none()
-            && matches!(self.state, State::Away { .. })
+            && self.files.is_busy()
             && self.place.seq < live.oldest() + FRAME as u64
     }
 
     pub(crate) fn state(&self, live: &LiveJournal) -> RecordingState {
         let missing = live.oldest().saturating_sub(self.place.seq);
         RecordingState {
-            on: !matches!(self.state, State::Off),
+            on: !self.files.is_closed(),
             bytes: self.bytes,
             lost: self.place.lost + if self.opened || self.failing.is_some() { missing } else { 0 },
             error: self.failing.as_ref().map(|(_, error)| error.clone()),
@@ -407,28 +383,26 @@ impl RecordingQueue {
 
     /// Nothing more will come.
     pub(crate) fn close(&mut self) {
-        if let State::Idle(mut writer) = std::mem::replace(&mut self.state, State::Off) {
-            self.worker.hand_over(move || writer.seal());
-        }
+        self.files.close(|mut writer| writer.seal());
     }
 }
 
 impl Item {
     fn is_turn(&self) -> bool {
-        matches!(self.what, RecordKind::Turn(_))
+        matches!(self.what, ItemKind::Turn(_))
     }
 
     /// Whether files that go so far hold it.
     fn is_in(&self, place: Extent, ended: bool) -> bool {
         match &self.what {
-            RecordKind::Note(Note::Exited { .. }) => ended,
-            RecordKind::Turn(_) => true,
+            ItemKind::Note(Note::Exited { .. }) => ended,
+            ItemKind::Turn(_) => true,
             _ => self.seq <= place.seq && self.index <= place.index,
         }
     }
 }
 
-enum Job {
+enum Work {
     Open,
     Append(Vec<Frame>),
     Turn(Arc<Vt>),

@@ -1,6 +1,6 @@
 use super::*;
 use crate::durable::journal::disk::{Description, Folder, Keeping, RecordingFormat, RecordingLimits, view};
-use std::io::Write;
+use std::io::{self, Write};
 
 /// A session reduced to what a queue sees of it.
 struct Session {
@@ -47,9 +47,8 @@ impl Session {
     }
 
     fn land(&mut self) {
-        if let State::Away { job_result, .. } = &mut self.queue.state {
-            let job_result = std::mem::replace(job_result, oneshot::channel().1).blocking_recv().ok();
-            let first = self.queue.landed(job_result, self.now);
+        if let Some(written) = self.queue.files.wait() {
+            let first = self.queue.landed(written, self.now);
             if let Some((_, adopted)) = first {
                 self.queue.learn(Vec::new(), adopted, self.now);
             }
@@ -113,7 +112,7 @@ fn nothing_is_written_at_every_byte_and_nobody_is_woken_for_nothing() {
     assert_eq!(session.queue.wakeup(), None);
     session.say(b"a", 1);
     session.queue.turn(&session.live, &session.vt, session.now, 5000);
-    assert!(matches!(session.queue.state, State::Idle(_)), "one byte is no finished span");
+    assert!(!session.queue.files.is_busy(), "one byte is no finished span");
     assert_eq!(session.queue.wakeup(), Some(session.now + QUIET));
     session.settle();
     assert_eq!((session.recorded().as_str(), session.queue.wakeup()), ("a", None));
