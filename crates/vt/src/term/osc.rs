@@ -3,8 +3,20 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use base64::Engine as _;
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use percent_encoding::percent_decode;
+
 use super::{MAX_LABEL, Term};
 use crate::effect::{EffectKind, ImageKind, Mark, MarkKind};
+
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
 
 impl Term {
     /// Performs an operating system command; one that is not known does nothing.
@@ -52,7 +64,7 @@ impl Term {
         if path.first() != Some(&b'/') {
             return;
         }
-        let directory = label(&String::from_utf8_lossy(&decode_percent(path)));
+        let directory = label(&percent_decode(path).decode_utf8_lossy());
         if self.directory.as_ref() != Some(&directory) {
             self.directory = Some(directory.clone());
             self.effect(EffectKind::Directory(directory));
@@ -89,7 +101,7 @@ impl Term {
         let Some((selection, data)) = text.split_once(';') else { return };
         if data == "?" {
             if self.allow.clipboard {
-                let data = encode_base64(self.clipboard.as_bytes());
+                let data = BASE64.encode(self.clipboard.as_bytes());
                 let selection = label(selection);
                 let end = if bell { "\x07" } else { "\x1b\\" };
                 self.reply(&format!("\x1b]52;{selection};{data}{end}"));
@@ -161,57 +173,11 @@ fn truncated(text: &str) -> &str {
     text.get(..text.floor_char_boundary(MAX_LABEL)).unwrap_or_default()
 }
 
-fn decode_percent(text: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let [first, after @ ..] = rest {
-        let digit = |at: usize| after.get(at).and_then(|b| char::from(*b).to_digit(16));
-        match (first, digit(0), digit(1)) {
-            (b'%', Some(high), Some(low)) => {
-                out.push((high << 4 | low) as u8);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            _ => {
-                out.push(*first);
-                rest = after;
-            }
-        }
-    }
-    out
-}
-
+/// Both alphabets, with or without padding: programs send all of them. A last digit that completes no byte is left out.
 fn decode_base64(text: &str) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut bits, mut count) = (0u32, 0u32);
-    for b in text.trim_end_matches('=').bytes() {
-        let value = match b {
-            b'A'..=b'Z' => b - b'A',
-            b'a'..=b'z' => b - b'a' + 26,
-            b'0'..=b'9' => b - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => return None,
-        };
-        bits = bits << 6 | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            out.push((bits >> count) as u8);
-            bits &= (1 << count) - 1;
-        }
+    let mut digits = text.trim_end_matches('=').replace('-', "+").replace('_', "/");
+    if digits.len() % 4 == 1 {
+        digits.pop();
     }
-    Some(out)
-}
-
-fn encode_base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let bits = group.iter().fold(0, |bits, b| bits << 8 | u32::from(*b)) << (8 * (3 - group.len()));
-        for digit in 0..4 {
-            let value = (bits >> (18 - 6 * digit) & 0x3f) as usize;
-            out.push(if digit <= group.len() { char::from(DIGITS[value]) } else { '=' });
-        }
-    }
-    out
+    BASE64.decode(digits).ok()
 }
