@@ -1,27 +1,27 @@
-//! How a fuzz input becomes a terminal and what is done to it.
+//! Turns a fuzz input into a terminal and a list of steps.
 //!
 //! The first three bytes are columns, rows and options; the rest is program output. In it the byte FF,
-//! which no UTF-8 text has, begins a step of another kind: a cut, a resize, a moment of rest. So any
-//! recorded output with three bytes before it is an input, and a mutation of it still is one.
+//! which never occurs in UTF-8, begins another kind of step: a split, a resize, a settle. So three bytes
+//! followed by any recorded output are an input, and so is every mutation of it.
 
 use cotty_vt::{Allow, Options, Size, Vt};
 
-/// Something that happens to a terminal.
+/// One step in the life of a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step<'a> {
     /// Output of the program, in one piece.
     Feed(&'a [u8]),
-    /// The window changes its size.
+    /// A resize of the window.
     Resize(Size),
-    /// The screen stood still for long enough.
+    /// The screen has been unchanged long enough.
     Settle,
     /// The frame that is being drawn takes too long.
     ShowUnfinished,
-    /// The owner changes the length of the history.
+    /// A change of the history limit.
     HistoryLines(usize),
 }
 
-/// The terminal that an input asks for, and the rest of the input.
+/// The terminal that an input describes, and the rest of the input.
 pub fn terminal(data: &[u8]) -> Option<(Vt, &[u8])> {
     let [cols, rows, flags, rest @ ..] = data else { return None };
     let allow = if flags & 1 == 0 { Allow::ALL } else { Allow::default() };
@@ -30,7 +30,7 @@ pub fn terminal(data: &[u8]) -> Option<(Vt, &[u8])> {
     Some((Vt::with_options(options), rest))
 }
 
-/// Small screens, so that a short input reaches all their edges.
+/// A small size, so that a short input reaches all edges of the screen.
 fn size(cols: u8, rows: u8) -> Size {
     Size { cols: 2 + u16::from(cols % 16), rows: 1 + u16::from(rows % 8) }
 }
@@ -45,7 +45,7 @@ pub fn steps(data: &[u8]) -> impl Iterator<Item = Step<'_>> {
                 (b's', after) => (Step::Settle, after),
                 (b'u', after) => (Step::ShowUnfinished, after),
                 (b'h', [lines, after @ ..]) => (Step::HistoryLines(usize::from(lines % 32)), after),
-                // Any other is a cut, and gives the terminal its FF.
+                // Any other kind splits the output here and feeds the FF.
                 (_, after) => (Step::Feed(&rest[..1]), after),
             };
             rest = after;
@@ -62,7 +62,7 @@ pub fn steps(data: &[u8]) -> impl Iterator<Item = Step<'_>> {
 }
 
 impl Step<'_> {
-    /// Takes the step.
+    /// Performs the step.
     pub fn apply(self, vt: &mut Vt) {
         match self {
             Step::Feed(bytes) => vt.feed(bytes),
@@ -74,7 +74,7 @@ impl Step<'_> {
     }
 }
 
-/// Fails unless everything holds that must always hold.
+/// Fails unless all invariants hold.
 pub fn assert_sound(vt: &Vt) {
     assert_eq!(vt.verify(), Ok(()));
 }

@@ -2,22 +2,22 @@ use crate::corpus::Corpus;
 use crate::daemon::writer::{Mode, Writer};
 use crate::engine::{Kind, Size};
 
-/// What `--help` says.
+/// The text of `--help`.
 pub(crate) const USAGE: &str = "\
-Measures cotty's engine beside its peers, and its daemon beside the bare kernel. Without options: everything, into
-docs/benchmarks.md; with --page the daemon's or MCP's part of that page alone. With any other option only tables are printed.
+Compares cotty's engine with other engines, and its daemon with the bare kernel. Without options it measures everything and
+writes docs/benchmarks.md; with --page it replaces one section of that page. With any other option it only prints tables.
 
-  --quick            3 repetitions instead of 7, and idle for 10 seconds
-  --only PARTS       of throughput, memory, reading, own, daemon, mcp
-  --corpus NAMES     of plain, sgr, dense, scroll, unicode, recorded, long
-  --size SIZES       of 80x24, 200x50, or any other
-  --engines NAMES    of cotty, alacritty, vt100, avt, vte
+  --quick            3 repetitions instead of 7, and 10 seconds idle
+  --only PARTS       throughput, memory, reading, own, daemon, mcp
+  --corpus NAMES     plain, sgr, dense, scroll, unicode, recorded, long
+  --size SIZES       80x24, 200x50, or any other
+  --engines NAMES    cotty, alacritty, vt100, avt, vte
   --reps N           repetitions, of which the best counts (7)
-  --page PART        of daemon, mcp: that alone, into its part of docs/benchmarks.md
-  --idle SECONDS     how long a thousand idle sessions are watched (60)
-  --mib N            size of each corpus (16); below 8 filling the history weighs too much
+  --page PART        daemon, mcp: measure only this part and replace its section of docs/benchmarks.md
+  --idle SECONDS     how long to observe a thousand idle sessions (60)
+  --mib N            size of each corpus (16); below 8, filling the history distorts the result
 
-Several names stand with commas between them.";
+Separate several names with commas.";
 
 /// The parts of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,17 +50,17 @@ pub(crate) struct Args {
     pub(crate) mib: usize,
     /// Seconds.
     pub(crate) idle: u64,
-    /// Whether one part of the docs is replaced.
+    /// Whether to replace one section of the docs.
     pub(crate) page: bool,
-    /// Whether nothing was left out, so that the table in the docs may be replaced.
+    /// Whether everything is measured, so that the whole page can be replaced.
     pub(crate) whole: bool,
-    /// Set in the process that measures one engine's memory.
+    /// Set in a process that measures the memory of one engine.
     pub(crate) probe: Option<Probe>,
-    /// Set in the program that the daemon's terminals are measured with.
+    /// Set in the program that writes to the measured terminals.
     pub(crate) writer: Option<Writer>,
 }
 
-/// One measurement of memory; the bytes to feed come on standard input.
+/// One measurement of memory; standard input has the bytes to feed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Probe {
     pub(crate) engine: Kind,
@@ -87,7 +87,7 @@ impl Default for Args {
 }
 
 impl Args {
-    /// The options given; nothing if help was asked for.
+    /// Parses the options; `None` if help was requested.
     pub(crate) fn parse(mut given: impl Iterator<Item = String>) -> Result<Option<Args>, String> {
         let mut args = Args::default();
         while let Some(option) = given.next() {
@@ -120,12 +120,12 @@ impl Args {
         Ok(Some(args))
     }
 
-    /// Whether this part was asked for.
+    /// Whether this part was requested.
     pub(crate) fn wants(&self, part: Part) -> bool {
         self.parts.contains(&part)
     }
 
-    /// The engines asked for that keep a screen.
+    /// The requested engines that have a screen.
     pub(crate) fn terminals(&self) -> Vec<Kind> {
         self.engines.iter().copied().filter(|kind| kind.is_terminal()).collect()
     }
@@ -136,14 +136,14 @@ fn list<T>(value: &str, find: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, Stri
 }
 
 fn number(value: &str) -> Result<usize, String> {
-    value.parse().ok().filter(|number| *number > 0).ok_or(format!("not a number above zero: {value}"))
+    value.parse().ok().filter(|number| *number > 0).ok_or(format!("not a positive number: {value}"))
 }
 
 fn part(name: &str) -> Option<Part> {
     PARTS.iter().find(|(known, _)| *known == name).map(|(_, part)| *part)
 }
 
-/// Those that have a section of their own.
+/// A part with its own section on the page.
 fn section(name: &str) -> Option<Part> {
     part(name).filter(|part| matches!(part, Part::Daemon | Part::Mcp))
 }

@@ -1,11 +1,11 @@
 use crate::corpus::Corpus;
 use crate::engine::{CHUNK, Engine, Kind, Size};
 
-/// How much of a corpus is looked at; after each read of it all screens are compared.
-const LOOKED_AT: usize = 4 << 20;
+/// How much of a corpus is compared; the screens are compared after each read.
+const COMPARED: usize = 4 << 20;
 
-/// Nobody is measured while doing less: every screen is compared with alacritty's (or the first engine's).
-/// Where all have to show the same a difference is an error; elsewhere it is reported.
+/// Makes sure that every engine does the same work: compares each screen with alacritty's (or the first engine's).
+/// If the corpus must look the same in all engines, a difference is an error; otherwise it is only reported.
 pub(crate) fn same_screens(kinds: &[Kind], corpus: Corpus, size: Size, bytes: &[u8]) -> Result<(), String> {
     let mut kinds: Vec<Kind> = kinds.iter().copied().filter(|kind| kind.is_terminal()).collect();
     kinds.sort_by_key(|kind| *kind != Kind::Alacritty);
@@ -40,13 +40,13 @@ pub(crate) fn same_screens(kinds: &[Kind], corpus: Corpus, size: Size, bytes: &[
 
 fn screens(kind: Kind, size: Size, bytes: &[u8], mut see: impl FnMut(String)) {
     let mut engine: Box<dyn Engine> = kind.make(size);
-    for chunk in bytes[..bytes.len().min(LOOKED_AT)].chunks(CHUNK) {
+    for chunk in bytes[..bytes.len().min(COMPARED)].chunks(CHUNK) {
         engine.feed(chunk);
         see(engine.text().unwrap_or_default());
     }
 }
 
-/// The numbers of the rows that differ, with what stands there and what was expected.
+/// The rows that differ, with their numbers and the actual and expected text.
 fn differing(expected: &str, text: &str) -> Vec<String> {
     let (mut ours, mut theirs) = (text.lines(), expected.lines());
     let mut rows = Vec::new();

@@ -2,14 +2,14 @@ use std::hint::black_box;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Seconds of CPU that this thread spends in `work`: what others do on the machine is not in it.
+/// Seconds of CPU time that this thread spends in `work`; other processes are not counted.
 pub(crate) fn cpu_seconds<T>(work: impl FnOnce() -> T) -> f64 {
     let start = now();
     black_box(work());
     now() - start
 }
 
-/// The least of `reps` measurements, each the mean of `rounds` calls.
+/// The minimum of `reps` measurements, each the mean of `rounds` calls.
 pub(crate) fn best_of<T>(reps: usize, rounds: usize, mut work: impl FnMut() -> T) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..reps {

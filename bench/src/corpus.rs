@@ -10,7 +10,7 @@ use crate::engine::Size;
 /// The programs of [`Corpus::Recorded`], one recording each.
 const RECORDINGS: [&str; 4] = ["vim", "less", "htop", "tmux"];
 
-/// What is fed; all but the recordings are made here, the same each time.
+/// The inputs. All but the recordings are generated, with the same result each time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Corpus {
     Plain,
@@ -59,12 +59,12 @@ impl Corpus {
         }
     }
 
-    /// Whether every engine has to show the same in the end; elsewhere they rightly differ in places.
+    /// Whether every engine must show the same screen; with the other corpora engines legitimately differ in places.
     pub(crate) fn shows_the_same(self) -> bool {
         matches!(self, Corpus::Plain | Corpus::Sgr | Corpus::Dense | Corpus::Long)
     }
 
-    /// At least `len` bytes of it, ended where a line, a frame or a recording ends.
+    /// At least `len` bytes, up to the end of a line, a frame or a recording.
     pub(crate) fn bytes(self, size: Size, len: usize) -> Result<Vec<u8>, String> {
         let mut random = Random::new(self as u64 + 1);
         let mut out = Vec::with_capacity(len + (1 << 20));
@@ -89,17 +89,17 @@ fn recordings() -> Result<Vec<u8>, String> {
     let mut out = Vec::new();
     for name in RECORDINGS {
         let bytes = std::fs::read(folder.join(format!("{name}.bin"))).map_err(|error| {
-            format!("target/recordings/{name}.bin: {error}; `tools/record` in the repository makes it")
+            format!("target/recordings/{name}.bin: {error}; run `tools/record` in the repository")
         })?;
         out.extend_from_slice(&bytes);
     }
     if out.is_empty() {
-        return Err("the recordings are empty; `tools/record` in the repository makes them".to_owned());
+        return Err("the recordings are empty; run `tools/record` in the repository".to_owned());
     }
     Ok(out)
 }
 
-/// SplitMix64: the same corpus on every machine, and nothing to depend on.
+/// SplitMix64: gives the same corpus on every machine, without a dependency.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -115,7 +115,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number of `from..to`.
+    /// A number in `from..to`.
     fn within(&mut self, from: u64, to: u64) -> u64 {
         from + self.next() % (to - from)
     }

@@ -1,5 +1,5 @@
-//! The daemon: draining terminals, a thousand sessions, survival, viewers. It is the release build of `cotty` in a home of
-//! its own; beside it, in the same run, the bare kernel does the same.
+//! The daemon: draining terminals, a thousand sessions, recovery, viewers. It is the release build of `cotty` with its own
+//! home. In the same run, the same work is done with the bare kernel for comparison.
 
 pub(crate) mod drain;
 pub(crate) mod home;
@@ -13,7 +13,7 @@ pub(crate) use drain::Drained;
 pub(crate) use scale::Scale;
 pub(crate) use viewers::Watched;
 
-/// What was measured.
+/// The results.
 #[derive(Debug)]
 pub(crate) struct Daemon {
     pub(crate) drained: Vec<Drained>,
@@ -21,7 +21,7 @@ pub(crate) struct Daemon {
     pub(crate) watched: Watched,
 }
 
-/// Measures all of it.
+/// Runs all measurements.
 pub(crate) fn measure(args: &Args) -> Result<Daemon, String> {
     let drained = drain::measure(args)?;
     let watched = viewers::measure(args)?;
@@ -29,7 +29,7 @@ pub(crate) fn measure(args: &Args) -> Result<Daemon, String> {
     Ok(Daemon { drained, scale, watched })
 }
 
-/// The value below which this part (0 to 1) of all lies.
+/// The quantile of the values for `part` (0 to 1).
 pub(crate) fn quantile(values: &mut [f64], part: f64) -> f64 {
     values.sort_by(f64::total_cmp);
     let at = (values.len() as f64 * part) as usize;

@@ -9,7 +9,7 @@ pub(crate) use alacritty::filling_history;
 /// How many rows (cotty: logical lines) every engine keeps.
 pub(crate) const HISTORY: usize = 10_000;
 
-/// How the bytes arrive: a large read of a PTY.
+/// How many bytes are fed at once: a large read from a PTY.
 pub(crate) const CHUNK: usize = 64 << 10;
 
 /// Columns and rows.
@@ -23,21 +23,21 @@ impl Size {
     pub(crate) const SMALL: Size = Size { cols: 80, rows: 24 };
     pub(crate) const LARGE: Size = Size { cols: 200, rows: 50 };
 
-    /// As a person writes it.
+    /// The size for the tables.
     pub(crate) fn label(self) -> String {
         format!("{}×{}", self.cols, self.rows)
     }
 }
 
-/// What is measured of an engine, driven as an embedder would.
+/// An engine, used as an embedding program would use it.
 pub(crate) trait Engine {
-    /// Applies one read, and takes out the replies and events it caused.
+    /// Applies one read and takes the replies and events that it caused.
     fn feed(&mut self, chunk: &[u8]);
 
-    /// All rows of the screen, right-trimmed, each ended by a newline; none from a parser alone.
+    /// All rows of the screen, right-trimmed, each ended by a newline; `None` for a bare parser.
     fn text(&self) -> Option<String>;
 
-    /// Takes a new size.
+    /// Changes the size.
     fn resize(&mut self, size: Size);
 }
 
@@ -65,7 +65,7 @@ impl Kind {
         }
     }
 
-    /// The crate behind it.
+    /// The name of its crate.
     pub(crate) fn package(self) -> &'static str {
         match self {
             Kind::Cotty => "cotty-vt",
@@ -76,7 +76,7 @@ impl Kind {
         }
     }
 
-    /// The crate's version, as this program was built with it.
+    /// The crate's version in this build.
     pub(crate) fn version(self) -> &'static str {
         let mut lines = include_str!("../Cargo.lock").lines();
         let name = format!("name = \"{}\"", self.package());
@@ -84,17 +84,17 @@ impl Kind {
         lines.next().and_then(|line| line.split('"').nth(1)).unwrap_or("unknown")
     }
 
-    /// Whether it keeps a screen; `vte` only parses.
+    /// Whether it has a screen; `vte` only parses.
     pub(crate) fn is_terminal(self) -> bool {
         self != Kind::Vte
     }
 
-    /// Whether a new width lays lines out anew.
+    /// Whether it reflows lines to a new width.
     pub(crate) fn reflows(self) -> bool {
         self.is_terminal() && self != Kind::Vt100
     }
 
-    /// A fresh one.
+    /// Creates an engine.
     pub(crate) fn make(self, size: Size) -> Box<dyn Engine> {
         match self {
             Kind::Cotty => Box::new(cotty::Cotty::new(size)),
@@ -106,14 +106,14 @@ impl Kind {
     }
 }
 
-/// Feeds all of it in reads of [`CHUNK`].
+/// Feeds all bytes in reads of [`CHUNK`].
 pub(crate) fn feed_all(engine: &mut dyn Engine, bytes: &[u8]) {
     for chunk in bytes.chunks(CHUNK) {
         engine.feed(chunk);
     }
 }
 
-/// Ends a row that was just appended to `out`: no spaces before the newline.
+/// Ends the row that was just appended to `out`: removes trailing spaces and adds a newline.
 fn end_row(out: &mut String) {
     out.truncate(out.trim_end_matches(' ').len());
     out.push('\n');

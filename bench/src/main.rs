@@ -1,17 +1,17 @@
-//! cotty's engine beside its peers, its daemon beside the bare kernel: the same bytes, one run, ratios.
+//! Compares cotty's engine with other engines, and its daemon with the bare kernel: same bytes, same run, ratios.
 //!
 //! | to change | open |
 //! |---|---|
-//! | what is fed | `corpus.rs`, `corpus/` |
-//! | who is measured, and how it is driven | `engine.rs`, `engine/` |
+//! | the input | `corpus.rs`, `corpus/` |
+//! | the engines and their adapters | `engine.rs`, `engine/` |
 //! | MB/s | `throughput.rs` |
-//! | the check that all show the same | `check.rs` |
+//! | the check that all screens are equal | `check.rs` |
 //! | memory | `memory.rs`, `alloc.rs` |
 //! | reading the screen, resizing | `reading.rs` |
-//! | what only cotty does | `own.rs` |
-//! | the daemon: terminals, a thousand sessions, survival, viewers | `daemon.rs`, `daemon/` |
-//! | MCP: calls, what answers cost | `mcp.rs`, `mcp/`, `../corpus` |
-//! | the tables, and what has to hold | `report.rs`, `report/` |
+//! | features that only cotty has | `own.rs` |
+//! | the daemon: terminals, a thousand sessions, recovery, viewers | `daemon.rs`, `daemon/` |
+//! | MCP: calls, size of answers | `mcp.rs`, `mcp/`, `../corpus` |
+//! | the tables and targets | `report.rs`, `report/` |
 
 mod alloc;
 mod args;

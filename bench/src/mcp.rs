@@ -1,4 +1,4 @@
-//! MCP as an agent has it: `cotty mcp` over stdio, driven by a bare JSON-RPC client.
+//! MCP as an agent uses it: `cotty mcp` over stdio, with a minimal JSON-RPC client.
 
 mod answers;
 mod pipe;
@@ -12,7 +12,7 @@ pub(crate) use answers::Answer;
 pub(crate) use speed::Speed;
 pub(crate) use tools::Tool;
 
-/// What was measured.
+/// The results.
 #[derive(Debug)]
 pub(crate) struct Mcp {
     pub(crate) speed: Speed,
@@ -22,7 +22,7 @@ pub(crate) struct Mcp {
     pub(crate) answers: Vec<Answer>,
 }
 
-/// Measures all of it.
+/// Runs all measurements.
 pub(crate) fn measure(args: &Args) -> Result<Mcp, String> {
     let home = Home::start(1000)?;
     let answers = answers::measure(&home)?;

@@ -35,7 +35,7 @@ impl Case {
         if self == Case::Plain200 { Size::LARGE } else { Size::SMALL }
     }
 
-    /// Enough that a page more or less does not show.
+    /// Enough sessions that single memory pages do not matter.
     fn sessions(self) -> usize {
         if self == Case::Idle { 200 } else { 4 }
     }
@@ -53,11 +53,11 @@ impl Case {
 /// KiB and blocks of one session.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Use {
-    /// Asked of the allocator and not given back.
+    /// Allocated and not freed.
     pub(crate) heap: f64,
-    /// In how many blocks; each costs the allocator 8 bytes or more on top.
+    /// The number of allocated blocks; each costs the allocator at least 8 more bytes.
     pub(crate) blocks: f64,
-    /// Anonymous memory of the process that is resident.
+    /// Resident anonymous memory of the process.
     pub(crate) resident: f64,
 }
 
@@ -68,7 +68,7 @@ pub(crate) struct Row {
     pub(crate) uses: Vec<(Kind, Use)>,
 }
 
-/// Measures each engine in each case in a process of its own, so that nobody inherits freed memory.
+/// Measures each engine in each case in a separate process, so that none reuses memory freed by another.
 pub(crate) fn measure(args: &Args) -> Result<Vec<Row>, String> {
     let mut rows = Vec::new();
     for case in Case::ALL {
@@ -86,7 +86,7 @@ pub(crate) fn measure(args: &Args) -> Result<Vec<Row>, String> {
     Ok(rows)
 }
 
-/// Measures in this process, and prints what [`spawn`] reads.
+/// Measures in this process, and prints the result for [`spawn`].
 pub(crate) fn probe(probe: &Probe) -> Result<(), String> {
     let mut input = Vec::new();
     std::io::stdin().read_to_end(&mut input).map_err(|error| error.to_string())?;
@@ -106,7 +106,7 @@ pub(crate) fn probe(probe: &Probe) -> Result<(), String> {
 }
 
 fn spawn(kind: Kind, case: Case, input: &[u8]) -> Result<Use, String> {
-    let failed = |error: std::io::Error| format!("measuring memory: {error}");
+    let failed = |error: std::io::Error| format!("cannot measure memory: {error}");
     let program = std::env::current_exe().map_err(failed)?;
     let size = format!("{}x{}", case.size().cols, case.size().rows);
     let mut child = Command::new(program)
@@ -120,7 +120,7 @@ fn spawn(kind: Kind, case: Case, input: &[u8]) -> Result<Use, String> {
     let text = String::from_utf8_lossy(&output.stdout);
     let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
     let [heap, blocks, resident] = numbers[..] else {
-        return Err(format!("measuring memory of {}: no answer", kind.name()));
+        return Err(format!("cannot measure the memory of {}: no result", kind.name()));
     };
     let sessions = case.sessions() as f64;
     Ok(Use { heap: heap / sessions / 1024.0, blocks: blocks / sessions, resident: resident / sessions })

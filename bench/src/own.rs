@@ -5,17 +5,17 @@ use crate::clock::best_of;
 use crate::corpus::Corpus;
 use crate::engine::{CHUNK, HISTORY, Size, filling_history};
 
-/// Calls that make one measurement.
+/// Calls per measurement.
 const ROUNDS: usize = 20;
 
 /// Enough text to fill the history at any size measured.
 const ENOUGH: usize = 4 << 20;
 
-/// What only cotty does, at one size.
+/// Features that only cotty has, at one size.
 #[derive(Debug)]
 pub(crate) struct Own {
     pub(crate) size: Size,
-    /// What, and its µs.
+    /// Names and times in µs.
     pub(crate) times: Vec<(&'static str, f64)>,
     /// Bytes of the state with a full history.
     pub(crate) state: usize,
@@ -45,7 +45,7 @@ fn at(size: Size, reps: usize) -> Result<Own, String> {
     let mut painter = Painter::new();
     painter.full(&vt);
     times.push(("`Painter::diff`, nothing changed", best_of(reps, ROUNDS, || painter.diff(&vt))));
-    // The short feed is in the time: its cost is far below the paint it causes.
+    // The time includes the short feed, which costs far less than the paint.
     let mut turn = 0_u32;
     let mut typed = || {
         turn += 1;

@@ -4,7 +4,7 @@ use crate::clock::{best_of, cpu_seconds};
 use crate::corpus::Corpus;
 use crate::engine::{Kind, Size, feed_all, filling_history};
 
-/// Calls that make one measurement of a read.
+/// Calls per measurement of a read.
 const ROUNDS: usize = 300;
 
 /// Enough text to fill the history at 80 columns.
@@ -17,7 +17,7 @@ pub(crate) struct Text {
     pub(crate) times: Vec<(Kind, f64)>,
 }
 
-/// Reads a screen full of log lines, in the best way each engine's face offers.
+/// Reads a screen full of log lines, in the fastest way that each engine's API offers.
 pub(crate) fn text(args: &Args) -> Result<Vec<Text>, String> {
     let mut rows = Vec::new();
     for size in &args.sizes {
@@ -39,7 +39,7 @@ pub(crate) fn text(args: &Args) -> Result<Vec<Text>, String> {
     Ok(rows)
 }
 
-/// The time of 80 → 60 → 80 columns with a full history, the screen read after each step, ms.
+/// The time in ms to resize 80 → 60 → 80 columns with a full history and to read the screen after each step.
 pub(crate) fn resizing(args: &Args) -> Result<Vec<(Kind, f64)>, String> {
     let narrow = Size { cols: 60, ..Size::SMALL };
     let bytes = Corpus::Plain.bytes(Size::SMALL, ENOUGH)?;

@@ -15,7 +15,7 @@ use crate::own::Own;
 use crate::reading::Text;
 use crate::throughput;
 
-/// All that was measured; empty where a part was not asked for.
+/// All results; parts that were not requested are empty.
 #[derive(Debug, Default)]
 pub(crate) struct Results {
     pub(crate) throughput: Vec<throughput::Row>,
@@ -27,9 +27,9 @@ pub(crate) struct Results {
     pub(crate) mcp: Option<Mcp>,
 }
 
-/// Writes `docs/benchmarks.md` after a whole run; after any other prints the tables it has.
+/// Writes `docs/benchmarks.md` after a complete run; otherwise prints the tables.
 pub(crate) fn publish(results: &Results, args: &Args) -> Result<(), String> {
-    let failed = |error: std::io::Error| format!("docs/benchmarks.md: {error}");
+    let failed = |error: std::io::Error| format!("cannot update docs/benchmarks.md: {error}");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/benchmarks.md");
     let page = if args.whole {
         page(results, args)
@@ -66,14 +66,14 @@ fn page(results: &Results, args: &Args) -> String {
         .replace("{{mcp}}", results.mcp.as_ref().map(mcp::section).unwrap_or_default().trim_end())
 }
 
-/// The parts that can be measured and replaced alone, each with its heading.
+/// The sections that can be measured and replaced separately, each with its heading.
 fn sections(results: &Results) -> Vec<(&'static str, String)> {
     let daemon = results.daemon.as_ref().map(|measured| (daemon::HEADING, daemon::section(measured)));
     let mcp = results.mcp.as_ref().map(|measured| (mcp::HEADING, mcp::section(measured)));
     daemon.into_iter().chain(mcp).collect()
 }
 
-/// The page with another text for one section, or with one more.
+/// The page with one section replaced or added.
 fn replaced(page: &str, heading: &str, text: &str) -> String {
     let start = page.find(&format!("{heading}\n")).unwrap_or(page.len());
     let end = page[start..].find("\n## ").map_or(page.len(), |at| start + at + 1);
@@ -93,12 +93,7 @@ fn throughput(results: &Results) -> String {
         let rows: Vec<_> = results.throughput.iter().filter(|row| row.size == size).collect();
         let Some(first) = rows.first() else { continue };
         let kinds: Vec<Kind> = first.speeds.iter().map(|(kind, _)| *kind).collect();
-        header(
-            &mut out,
-            &format!("MB/s at {}", size.label()),
-            &kinds,
-            &["cotty / alacritty, each repetition"],
-        );
+        header(&mut out, &format!("MB/s at {}", size.label()), &kinds, &["cotty / alacritty per repetition"]);
         for row in &rows {
             let _ = write!(out, "| {} |", row.corpus.title());
             for kind in &kinds {
@@ -124,9 +119,9 @@ fn throughput(results: &Results) -> String {
 
 fn memory(results: &Results) -> String {
     let mut out = String::new();
-    memory_table(&mut out, results, "KiB of heap a session", |used| used.heap);
-    memory_table(&mut out, results, "KiB resident a session", |used| used.resident);
-    memory_table(&mut out, results, "blocks of heap a session", |used| used.blocks);
+    memory_table(&mut out, results, "KiB of heap per session", |used| used.heap);
+    memory_table(&mut out, results, "KiB resident per session", |used| used.resident);
+    memory_table(&mut out, results, "heap blocks per session", |used| used.blocks);
     out
 }
 
@@ -169,7 +164,7 @@ fn reading(results: &Results) -> String {
 fn own(results: &Results) -> String {
     let mut out = String::new();
     let Some(first) = results.own.first() else { return out };
-    out.push_str("| cotty-vt alone, µs |");
+    out.push_str("| cotty-vt only, µs |");
     for at in &results.own {
         let _ = write!(out, " {} |", at.size.label());
     }
@@ -199,9 +194,9 @@ fn judged(rows: Vec<targets::Target>) -> String {
     if rows.is_empty() {
         return out;
     }
-    out.push_str("| what | measured | to hold | | goal | |\n|---|--:|--:|---|--:|---|\n");
+    out.push_str("| figure | measured | required | | goal | |\n|---|--:|--:|---|--:|---|\n");
     for row in rows {
-        let held = if row.held() { "held" } else { "**missed**" };
+        let held = if row.held() { "met" } else { "**missed**" };
         let goal = row.goal.map_or(String::new(), |goal| row.limit(goal));
         let reached = row.reached().map_or("", |reached| if reached { "reached" } else { "not yet" });
         let _ = writeln!(
@@ -216,14 +211,14 @@ fn judged(rows: Vec<targets::Target>) -> String {
     out
 }
 
-/// Which way a ratio is to be read.
+/// Whether a larger or a smaller value is better.
 #[derive(Clone, Copy)]
 enum Better {
     More,
     Less,
 }
 
-/// A value with its ratio to alacritty's: how many times as fast, or which part of the memory or time.
+/// A value with its ratio to alacritty's: how many times as fast, or what fraction of the memory or time.
 fn cell(values: &[(Kind, f64)], kind: Kind, show: impl Fn(f64) -> String, better: Better) -> String {
     let find = |kind| values.iter().find(|(known, _)| *known == kind).map(|(_, value)| *value);
     let Some(value) = find(kind) else { return " |".to_owned() };
@@ -246,7 +241,7 @@ fn header(out: &mut String, title: &str, kinds: &[Kind], more: &[&str]) {
     let _ = writeln!(out, "| {title} |{}\n|---|{}", names.concat(), "--:|".repeat(names.len()));
 }
 
-/// Three digits are more than the measurement is good for.
+/// Formats three digits, which exceeds the precision of the measurements.
 fn number(value: f64) -> String {
     if value >= 1000.0 {
         let whole = format!("{value:.0}");

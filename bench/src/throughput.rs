@@ -17,7 +17,7 @@ pub(crate) struct Row {
     pub(crate) spread: Option<Spread>,
 }
 
-/// How far a ratio went apart between the repetitions: what the machine's other work does to it.
+/// How much a ratio varies between repetitions because of other load on the machine.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Spread {
     pub(crate) least: f64,
@@ -31,7 +31,7 @@ impl fmt::Display for Spread {
     }
 }
 
-/// Feeds every corpus to every engine: fresh ones, turn about, the best repetition of each.
+/// Feeds every corpus to new instances of every engine, alternating, and takes the best repetition of each.
 pub(crate) fn measure(args: &Args) -> Result<Vec<Row>, String> {
     let mut rows = Vec::new();
     for size in &args.sizes {

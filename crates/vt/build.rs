@@ -1,7 +1,7 @@
-//! Writes the table of characters that `src/unicode.rs` looks up.
+//! Writes the character table that `src/unicode` reads.
 //!
-//! Made at build time from the properties as published, so that a new Unicode is a new version of one crate.
-//! The table has two stages: the number of a block for each run of characters, and the blocks, each once.
+//! The table is built from the published Unicode properties, so a new Unicode version only needs a new version of one crate.
+//! It has two stages: an index with the block number of each run of characters, and the distinct blocks.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -14,7 +14,7 @@ use icu_properties::props::{
 use icu_properties::{CodePointMapData, CodePointSetData};
 
 #[path = "src/unicode/class.rs"]
-#[allow(dead_code, reason = "the engine needs more of it than the table's writer")]
+#[allow(dead_code, reason = "this script uses only part of what the engine uses")]
 mod class;
 
 fn main() {
@@ -30,16 +30,16 @@ fn main() {
             blocks.extend_from_slice(block);
             next
         });
-        index.push(u8::try_from(number).expect("at most 256 different blocks: else make BLOCK_BITS larger"));
+        index.push(u8::try_from(number).expect("more than 256 different blocks: increase BLOCK_BITS"));
     }
     let out = env::var_os("OUT_DIR").expect("cargo sets OUT_DIR for build scripts");
     for (name, bytes) in [("unicode_index", index), ("unicode_blocks", blocks)] {
-        fs::write(Path::new(&out).join(name), bytes).expect("OUT_DIR can be written");
+        fs::write(Path::new(&out).join(name), bytes).expect("cannot write to OUT_DIR");
     }
 }
 
-/// The bytes of all code points. Asked once for each run where no property changes: a build script is not
-/// optimised, and asking a million times takes it seconds.
+/// The bytes of all code points. Properties are looked up once per run of equal code points: build scripts are
+/// not optimised, and a million lookups would take seconds.
 fn all() -> Vec<u8> {
     let end = u32::from(char::MAX) + 1;
     let mut runs = BTreeSet::from([end]);
@@ -61,17 +61,17 @@ fn all() -> Vec<u8> {
     bytes
 }
 
-/// Adds where a property with many values changes.
+/// Adds the code points where an enumerated property changes.
 fn values<P: EnumeratedProperty>(runs: &mut BTreeSet<u32>) {
     runs.extend(CodePointMapData::<P>::new().iter_ranges().map(|run| *run.range.start()));
 }
 
-/// Adds where a property that a code point has or has not begins and ends.
+/// Adds the code points where a binary property begins and ends.
 fn members<P: BinaryProperty>(runs: &mut BTreeSet<u32>) {
     runs.extend(CodePointSetData::new::<P>().iter_ranges().flat_map(|run| [*run.start(), run.end() + 1]));
 }
 
-/// All that the engine must know of one code point.
+/// All that the engine needs to know about one code point.
 fn byte(c: u32) -> u8 {
     let text_emoji = CodePointSetData::new::<Emoji>().contains32(c)
         && !CodePointSetData::new::<EmojiPresentation>().contains32(c);
@@ -82,7 +82,7 @@ fn byte(c: u32) -> u8 {
         | if control { class::CONTROL } else { 0 }
 }
 
-/// Columns of a code point alone.
+/// How many columns a code point takes by itself.
 fn width(c: u32) -> u8 {
     use GeneralCategory as Gc;
     let category = CodePointMapData::<Gc>::new().get32(c);
@@ -93,20 +93,20 @@ fn width(c: u32) -> u8 {
     let breaks = CodePointMapData::<GraphemeClusterBreak>::new().get32(c) == GraphemeClusterBreak::Control;
     let ignorable = CodePointSetData::new::<DefaultIgnorableCodePoint>().contains32(c);
     match category {
-        // Shown wherever a program prints it: terminals do not hyphenate.
+        // The soft hyphen is always visible: terminals do not hyphenate.
         _ if c == 0xad => 1,
         Gc::Control | Gc::Surrogate => 0,
         Gc::NonspacingMark | Gc::EnclosingMark | Gc::SpacingMark => 0,
-        // Drawn inside the block of the leading consonant before them.
+        // Drawn inside the block of the preceding leading consonant.
         _ if vowel_or_trailing => 0,
-        // Ignorable letters are the Hangul fillers: they hold a place.
+        // Ignorable letters are the Hangul fillers, which take up space.
         Gc::OtherLetter => east_asian(c),
         _ if breaks || ignorable => 0,
         _ => east_asian(c),
     }
 }
 
-/// Columns by East_Asian_Width; ambiguous is narrow, as every locale but the old East Asian ones has it.
+/// Columns by East_Asian_Width. Ambiguous characters are narrow, as in all but legacy East Asian locales.
 fn east_asian(c: u32) -> u8 {
     match CodePointMapData::<EastAsianWidth>::new().get32(c) {
         EastAsianWidth::Wide | EastAsianWidth::Fullwidth => 2,
@@ -114,14 +114,14 @@ fn east_asian(c: u32) -> u8 {
     }
 }
 
-/// The class of a code point: three properties that the rules read together, and that do not overlap where
-/// it matters. A new Unicode where they do must stop here rather than cut text wrongly.
+/// The class of a code point, from three properties that the cluster rules combine. If a new Unicode version has a
+/// combination without a class, the build fails here instead of segmenting text wrongly.
 fn class(c: u32) -> u8 {
     use {GraphemeClusterBreak as Gcb, IndicConjunctBreak as Incb};
     let conjunct = CodePointMapData::<Incb>::new().get32(c);
     let pictograph = CodePointSetData::new::<ExtendedPictographic>().contains32(c);
     match (CodePointMapData::<Gcb>::new().get32(c), conjunct, pictograph) {
-        // GB9b is left out: a prepended character keeps its own cell.
+        // GB9b is not applied: a prepended character keeps its own cell.
         (Gcb::Other | Gcb::Prepend, Incb::None, false) => class::OTHER,
         (Gcb::Other, Incb::Linker, false) => class::STACKER,
         (Gcb::Other, Incb::Consonant, false) => class::CONSONANT,

@@ -1,4 +1,4 @@
-//! No output breaks the terminal, and every way to read it works at any moment.
+//! No output breaks the terminal, and every read works after any output.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use cotty_vt::{MatchPlace, Vt};
 use libfuzzer_sys::fuzz_target;
 use regex::Regex;
 
-static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\w+").expect("a pattern"));
+static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\w+").expect("valid pattern"));
 
 fuzz_target!(|data: &[u8]| {
     let Some((mut vt, rest)) = terminal(data) else { return };
@@ -54,7 +54,7 @@ fn read(vt: &Vt) {
         match found.place {
             MatchPlace::Alternate { row, from, to } => {
                 assert_eq!(
-                    vt.alternate_history().nth(row).expect("a row").text.get(from..to),
+                    vt.alternate_history().nth(row).expect("no such row").text.get(from..to),
                     Some(&*found.text)
                 );
             }

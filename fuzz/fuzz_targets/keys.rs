@@ -1,7 +1,7 @@
-//! Every key, click and paste can be typed in every mode, and a key's name is read back as that key.
+//! Every key, click and paste can be encoded in every mode, and the name of a key parses to that key.
 //!
-//! An input is three bytes for a key and one for the mouse, a key's name up to a newline, and output
-//! that sets modes.
+//! An input consists of three bytes for a key, one for the mouse, a key's name up to a newline, and
+//! output that sets modes.
 #![no_main]
 
 use cotty_fuzz::assert_sound;
@@ -20,17 +20,17 @@ fuzz_target!(|data: &[u8]| {
     assert_sound(&vt);
     let name = String::from_utf8_lossy(name);
     let given = key(*code, *value, *held);
-    // The longest are kitty's: five numbers, and text that may need three of them.
+    // The longest encodings are kitty's, with five numbers.
     assert!(vt.encode_key(&given).len() < 64, "{given:?}");
     match Key::parse(&name) {
         Ok(parsed) => {
             vt.encode_key(&parsed);
-            assert_reads_back(&parsed);
+            assert_parses_back(&parsed);
         }
         Err(unknown) => {
             unknown.to_string();
             if let Some(better) = unknown.did_you_mean {
-                assert!(Key::parse(&better).is_ok(), "{better:?} is proposed, but no key");
+                assert!(Key::parse(&better).is_ok(), "the suggestion {better:?} is not a key");
             }
         }
     }
@@ -39,7 +39,7 @@ fuzz_target!(|data: &[u8]| {
     let pasted = vt.encode_text(&name, Paste::Always);
     let inside = pasted.strip_prefix(b"\x1b[200~").expect("no opening bracket");
     let ends = inside.windows(6).filter(|window| window == b"\x1b[201~").count();
-    assert_eq!(ends, 1, "text that closes its bracket");
+    assert_eq!(ends, 1, "the pasted text closes its bracket");
 });
 
 fn key(code: u8, value: u8, held: u8) -> Key {
@@ -109,11 +109,11 @@ fn event(mouse: u8, place: u8, held: u8) -> MouseEvent {
     }
 }
 
-/// A key that was read from a name, written in the plainest notation, is the same key.
-fn assert_reads_back(key: &Key) {
+/// Fails unless the key, written in the plainest notation, parses to the same key.
+fn assert_parses_back(key: &Key) {
     let name = match key.code {
         KeyCode::Char(' ') => "space".into(),
-        // Blanks around a name are no part of it.
+        // Blanks around a name are ignored.
         KeyCode::Char(c) if c.is_whitespace() => return,
         KeyCode::Char(c) => c.to_string(),
         KeyCode::F(n) => format!("f{n}"),

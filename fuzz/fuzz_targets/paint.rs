@@ -1,4 +1,4 @@
-//! A viewer that is fed the paint and then the differences shows what the terminal shows.
+//! A viewer that is fed a full paint and then the diffs shows what the terminal shows.
 #![no_main]
 
 use cotty_fuzz::{Step, steps, terminal};
@@ -16,19 +16,19 @@ fuzz_target!(|data: &[u8]| {
     let mut viewer = Vt::new(vt.size());
     for step in steps(rest) {
         step.apply(&mut vt);
-        // Several sizes may pass between two looks.
+        // Several resizes can happen between two paints.
         if matches!(step, Step::Feed(_)) {
-            look(&vt, &mut painter, &mut viewer);
+            update(&vt, &mut painter, &mut viewer);
         }
     }
-    look(&vt, &mut painter, &mut viewer);
+    update(&vt, &mut painter, &mut viewer);
     assert_eq!(painter.diff(&vt), None);
     let mut fresh = Vt::new(vt.size());
     fresh.feed(Painter::new().full(&vt).as_bytes());
     assert_shows(&fresh, &vt);
 });
 
-fn look(vt: &Vt, painter: &mut Painter, viewer: &mut Vt) {
+fn update(vt: &Vt, painter: &mut Painter, viewer: &mut Vt) {
     if viewer.size() != vt.size() {
         *viewer = Vt::new(vt.size());
     }

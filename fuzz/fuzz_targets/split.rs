@@ -1,4 +1,4 @@
-//! Where the output was cut never matters.
+//! The result does not depend on where the output is split.
 #![no_main]
 
 use cotty_fuzz::{Step, steps, terminal};
@@ -13,7 +13,7 @@ fuzz_target!(|data: &[u8]| {
         step.apply(&mut whole);
         match step {
             Step::Feed(output) => {
-                // Where to cut is the input's to choose: it may cut anywhere by a step of its own, too.
+                // The input determines where to split. It can also split anywhere with a step.
                 let at = output.iter().map(|byte| usize::from(*byte)).sum::<usize>() % output.len();
                 let (before, after) = output.split_at(at);
                 halves.feed(before);

@@ -1,4 +1,4 @@
-//! A saved terminal goes on as if nothing had happened; what is no saved terminal is refused.
+//! A restored terminal behaves like the original; bytes that are not a saved terminal are refused.
 #![no_main]
 
 use cotty_fuzz::{Step, assert_sound, steps, terminal};
@@ -22,7 +22,7 @@ fn reloaded(data: &[u8]) {
     let mut other = vt.clone();
     for step in steps(rest) {
         match step {
-            // After every byte of a short piece, else after the whole.
+            // Reload after every byte of a short piece, otherwise after the whole piece.
             Step::Feed(output) if output.len() <= 12 => {
                 for byte in output {
                     vt.feed(&[*byte]);
@@ -39,18 +39,18 @@ fn reloaded(data: &[u8]) {
     }
 }
 
-/// What comes after a reload of the copy, which until then has done the same as the original.
+/// Checks that the copy equals the original, and replaces the copy by a restored terminal.
 fn reload(vt: &mut Vt, other: &mut Vt) -> Vt {
     assert_eq!(vt.take_effects(), other.take_effects());
     let state = vt.state();
     assert!(state == other.state(), "the states differ");
-    let again = Vt::restore(&state).expect("its own state was refused");
-    assert!(state == again.state(), "the state changes when it is loaded");
+    let again = Vt::restore(&state).expect("restore refused a valid state");
+    assert!(state == again.state(), "the state changes when it is restored");
     assert_eq!(again.screen_text(), vt.screen_text());
     again
 }
 
-/// A true state with some of its bytes changed.
+/// A valid state with some bytes changed.
 fn broken(data: &[u8]) {
     let Some((changes, rest)) = data.split_at_checked(12) else { return };
     let Some((mut vt, rest)) = terminal(rest) else { return };
@@ -60,24 +60,24 @@ fn broken(data: &[u8]) {
         let at = usize::from(u16::from_le_bytes([change[0], change[1]])) % state.len();
         state[at] ^= change[2];
     }
-    use_it(&state, rest);
+    use_state(&state, rest);
 }
 
-/// Bytes that never were a state.
+/// Arbitrary bytes after a valid header.
 fn forged(data: &[u8]) {
     let mut state = Vt::new(Size { cols: 2, rows: 1 }).state();
     state.truncate(HEADER);
     state.extend_from_slice(data);
-    use_it(&state, b"text\x1b[2J\x1b[?1049h\r\n\n\n\x1bc");
+    use_state(&state, b"text\x1b[2J\x1b[?1049h\r\n\n\n\x1bc");
 }
 
-fn use_it(state: &[u8], output: &[u8]) {
+fn use_state(state: &[u8], output: &[u8]) {
     let Ok(mut vt) = Vt::restore(state) else { return };
     assert_sound(&vt);
     vt.text_from(vt.position());
     vt.lines_since(0);
     vt.history_ansi().for_each(drop);
-    // Where a forged state leads is its own affair, as long as it leads nowhere else.
+    // A forged state may show anything, but it must not cause a panic.
     for step in steps(output).chain([Step::Resize(Size { cols: 5, rows: 3 }), Step::Feed(b"text\r\n")]) {
         step.apply(&mut vt);
     }

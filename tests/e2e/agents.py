@@ -1,4 +1,4 @@
-"""An agent with the default tools, through the official client, and what its tests wait on."""
+"""An agent with the default tools, through the official client, and helpers to wait for its terminals."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import anyio
 import pytest
-from conftest import LIMIT, SOAK, alive, eventually, eventually_so, openly, within
+from conftest import LIMIT, SOAK, alive, eventually, eventually_async, with_plain_errors, within
 
 TOOLS = {
     "terminal__create_session",
@@ -28,12 +28,12 @@ ERAS = pytest.mark.parametrize("mode", ["legacy", "auto"])
 
 
 def in_era(mode):
-    """For a test whose subject is not the era: it speaks one, and both in a soak."""
+    """For a test that does not depend on the era: it runs in one era, and in both in a soak."""
     return ERAS if SOAK else pytest.mark.parametrize("mode", [mode])
 
 
 def refusal(result, code):
-    """The error of a call that must fail with it; the text says all of it, too."""
+    """Checks that a call failed with `code` and returns the error, which the text must contain in full."""
     assert result.is_error, result.structured_content
     error = result.structured_content["error"]
     assert error["code"] == code, error
@@ -51,12 +51,12 @@ class Agent:
     async def __call__(self, tool, **arguments):
         result = await self.client.call_tool(f"terminal__{tool}", arguments)
         assert not result.is_error, result.content[0].text
-        # SESSIONS.md trap 17: one client shows the model only the one, another only the other.
+        # SESSIONS.md trap 17: some clients show the model only `content`, others only `structuredContent`.
         assert json.loads(result.content[0].text) == result.structured_content
         return result.structured_content
 
     async def refused(self, code, tool, **arguments):
-        """Calls what must fail, and answers the error."""
+        """Makes a call that must fail, and returns the error."""
         return refusal(await self.client.call_tool(f"terminal__{tool}", arguments), code)
 
     async def shell(self, **arguments):
@@ -68,19 +68,19 @@ class Agent:
         return await self("run", session_id=session, command=command, **arguments)
 
     async def output(self, session, command, code=0):
-        """A command's own output, once it is done."""
+        """Runs a command and returns its output."""
         ran = await self.run(session, command)
         assert (ran["outcome"], ran["exit_code"]) == ("done", code), ran
         return ran["output"]
 
     async def type(self, session, text, **read):
-        """Types, and reads in the same call where told how to."""
+        """Types text; with read options, also reads in the same call."""
         if not read:
             return await self("send", session_id=session, text=text)
         return (await self("send", session_id=session, text=text, read=read))["read_result"]
 
     async def doing(self, session, state, program):
-        """Waits for what the kernel knows and nothing announces: that a program has begun."""
+        """Waits until a program has begun. No event announces this: the state is polled."""
 
         info = {}
 
@@ -88,10 +88,10 @@ class Agent:
             info.update(await self("get_info", session_id=session))
             return (info["state"], info.get("foreground")) == (state, program)
 
-        await eventually_so(seen, label=lambda: f"{program} is {state}; {info}")
+        await eventually_async(seen, label=lambda: f"{program} is {state}; {info}")
 
     async def interrupt(self, session):
-        """Ctrl-C, and the prompt after it."""
+        """Presses Ctrl-C and waits for the prompt."""
         sent = await self("send", session_id=session, key="c", ctrl=True, read={"view": "new", "wait_for_prompt": True})
         assert sent["read_result"]["prompt_detected"], sent
         return sent["read_result"]
@@ -99,7 +99,7 @@ class Agent:
 
 @asynccontextmanager
 async def agent_of(cotty, **options):
-    async with openly(cotty.mcp(read_timeout_seconds=2 * LIMIT, **options)) as client:
+    async with with_plain_errors(cotty.mcp(read_timeout_seconds=2 * LIMIT, **options)) as client:
         yield Agent(client)
 
 
@@ -110,7 +110,7 @@ def implementation(name):
 
 
 class Gate:
-    """A fifo: what reads it in a terminal waits until the test opens it."""
+    """A fifo: a program that reads it waits until the test opens it."""
 
     def __init__(self, cotty, name="gate"):
         self.path = cotty.work / name
@@ -125,7 +125,7 @@ class Gate:
         os.close(fd)
 
     def writer(self):
-        """The end to write to, once somebody reads."""
+        """The write end, once a program reads."""
         try:
             return os.open(self.path, os.O_WRONLY | os.O_NONBLOCK)
         except OSError:
@@ -137,7 +137,7 @@ async def soon(what):
 
 
 async def soon_not_busy(agent, session):
-    """A cancelled call lets go of the keyboard once the daemon has heard of it."""
+    """Waits until the daemon has processed a cancelled call, which then no longer has the input lease."""
     with within("the input lease is free"):
         while True:
             result = await agent.client.call_tool("terminal__run", {"session_id": session, "command": "true"})
@@ -160,7 +160,7 @@ def carriers(session):
     return found
 
 
-# Every tool that wants a session, with what else it needs.
+# Every tool that takes a session, with its other required arguments.
 OF_A_SESSION = [
     ("read", {}),
     ("send", {"text": "x"}),

@@ -1,4 +1,4 @@
-"""Windows to attach in: shells in a tmux of its own, each of its own size."""
+"""Windows to attach in: shells in a private tmux, each with its own size."""
 
 import subprocess
 import unicodedata
@@ -12,7 +12,7 @@ SMALL, LARGE = (50, 12), (120, 40)
 
 
 class Window:
-    """A shell in a tmux window of its own size, from where attach is started."""
+    """A shell in a tmux window of a given size, in which attach is started."""
 
     def __init__(self, tmux, cotty, size):
         self.tmux, self.cotty, self.size = tmux, cotty, size
@@ -24,7 +24,7 @@ class Window:
         return self.tmux("capture-pane", "-p", "-t", self.pane).rstrip("\n").split("\n")
 
     def lines(self):
-        """The same, with what was wrapped in one piece."""
+        """The same, with wrapped rows joined."""
         text = self.tmux("capture-pane", "-p", "-J", "-t", self.pane)
         return [line.rstrip() for line in text.rstrip().split("\n")]
 
@@ -38,7 +38,7 @@ class Window:
         self.tmux("send-keys", "-t", self.pane, *keys)
 
     def child(self):
-        """The process that the shell runs."""
+        """The child process of the shell."""
         shell = self.value("#{pane_pid}")
         return int(Path(f"/proc/{shell}/task/{shell}/children").read_text())
 
@@ -53,26 +53,26 @@ class Window:
         return self
 
     def order(self, *keys):
-        """Keys for attach itself."""
+        """Presses the prefix and keys for attach itself."""
         self.press("C-]")
         eventually(lambda: self.rows()[-1].startswith("d detach"))
         self.press(*keys)
 
     def says(self, text):
-        """Waits until the last row says so."""
+        """Waits until the last row contains the text."""
         eventually(lambda: text in (self.rows() or [""])[-1] or None)
 
     def mouse(self, button, at, up=False):
-        """What a terminal tells of its mouse: a button (64 and 65 are the wheel, 32 is added for a move), column and row."""
+        """Sends a mouse report: a button (64 and 65 are the wheel, a move adds 32), column and row."""
         told = f"\x1b[<{button};{at[0]};{at[1]}{'m' if up else 'M'}"
         self.tmux("send-keys", "-t", self.pane, "-H", *(f"{byte:x}" for byte in told.encode()))
 
     def copied(self):
-        """What was put on the clipboard."""
+        """The text on the clipboard."""
         return self.tmux("show-buffer")
 
     def detached(self, message):
-        """Waits until attach is over, and checks that the terminal is as it was."""
+        """Waits until attach has ended, and checks that it restored the terminal."""
         eventually(lambda: self.value("#{alternate_on}") == "0")
         eventually(lambda: self.lines()[-2:] == [message, "outer$"])
 
@@ -83,7 +83,7 @@ class Window:
             rows = self.rows()
             size = self.size
             if size[1] > screen["dimensions"]["rows"]:
-                # There is room for a status line.
+                # The window has room for a status line.
                 if len(rows) != size[1] or f"{session} · " not in rows.pop():
                     return rows, "no status line"
                 rows, size = rows_of("\n".join(rows)), (size[0], size[1] - 1)
@@ -97,7 +97,7 @@ def rows_of(text):
 
 
 def shown(screen, size):
-    """What of a screen is to be seen in a window: all of it, or the part around the cursor."""
+    """The part of a screen that a window shows: all of it, or the part around the cursor."""
     dimensions, cursor = screen["dimensions"], screen["cursor"]
 
     def start(cursor, whole, room):
@@ -105,7 +105,7 @@ def shown(screen, size):
 
     left, top = start(cursor["col"], dimensions["cols"], size[0]), start(cursor["row"], dimensions["rows"], size[1])
     rows = [cut(row, left, size[0]) for row in screen["content"].split("\n")[top : top + size[1]]]
-    # A border of dots where the session ends and the window does not.
+    # If the window is larger than the session, a border of dots marks the session's edge.
     cols, height = dimensions["cols"], dimensions["rows"]
     if size[0] > cols:
         rows += [""] * (min(height, size[1]) - len(rows))
@@ -116,13 +116,13 @@ def shown(screen, size):
 
 
 def cells(row):
-    """How many columns a text takes."""
+    """The number of columns that a text takes."""
     wide = sum(unicodedata.east_asian_width(char) in "WF" for char in row)
     return len(row) + wide - sum(bool(unicodedata.combining(char)) for char in row)
 
 
 def cut(row, left, width):
-    """Columns of a row. A wide character that does not fit as a whole is blank."""
+    """Some columns of a row. A wide character that is cut in half is blank."""
     cells = []
     for char in row:
         if unicodedata.combining(char):
@@ -141,7 +141,7 @@ def cut(row, left, width):
 
 @pytest.fixture
 def window(cotty):
-    """Makes windows, all of one tmux that nobody else has."""
+    """Makes windows in a private tmux."""
 
     def tmux(*args):
         command = ["tmux", "-u", "-L", "attach", "-f", "/dev/null", *map(str, args)]

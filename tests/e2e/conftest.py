@@ -1,4 +1,4 @@
-"""A cotty of its own for each test: its own COTTY_HOME, its own keeper and daemon, and nothing left behind."""
+"""Each test has its own cotty: its own COTTY_HOME, keeper and daemon, which are removed at the end."""
 
 import http.client
 import inspect
@@ -22,17 +22,17 @@ ROOT = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("COTTY_BIN", ROOT / "target" / "debug" / "cotty"))
 # Long enough for a loaded machine, short enough to see that something hangs.
 LIMIT = 30
-# `make soak`: every way, more seeds and more kills than `make test` has time for.
+# `make soak`: all parameters, more seeds and more kills than `make test` has time for.
 SOAK = os.environ.get("SOAK") == "1"
 
 
 def seeds(few, more):
-    """So many seeds for what happens at random: a few here, more in a soak."""
+    """Seeds for a random test: `few`, or `more` in a soak."""
     return pytest.mark.parametrize("seed", range(more if SOAK else few))
 
 
 def pytest_collection_modifyitems(config, items):
-    """Without root, what needs it is not there to be run. What takes long begins first, so that nobody waits for it at the end."""
+    """Deselects tests that need root if we are not root. Slow tests start first, so that the run does not end with them."""
     if os.geteuid() != 0:
         config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("root_only")])
         items[:] = [item for item in items if not item.get_closest_marker("root_only")]
@@ -40,7 +40,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def alive(pid):
-    """Whether a process runs; a zombie does not."""
+    """Whether a process runs. A zombie does not."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
@@ -49,7 +49,7 @@ def alive(pid):
 
 
 def source(what):
-    """How a condition reads in the test: a lambda has no name to show."""
+    """The source text of a condition, for messages: a lambda has no name."""
     try:
         text = inspect.getsource(what) if inspect.isfunction(what) else repr(what)
     except OSError:
@@ -57,24 +57,24 @@ def source(what):
     return textwrap.shorten(text, 300)
 
 
-def never(limit, what, label, last):
-    """The message of a wait that failed: what it waited for, and what it saw last."""
+def timeout_message(limit, what, label, last):
+    """The message of a wait that timed out: the condition and its last value."""
     return f"not within {limit} s: {(label() if callable(label) else label) or source(what)}\nlast seen: {textwrap.shorten(repr(last), 2000)}"
 
 
 def eventually(what, limit=LIMIT, label=None):
-    """Waits until `what()` is true and answers it. For facts of the system that nothing announces."""
+    """Polls `what()` until it is true and returns the value. For facts that no event announces."""
     end = time.monotonic() + limit
     while True:
         value = what()
         if value:
             return value
-        assert time.monotonic() < end, never(limit, what, label, value)
+        assert time.monotonic() < end, timeout_message(limit, what, label, value)
         time.sleep(0.01)
 
 
 def eventually_same(pair):
-    """Waits until the two things that `pair()` answers are equal, and answers one; shows both if they never are."""
+    """Waits until the two values that `pair()` returns are equal, and returns one. Shows both on a timeout."""
     shown = None
 
     def same():
@@ -90,10 +90,10 @@ def eventually_same(pair):
     return shown[1]
 
 
-async def eventually_so(what, label=None):
-    """The same for what has to be awaited."""
+async def eventually_async(what, label=None):
+    """`eventually` for a condition that must be awaited."""
     value = None
-    with within(lambda: never(LIMIT, what, label, value)):
+    with within(lambda: timeout_message(LIMIT, what, label, value)):
         while True:
             value = await what()
             if value:
@@ -103,7 +103,7 @@ async def eventually_so(what, label=None):
 
 @contextmanager
 def within(label, limit=LIMIT):
-    """Lets what is awaited inside last no longer, and then says what it was: a text, or a function that makes one."""
+    """Limits the time of the block. On a timeout it fails with `label`: a text, or a function that returns one."""
     try:
         with anyio.fail_after(limit):
             yield
@@ -112,8 +112,8 @@ def within(label, limit=LIMIT):
 
 
 @asynccontextmanager
-async def openly(connecting):
-    """A client. Raised inside of it, a failed assertion would be buried in its task groups."""
+async def with_plain_errors(connecting):
+    """A client whose body raises a failed assertion itself, not buried in the client's exception groups."""
     failure = None
     async with connecting as client:
         try:
@@ -138,14 +138,14 @@ class UnixConnection(http.client.HTTPConnection):
 
 
 class Cotty:
-    """The command line of one home."""
+    """The command line, for one home."""
 
     def __init__(self, home, work):
         self.binary = BINARY
         self.home = home
         self.work = work
         self.tokens = {}
-        # For the tests that make it.
+        # Set by tests that cause a panic.
         self.may_panic = False
         self.env = {
             "PATH": os.environ["PATH"],
@@ -159,13 +159,13 @@ class Cotty:
         }
 
     def start(self, *args, **options):
-        """Starts a command and does not wait for it."""
+        """Starts a command without waiting for it."""
         options.setdefault("env", self.env)
         options.setdefault("cwd", self.work)
         return subprocess.Popen([self.binary, *map(str, args)], **options)
 
     def __call__(self, *args, code=0, **options):
-        """Runs a command to its end, checks its exit code, and answers its stdout."""
+        """Runs a command, checks its exit code, and returns its stdout."""
         options.setdefault("env", self.env)
         options.setdefault("cwd", self.work)
         done = subprocess.run(
@@ -188,7 +188,7 @@ class Cotty:
         return self.json("status")
 
     def metrics(self):
-        """What the daemon counts, in the text format of Prometheus."""
+        """The daemon's metrics, in the text format of Prometheus."""
         connection = UnixConnection(self.status()["socket"])
         connection.request("GET", "/metrics", headers={"host": "cotty"})
         text = connection.getresponse().read().decode()
@@ -196,24 +196,24 @@ class Cotty:
         return text
 
     def kill_daemon(self):
-        """SIGKILL, and nothing else: the keeper has to notice by itself."""
+        """Kills the daemon with SIGKILL. The keeper has to notice by itself."""
         pid = self.status()["pid"]
         os.kill(pid, signal.SIGKILL)
         return pid
 
     def call(self, op, actor="agent", error=None, **params):
-        """One operation over the socket, as any client may ask it; with `error` the error with that code is returned."""
+        """One operation over the socket, as any client may call it. With `error`, expects that code and returns the error."""
         answer = self.any_call(op, actor, **params)
         if error:
             assert answer.get("error", {}).get("code") == error, answer
             return answer["error"]
         assert "ok" in answer, answer
-        # Who gives a wait no time of its own means it to be met.
+        # A test that sets no timeout for a wait expects it to be met.
         assert op != "wait" or "timeout_ms" in params or answer["ok"]["met"] != "timeout", f"{params} timed out: {answer}"
         return answer["ok"]
 
     def any_call(self, op, actor="agent", client="tests", request=None, **params):
-        """The same, with the answer as it comes."""
+        """The same, with the answer unchecked."""
         if not hasattr(self, "socket"):
             self("ls")
             self.socket = self.status()["socket"]
@@ -235,7 +235,7 @@ class Cotty:
 
     @asynccontextmanager
     async def mcp(self, args=(), **options):
-        """The official client, over stdio; `args` are those of `cotty mcp`."""
+        """The official client over stdio. `args` are arguments of `cotty mcp`."""
         from mcp import Client, StdioServerParameters
 
         server = StdioServerParameters(command=str(BINARY), args=["mcp", *args], env=self.env, cwd=str(self.work))
@@ -244,7 +244,7 @@ class Cotty:
 
     @asynccontextmanager
     async def mcp_http(self, token=None, query="", headers=None, socket=False, **options):
-        """The official client over HTTP: with a token (one of its own where none is given), or on the Unix socket."""
+        """The official client over HTTP with a token (by default a new one), or on the Unix socket."""
         import httpx2
         from mcp import Client
         from mcp.client.streamable_http import streamable_http_client
@@ -261,16 +261,16 @@ class Cotty:
                 yield client
 
     def token(self, name="mcp", *args):
-        """A token of that name, made when it is first asked for."""
+        """A token of that name, made at the first call."""
         if name not in self.tokens:
-            # It stands alone on the last line of what is printed.
+            # The last line of the output is the token.
             self.tokens[name] = self("token", "new", "--name", name, *args).splitlines()[-1]
         return self.tokens[name]
 
 
 @pytest.fixture
 def cotty():
-    # Short: a Unix socket's path has 107 bytes.
+    # Short: a Unix socket's path has at most 107 bytes.
     top = Path(tempfile.mkdtemp(prefix="cotty-"))
     home, work = top / "home", top / "work"
     work.mkdir()
@@ -295,7 +295,7 @@ def cotty():
 
 @pytest.fixture
 def mkfs(cotty):
-    """A `mkfs.ext4` that only leaves a trace, first on the PATH."""
+    """A fake `mkfs.ext4`, first on the PATH, which only creates a file."""
     (cotty.work / "bin").mkdir()
     trace = cotty.work / "formatted"
     script = cotty.work / "bin" / "mkfs.ext4"

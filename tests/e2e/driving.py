@@ -1,18 +1,18 @@
-"""A terminal as an agent drives it: it types, waits for what must come, and reads. No sleeps."""
+"""A terminal as an agent drives it: it types, waits for output, and reads. It never sleeps."""
 
 import time
 
 from conftest import LIMIT
 
-# Longer than a loaded machine takes for anything here.
+# Longer than any step here takes on a loaded machine.
 TIMEOUT_MS = LIMIT * 1000
-# For a vim inside a shell: it asks the terminal what its keys are, and may be gone before the answers come. The shell
-# would take them for keys.
+# For a vim inside a shell: vim queries the terminal's keys and may exit before the replies arrive. The shell would
+# take the replies for keys.
 QUIET_VIM = "vim --cmd 'set t_RV='"
 
 
 class Terminal:
-    """One session. Every wait is for what came after the last thing typed, and must be met."""
+    """One session. Every wait is for output after the last input, and must be met."""
 
     def __init__(self, cotty, program="bash", *args, **params):
         self.cotty = cotty
@@ -31,7 +31,7 @@ class Terminal:
         return self
 
     def type(self, text, **more):
-        """Types text as it is."""
+        """Types text unchanged."""
         return self.send(text=text, **more)
 
     def line(self, text="", **more):
@@ -45,10 +45,10 @@ class Terminal:
         return self
 
     def give_back(self):
-        """The person who typed gives the keyboard back."""
+        """Gives the keyboard back, as the person who typed."""
         self.call("keyboard", actor="person", action="give")
 
-    # Waiting. Each answers the screen at that moment.
+    # Waiting. Each returns the screen at that moment.
 
     def wait(self, wanted, **conditions):
         conditions = {"since": self.typed, "timeout_ms": TIMEOUT_MS} | conditions
@@ -61,7 +61,7 @@ class Terminal:
         return self.wait("text", text=text, **more)["screen"]
 
     def shows(self, text, ms=100):
-        """The whole screen that has the text: a program may still be drawing when it comes."""
+        """Waits for the text and then for silence: the program may still be drawing when the text appears."""
         self.text(text)
         return self.idle(ms)
 
@@ -80,7 +80,7 @@ class Terminal:
         return ended["screen"]
 
     def activity(self, kind, **more):
-        """Waits for what the kernel knows and nothing announces, such as an echo that is turned off."""
+        """Waits for a state that no event announces, such as an echo that is turned off."""
         end = time.monotonic() + LIMIT
         while True:
             found = self.info()["activity"]
@@ -101,7 +101,7 @@ class Terminal:
         return self.call("info")
 
     def run(self, command, code=0):
-        """One command at the shell's prompt: its own output."""
+        """Runs one command at the shell's prompt and returns its output."""
         ran = self.call("run", command=command, timeout_ms=4 * TIMEOUT_MS)
         assert (ran["outcome"], ran["exit_code"]) == ("done", code), ran
         self.typed = None

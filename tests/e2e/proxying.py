@@ -1,4 +1,4 @@
-"""A loopback proxy that adds a token to each request, for clients that cannot."""
+"""A loopback proxy that adds a token to each request, for clients that cannot send one."""
 
 import socket
 import threading
@@ -21,7 +21,7 @@ class Proxy:
             threading.Thread(target=self.serve, args=(client,), daemon=True).start()
 
     def serve(self, client):
-        """One request: what follows its head is passed on as it is, both ways, until either end closes."""
+        """Serves one request. After the head, bytes are passed on unchanged both ways until either end closes."""
         with client:
             data = b""
             while b"\r\n\r\n" not in data:
@@ -32,7 +32,7 @@ class Proxy:
             head, _, rest = data.partition(b"\r\n\r\n")
             first, *lines = head.decode("latin-1").split("\r\n")
             kept = [line for line in lines if line.split(":")[0].lower() not in ("connection", "authorization")]
-            # What names the proxy names the daemon; any other name is passed on, to be refused there.
+            # The proxy's address becomes the daemon's. Any other host name is passed on, and the daemon refuses it.
             kept = [line.replace(self.address, self.target) for line in kept]
             own = {"authorization": f"Bearer {self.token}", "connection": "close", **self.headers}
             lines = [first, *kept, *(f"{name}: {value}" for name, value in own.items())]
@@ -50,7 +50,7 @@ def relay(source, sink):
         sink.shutdown(socket.SHUT_WR)
     except OSError:
         pass
-    # Whoever still reads or writes shall not wait for one that is gone.
+    # Neither side shall wait for one that has disconnected.
     for end in (source, sink):
         try:
             end.shutdown(socket.SHUT_RD if end is source else socket.SHUT_WR)

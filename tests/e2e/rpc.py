@@ -1,4 +1,4 @@
-"""A bare JSON-RPC client over stdio: what the official one would never send, and stdout byte for byte."""
+"""A bare JSON-RPC client over stdio. It can send what the official client never sends, and sees every byte of stdout."""
 
 import json
 import queue
@@ -16,7 +16,7 @@ MODERN = {
 
 
 class Rpc:
-    """`cotty mcp` with its lines."""
+    """`cotty mcp`, driven line by line."""
 
     def __init__(self, cotty, *args, command=None, modern=False, reads=True, **options):
         options.setdefault("env", cotty.env)
@@ -55,7 +55,7 @@ class Rpc:
         self.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
 
     def ask(self, method, params=None, **fields):
-        """Sends a request and answers its id."""
+        """Sends a request and returns its id."""
         self.count += 1
         params = params or {}
         if self.modern:
@@ -64,18 +64,18 @@ class Rpc:
         return self.count
 
     def next(self):
-        """The next message; `None` at the end. What is not JSON on a line of its own fails."""
+        """The next message, or `None` at the end. Fails if a line is not JSON."""
         try:
             line = self.lines.get(timeout=2 * LIMIT)
         except queue.Empty as error:
-            raise AssertionError(f"no line within {2 * LIMIT} s; heard before: {self.heard}") from error
+            raise AssertionError(f"no line within {2 * LIMIT} s; received before: {self.heard}") from error
         if line is None:
             return None
         assert line.endswith(b"\n"), line[-200:]
         return json.loads(line)
 
     def until(self, wanted):
-        """The first message that is wanted; others are kept in `heard`."""
+        """The first message for which `wanted` is true. The others are kept in `heard`."""
         for at, message in enumerate(self.heard):
             if wanted(message):
                 return self.heard.pop(at)
@@ -95,7 +95,7 @@ class Rpc:
         return answer["result"]
 
     def begin(self):
-        """The handshake, where there is one."""
+        """The handshake, if this era has one."""
         if not self.modern:
             self.result("initialize", HELLO)
             self.say(method="notifications/initialized")
@@ -113,7 +113,7 @@ class Rpc:
         return [tool["name"] for tool in self.result("tools/list")["tools"]]
 
     def end(self):
-        """Nothing more to say; answers what was still heard, and the exit code."""
+        """Closes stdin. Returns the messages that were still received, and the exit code."""
         self.process.stdin.close()
         rest = []
         while (message := self.next()) is not None:

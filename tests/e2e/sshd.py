@@ -1,4 +1,4 @@
-"""An sshd of this user's own, on loopback."""
+"""A private sshd on loopback."""
 
 import os
 import socket
@@ -13,7 +13,7 @@ WRAPPER = next(Path("/usr/lib").glob("*/libnss_wrapper.so"), Path("/usr/lib/libn
 
 @contextmanager
 def sshd(top, config="", shell="/bin/bash"):
-    """A server of this user's own, which knows one guest: the user himself, with a shell, a key and a password."""
+    """A private server with one account, the user's own, with a shell, a key and a password."""
     top.mkdir(mode=0o700)
     home = top / "home"
     home.mkdir()
@@ -22,7 +22,7 @@ def sshd(top, config="", shell="/bin/bash"):
     (top / "authorized_keys").write_bytes((top / "guest_key.pub").read_bytes())
     hashed = subprocess.run(["openssl", "passwd", "-6", "let me in"], capture_output=True, text=True, check=True)
     passwd = f"guest:{hashed.stdout.strip()}:{os.getuid()}:{os.getgid()}::{home}:{shell}\n"
-    # Before authentication a root sshd becomes this user.
+    # A root sshd switches to this user before authentication.
     passwd += f"sshd:*:{os.getuid() or 65534}:{os.getgid() or 65534}::/run/sshd:/usr/sbin/nologin\n"
     (top / "passwd").write_text(passwd)
     (top / "config").write_text(
@@ -31,10 +31,10 @@ def sshd(top, config="", shell="/bin/bash"):
     )
     assert WRAPPER.exists(), "libnss-wrapper is missing"
     if os.getuid() == 0:
-        # Debian's service makes it; only a root sshd wants it.
+        # Debian's service makes this directory. Only a root sshd needs it.
         os.makedirs("/run/sshd", mode=0o755, exist_ok=True)
     env = {"PATH": os.environ["PATH"], "LD_PRELOAD": str(WRAPPER), "NSS_WRAPPER_PASSWD": str(top / "passwd")}
-    # Without a group `tty` it leaves a terminal to the user's own.
+    # Without a group `tty`, sshd gives a terminal to the user's own group.
     (top / "group").write_text(f"guests:x:{os.getgid()}:\n")
     env |= {"NSS_WRAPPER_GROUP": str(top / "group")}
     with socket.socket() as free:

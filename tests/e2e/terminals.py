@@ -1,4 +1,4 @@
-"""Other people's terminals, asked what each of their cells shows: headless xterm.js, and tmux."""
+"""Other terminal emulators that report what each cell shows: headless xterm.js, and tmux."""
 
 import base64
 import json
@@ -15,12 +15,12 @@ from conftest import LIMIT, alive, eventually
 
 HERE = Path(__file__).parent
 COLS, ROWS = 80, 24
-# What makes one emoji of several code points: a joiner, a variation, a skin colour, the letters of a flag.
+# Code points that join others to one emoji: joiner, variation selector, skin colour, the letters of a flag.
 EMOJI = re.compile("[\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff\U0001f1e6-\U0001f1ff]")
 
 
 class Cell(NamedTuple):
-    """One column of a row. The right half of a wide character has the width 0 and no text."""
+    """One column of a row. The right half of a wide character has width 0 and no text."""
 
     text: str
     width: int = 1
@@ -32,29 +32,29 @@ class Cell(NamedTuple):
 
 
 class Screen(NamedTuple):
-    """Rows of cells; the cursor's row, its column, and whether it shows."""
+    """Rows of cells; the cursor's row, column and visibility."""
 
     rows: list
     cursor: tuple
 
 
 def columns(cell):
-    """A cell, and what it covers to its right."""
+    """A cell, and the columns that it covers to its right."""
     return [cell] if cell.width == 1 else [cell] + [cell._replace(text="", width=0)] * (cell.width - 1)
 
 
 def read_screen(found):
-    """A screen from what `cotty render` and xterm_cells.mjs write. A blank that was never written is a space here."""
+    """A screen from the output of `cotty render` or xterm_cells.mjs. A cell that was never written is a space here."""
     rows = []
     for runs in found["cells"]:
         row = []
         for run in runs:
-            look = {key: value for key, value in run.items() if key not in ("text", "width", "attributes")}
+            style = {key: value for key, value in run.items() if key not in ("text", "width", "attributes")}
             attributes = frozenset(run.get("attributes", ()))
             if found.get("reverse_screen"):
                 attributes ^= {"inverse"}
             for text in run["text"]:
-                row += columns(Cell(text or " ", run.get("width", 1), attributes=attributes, **look))
+                row += columns(Cell(text or " ", run.get("width", 1), attributes=attributes, **style))
         assert len(row) == COLS, row
         rows.append(row)
     cursor = found["cursor"]
@@ -77,19 +77,19 @@ def differences(ours, theirs):
 
 
 def same_cluster(expected, got):
-    """Whether the columns of one of our characters show it, as far as another terminal knows emoji.
+    """Whether another terminal shows one of our clusters in the same columns, as far as that terminal supports emoji.
 
-    Of several code points that make one emoji it may show the first ones alone. Where it takes our wide emoji for a
-    narrow one, our second column has to be blank, on the same ground. What is one wide cluster here (a flag, a Devanagari
-    conjunct, a half-width kana with its mark) may be two narrow ones there: in the same two columns, with the same look.
+    If several code points make one emoji, it may show only the first ones. If it takes our wide emoji for narrow, our
+    second column must be blank, on the same background. One wide cluster of ours (a flag, a Devanagari conjunct, a
+    half-width kana with its mark) may be two narrow ones there: in the same two columns, with the same style.
     """
     ours, theirs = expected[0], got[0]
     if expected == got:
         return True
     if ours.width == 2 and len(got) == 2 and [cell.width for cell in got] == [1, 1]:
-        look = ours._replace(text="", width=0)
-        same_look = all(cell._replace(text="", width=0) == look for cell in got)
-        if same_look and "".join(cell.text for cell in got) == ours.text:
+        style = ours._replace(text="", width=0)
+        same_style = all(cell._replace(text="", width=0) == style for cell in got)
+        if same_style and "".join(cell.text for cell in got) == ours.text:
             return True
     if not EMOJI.search(ours.text) or not theirs.text or not ours.text.startswith(theirs.text):
         return False
@@ -100,10 +100,10 @@ def same_cluster(expected, got):
 
 
 class XtermJs:
-    """The terminal of the page, without a page. Takes all paints at once."""
+    """The terminal that the page uses, without a page. Takes all paints at once."""
 
     def show(self, paints):
-        """The screen after each of some pieces of output, as text or as bytes."""
+        """The screen after each piece of output. A piece is text or bytes."""
         pieces = (paint.encode() if isinstance(paint, str) else paint for paint in paints)
         lines = "".join(base64.b64encode(piece).decode() + "\n" for piece in pieces)
         command = ["node", HERE / "xterm_cells.mjs", str(COLS), str(ROWS)]
@@ -113,7 +113,7 @@ class XtermJs:
 
 
 class Pane:
-    """A pane whose program writes what it is told."""
+    """A pane whose program writes the text it is given."""
 
     def __init__(self, tmux, path):
         listener = socket.socket(socket.AF_UNIX)
@@ -128,7 +128,7 @@ class Pane:
         listener.close()
 
     def write(self, text):
-        """Writes text and answers where the cursor is then. The answer comes when tmux has shown all before it."""
+        """Writes text and returns the cursor position after it. tmux replies only when it has shown all text before."""
         data = text.encode()
         self.program.sendall(struct.pack(">I", len(data)) + data)
         answer = b""
@@ -139,7 +139,7 @@ class Pane:
 
 
 class Tmux:
-    """A tmux server of its own."""
+    """A private tmux server."""
 
     ATTRIBUTES = {1: "bold", 2: "dim", 3: "italic", 5: "blink", 7: "inverse", 8: "hidden", 9: "strike"}
     UNDERLINES = [None, "single", "double", "curly", "dotted", "dashed"]
@@ -151,7 +151,7 @@ class Tmux:
         conf.write_text("set -g status off\nset -g escape-time 0\n")
         self.command = ["tmux", "-S", str(top / "tmux"), "-f", str(conf)]
         self.env = {key: value for key, value in os.environ.items() if not key.startswith("TMUX")}
-        # The user's own shell may be one that runs nothing.
+        # The user's own shell may be one that runs nothing, such as nologin.
         self.env |= {"LANG": "C.UTF-8", "TMUX_TMPDIR": str(top), "SHELL": "/bin/sh"}
         self.widths = {}
         try:
@@ -184,23 +184,23 @@ class Tmux:
         return screens
 
     def rows(self, lines):
-        """The rows that `capture-pane -e` wrote. The look goes on from one row to the next."""
-        rows, look = [], Cell(" ")
+        """The rows that `capture-pane -e` printed. A style continues from one row to the next."""
+        rows, style = [], Cell(" ")
         for line in lines:
             row = []
             for found in re.finditer(r"\x1b\[([\d;:]*)m|[^\x1b]", line):
                 if found[1] is not None:
-                    look = self.styled(look, found[1])
+                    style = self.styled(style, found[1])
                 else:
-                    self.add(row, look._replace(text=found[0]))
+                    self.add(row, style._replace(text=found[0]))
             row = [column for cell in row for column in columns(cell)]
             assert len(row) <= COLS, f"more than a row: {line!r}"
-            # What it never wrote to is not captured.
+            # tmux does not capture cells that were never written.
             rows.append(row + [Cell(" ")] * (COLS - len(row)))
         return rows
 
     def add(self, row, cell):
-        """Adds a character to a row: to the last cell, if tmux puts it there, or as a new one."""
+        """Adds a character to a row: to the last cell, if tmux puts it there, or as a new cell."""
         if cell.text.isascii():
             return row.append(cell)
         if row:
@@ -212,34 +212,34 @@ class Tmux:
         return row.append(cell._replace(width=self.width(cell.text)))
 
     def width(self, text):
-        """How many columns tmux gives to some text: what it captures does not say."""
+        """The number of columns that tmux gives to a text. The captured text does not contain it."""
         if text not in self.widths:
             self.widths[text] = self.ruler.write("\x1b[H\x1b[2J" + text)[1]
         return self.widths[text]
 
-    def styled(self, look, parameters):
+    def styled(self, style, parameters):
         codes = iter(parameters.split(";"))
         for code in codes:
             number, *more = map(int, re.split("::?", code or "0"))
             if (number, more) == (5, [3]):
-                # tmux 3.3 writes the 53 of an overline as if it were a kind of 5.
-                look = look._replace(attributes=look.attributes | {"overline"})
+                # tmux 3.3 writes SGR 53 (overline) as 5:3.
+                style = style._replace(attributes=style.attributes | {"overline"})
             elif number == 0:
-                look = Cell(" ")
+                style = Cell(" ")
             elif number in self.ATTRIBUTES:
-                look = look._replace(attributes=look.attributes | {self.ATTRIBUTES[number]})
+                style = style._replace(attributes=style.attributes | {self.ATTRIBUTES[number]})
             elif number == 4:
-                look = look._replace(underline=self.UNDERLINES[more[0] if more else 1])
+                style = style._replace(underline=self.UNDERLINES[more[0] if more else 1])
             elif number in self.OWN_COLORS:
                 kind, *value = more or self.color_arguments(codes)
                 color = value[0] if kind == 5 else "#{:02x}{:02x}{:02x}".format(*value)
-                look = look._replace(**{self.OWN_COLORS[number]: color})
+                style = style._replace(**{self.OWN_COLORS[number]: color})
             elif number - 1 in self.OWN_COLORS:
-                look = look._replace(**{self.OWN_COLORS[number - 1]: None})
+                style = style._replace(**{self.OWN_COLORS[number - 1]: None})
             else:
                 base, name, first = next(color for color in self.COLORS if color[0] <= number < color[0] + 8)
-                look = look._replace(**{name: number - base + first})
-        return look
+                style = style._replace(**{name: number - base + first})
+        return style
 
     @staticmethod
     def color_arguments(codes):

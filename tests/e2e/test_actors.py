@@ -1,4 +1,4 @@
-"""Who asks is not who says so: a process inside a session comes back through the socket as no more than it is."""
+"""The kernel, not the caller, says who calls: a process inside a session gets only that session's rights."""
 
 import json
 import os
@@ -13,12 +13,12 @@ from conftest import BINARY, LIMIT, alive, eventually
 from websocket import WebSocket
 
 INSIDER = Path(__file__).parent / "programs" / "insider.py"
-# What the kernel tells of other processes depends on who asks.
+# The kernel tells different users different things about other processes.
 pytestmark = pytest.mark.as_root
 
 
 def call(op, actor="person", **params):
-    """One operation, as `insider.py` takes it."""
+    """One operation, in the form that `insider.py` takes."""
     body = {
         "op": op,
         "retry_id": os.urandom(8).hex(),
@@ -30,7 +30,7 @@ def call(op, actor="person", **params):
 
 
 class Inside:
-    """Asks from inside a session of an agent's or a person's, which it has made for that."""
+    """Calls the daemon from inside a new session of an agent or a person."""
 
     def __init__(self, cotty, maker):
         self.cotty, self.maker = cotty, maker
@@ -44,7 +44,7 @@ class Inside:
         return made["session_id"]
 
     def run(self, line, session=None):
-        """Types a line into the session."""
+        """Types a line into the session (by default its own)."""
         self.cotty.call("send", actor=self.maker, session=session or self.session, text=f"{line}\n")
 
     def ask(self, *requests, how="here", env=""):
@@ -56,7 +56,7 @@ class Inside:
         return json.loads(answers.read_text())
 
     def codes(self, *requests, **more):
-        """What each was answered with: `ok`, or the code of the refusal."""
+        """The result of each call: `ok`, or the error code."""
 
         def code(answer):
             body = answer[1]
@@ -65,8 +65,8 @@ class Inside:
         return [code(answer) for answer in self.ask(*requests, **more)]
 
 
-def everything(own, other):
-    """An attempt at each operation, with those that take a session aimed at this one's own and at another."""
+def every_operation(own, other):
+    """A call of every operation. Those that take a session are aimed at the caller's own and at another."""
     return {
         "create": call("create", program="true"),
         "create as an agent": call("create", actor="agent", program="true"),
@@ -98,8 +98,8 @@ def everything(own, other):
     }
 
 
-def looks(own):
-    """What a child may do."""
+def allowed_for_a_child(own):
+    """The calls that a child may make."""
     return [
         call("read", session=own),
         call("info", session=own),
@@ -119,19 +119,19 @@ def looks(own):
 def test_a_process_in_an_agents_session_may_read_that_session_and_nothing_else(cotty):
     inside = Inside(cotty, "agent")
     token = cotty("token", "new", "--name", "ci").strip()
-    # Of the same owner, and yet not its own.
+    # Another session of the same owner.
     other = inside.make()
-    attempts = everything(inside.session, other)
+    attempts = every_operation(inside.session, other)
     codes = dict(zip(attempts, inside.codes(*attempts.values()), strict=True))
     looked = [name for name in attempts if name.split()[0] in ("read", "info", "snapshot", "wait", "recording", "search", "commands", "ask", "withdraw")]
     assert {name: code for name, code in codes.items() if name in looked} == dict.fromkeys(looked, "NOT_YOURS")
     rest = [name for name in attempts if name not in looked]
     assert {name: code for name, code in codes.items() if name in rest} == dict.fromkeys(rest, "NOT_ALLOWED")
-    answers = inside.ask(*looks(inside.session), ["GET", f"/v1/sessions/{inside.session}"], ["GET", "/metrics"])
+    answers = inside.ask(*allowed_for_a_child(inside.session), ["GET", f"/v1/sessions/{inside.session}"], ["GET", "/metrics"])
     assert [status for status, _ in answers] == [200] * 13 + [403]
     listed = answers[8][1]["ok"]
     assert [s["session_id"] for s in listed["sessions"]] == [inside.session]
-    # The link has a token that opens everything.
+    # The link would contain a full token.
     assert "token" not in answers[9][1]["ok"]["link"]
     assert [t["name"] for t in cotty.json("token", "list")["tokens"]] == ["ci"] and token
     assert {s["session_id"] for s in cotty.json("ls")["sessions"]} == {inside.session, other}
@@ -140,15 +140,15 @@ def test_a_process_in_an_agents_session_may_read_that_session_and_nothing_else(c
 def test_a_process_in_a_persons_session_acts_as_an_agent(cotty):
     inside = Inside(cotty, "person")
     other = inside.make()
-    attempts = everything(inside.session, other)
-    # It may make sessions of its own, and has none of the person's.
+    attempts = every_operation(inside.session, other)
+    # It may make sessions, and may use none of the person's.
     mine = ["create", "create as an agent", "panel_open"]
     person = ["answer", "purge", "token_new", "token_list", "token_revoke"]
     expected = {name: "NOT_YOURS" for name in attempts} | dict.fromkeys(mine, "ok") | dict.fromkeys(person, "NOT_A_PERSON")
     assert dict(zip(attempts, inside.codes(*attempts.values()), strict=True)) == expected
     made = inside.ask(call("create", program="cat"))[0][1]["ok"]["session_id"]
     answers = inside.ask(call("send", session=made, text="x"), call("keyboard", session=made, action="take"), call("list"))
-    # Told what the program did with its input, as agents are.
+    # It learns what the program did with the input, as agents do.
     assert "consumed" in answers[0][1]["ok"]
     assert answers[1][1]["error"]["code"] == "NOT_A_PERSON"
     assert made in [s["session_id"] for s in answers[2][1]["ok"]["sessions"]]
@@ -158,11 +158,11 @@ def test_a_process_in_a_persons_session_acts_as_an_agent(cotty):
 
 
 @pytest.mark.parametrize("how", ["orphan", "daemon"])
-def test_an_orphan_is_still_what_its_session_made_it(cotty, how):
+def test_an_orphan_keeps_the_rights_of_its_session(cotty, how):
     inside = Inside(cotty, "agent")
     asked = [call("create", program="true"), call("send", session=inside.session, text="x"), call("token_list")]
     assert inside.codes(*asked, how=how) == ["NOT_ALLOWED"] * 3
-    # Its own can be read as long as the kernel tells which that is. What it says itself is not believed: it could say another.
+    # It may read its own session as long as the kernel knows which one that is. Its environment is not trusted.
     other = inside.make()
     reads = [call("read", session=inside.session), call("read", session=other)]
     own = {"orphan": "ok", "daemon": "NOT_YOURS"}[how]
@@ -170,16 +170,16 @@ def test_an_orphan_is_still_what_its_session_made_it(cotty, how):
     assert inside.codes(*reads, how=how, env=f"COTTY_SESSION={other}") == [own, "NOT_YOURS"]
 
 
-def test_an_orphan_in_a_persons_session_is_an_agent_as_long_as_the_kernel_tells(cotty):
+def test_an_orphan_in_a_persons_session_is_an_agent_while_the_kernel_knows_its_session(cotty):
     inside = Inside(cotty, "person")
     asked = [call("create", program="true"), call("token_list")]
     assert inside.codes(*asked, how="orphan") == ["ok", "NOT_A_PERSON"]
-    # One that left the terminal on purpose could be anybody's.
+    # A process that left its terminal could belong to any session.
     assert inside.codes(*asked, how="daemon") == ["NOT_ALLOWED"] * 2
 
 
 @pytest.mark.parametrize("how", ["here", "orphan", "daemon"])
-def test_what_a_process_says_of_itself_does_not_raise_it(cotty, how):
+def test_a_process_cannot_raise_its_trust_through_its_environment(cotty, how):
     persons, agents = Inside(cotty, "person"), Inside(cotty, "agent")
     asked = [call("create", program="true"), call("token_list"), call("read", session=persons.session)]
     for env in (f"COTTY_SESSION={persons.session}", "env -u COTTY_SESSION", "COTTY_SESSION=nothing"):
@@ -192,7 +192,7 @@ def test_an_orphan_outlives_its_session_and_stays_a_child(cotty):
     out = cotty.work / "later"
     out.write_text(json.dumps([call("create", program="true"), call("list")]))
     go = cotty.work / "go"
-    # Free of the terminal, so that destroying the session leaves it running.
+    # Detached from the terminal, so that it survives the end of the session.
     wait = f"until [ -e {go} ]; do sleep 0.02; done"
     inside.run(f"setsid bash -c '{wait}; exec {sys.executable} -S -E {INSIDER} here {inside.path} {out}' & disown")
     eventually(lambda: f"until [ -e {go} ]" in subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout)
@@ -211,13 +211,13 @@ def test_the_command_line_inside_an_agents_session_is_refused_with_a_reason(cott
     done = Path(f"{said}.done")
     eventually(done.exists)
     text = done.read_text()
-    assert text.count("cotty: a process inside an agent's session may read that session and ask a person, and nothing else") == 3
+    assert text.count("cotty: a process inside an agent's session may only read that session and ask a person") == 3
     assert "do it from outside" in text and "bash" in text
 
 
 @pytest.mark.anyio
-async def test_an_mcp_server_inside_a_session_is_no_way_out(cotty):
-    """`cotty mcp` in an agent's session is that session's child; in a person's it is an agent like any other."""
+async def test_an_mcp_server_inside_a_session_gains_no_rights(cotty):
+    """`cotty mcp` in an agent's session is that session's child; in a person's session it is an ordinary agent."""
     call_create = '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"terminal__create_session","arguments":{"program":"cat"}}}'
     hello = '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"host","version":"1"}}}'
     ready = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
@@ -233,7 +233,7 @@ async def test_an_mcp_server_inside_a_session_is_no_way_out(cotty):
 
 
 def test_attach_inside_a_persons_session_types_as_an_agent(cotty):
-    """Into what it made itself from there: the person's other sessions are not its own."""
+    """It can attach to sessions it made there, but not to the person's other sessions."""
     inside = Inside(cotty, "person")
     inside.run(f"{BINARY} attach {inside.make()}; {BINARY} attach $({BINARY} new --name inner -- cat)")
 
@@ -251,8 +251,8 @@ def test_attach_inside_a_persons_session_types_as_an_agent(cotty):
     assert "belongs to person" in cotty("view", inside.session)
 
 
-def test_a_program_that_asks_as_the_first_thing_it_does_is_known(cotty):
-    """Faster than the daemon, which is still making its session."""
+def test_a_program_that_connects_immediately_is_identified(cotty):
+    """It connects while the daemon is still creating its session."""
     cotty("ls")
     path = cotty.status()["socket"]
     for maker, expected in (("agent", [403, 403]), ("person", [200, 403])):
@@ -265,7 +265,7 @@ def test_a_program_that_asks_as_the_first_thing_it_does_is_known(cotty):
             assert [status for status, _ in answers] == expected
 
 
-def test_it_is_the_same_after_the_daemon_was_killed(cotty):
+def test_trust_is_the_same_after_a_daemon_kill(cotty):
     agents, persons = Inside(cotty, "agent"), Inside(cotty, "person")
     pid = cotty.kill_daemon()
     eventually(lambda: not alive(pid))
@@ -275,7 +275,7 @@ def test_it_is_the_same_after_the_daemon_was_killed(cotty):
     assert persons.codes(*asked) == ["ok", "NOT_A_PERSON"]
 
 
-def test_a_child_may_view_its_own_session_and_types_nothing(cotty):
+def test_a_child_may_view_its_own_session_but_not_type(cotty):
     inside = Inside(cotty, "agent")
     other = inside.make()
     said = cotty.work / "said"
@@ -296,7 +296,7 @@ def test_a_child_may_view_its_own_session_and_types_nothing(cotty):
 
 
 def test_a_viewer_outside_is_a_person(cotty):
-    """And a process of the user's that descends from nobody of ours is believed as it says."""
+    """A process that does not descend from the keeper is trusted to say who it is."""
     session = cotty.new("--", "cat")
     socket = WebSocket(cotty.status()["socket"], f"/v1/sessions/{session}/view")
     socket.send({"type": "text", "text": "typed"})
@@ -311,7 +311,7 @@ def test_a_viewer_outside_is_a_person(cotty):
 def test_another_user_is_refused(cotty):
     cotty.new()
     path = Path(cotty.status()["socket"])
-    # As if somebody had opened the doors.
+    # As if someone had opened the permissions.
     for place in (path.parents[2], path.parents[1], path.parent):
         place.chmod(0o755)
     path.chmod(0o666)
@@ -331,7 +331,7 @@ def test_another_user_is_refused(cotty):
         path.parent.chmod(0o700)
 
 
-def test_a_program_whose_name_is_no_text_is_inside_all_the_same(cotty):
+def test_a_program_with_a_non_utf8_name_is_identified(cotty):
     inside = Inside(cotty, "agent")
     shell = os.path.join(os.fsencode(cotty.work), b"\xff")
     shutil.copy("/bin/sh", shell)
@@ -346,7 +346,7 @@ def test_a_retry_id_belongs_to_its_owner(cotty):
     assert made[0]["session_id"] == made[2]["session_id"] != made[1]["session_id"]
 
 
-def test_no_lease_is_too_long(cotty):
+def test_a_lease_lasts_at_most_a_day(cotty):
     session = cotty.call("create", program="cat")["session_id"]
     cotty.call("keyboard", actor="person", session=session, action="take", lease_ms=2**64 - 1)
     assert 0 < cotty.call("keyboard", session=session, action="show")["returns_in_ms"] <= 24 * 3_600_000

@@ -1,4 +1,4 @@
-"""An agent asks a person to take over its terminal, and learns how that ended."""
+"""An agent asks a person to take over its terminal, and learns the result."""
 
 import json
 import os
@@ -28,16 +28,16 @@ def shell(cotty, **params):
 
 
 def ask(cotty, session, **params):
-    """Asks, and does not wait for a person."""
+    """Makes a hand-off request without waiting for a person."""
     return cotty.call("ask", session=session, wait_ms=0, **({"message": MESSAGE} | params))
 
 
-def again(cotty, session, request_id, **params):
+def ask_again(cotty, session, request_id, **params):
     return cotty.call("ask", session=session, request_id=request_id, **params)
 
 
 class Asking(threading.Thread):
-    """A call that waits for its person."""
+    """A call that waits for a person, in a thread."""
 
     def __init__(self, cotty, session, **params):
         super().__init__(daemon=True)
@@ -55,13 +55,13 @@ class Asking(threading.Thread):
         return self.answer["ok"]
 
 
-def next_one(window, user="ann", size=(120, 30)):
-    """A person who sees to whoever asks."""
+def attach_next(window, user="ann", size=(120, 30)):
+    """A person who runs `attach --next`."""
     return window(size).attach("--next", user=user)
 
 
 def person(cotty, session):
-    """The person who has the keyboard."""
+    """The name of the person who has the keyboard."""
     return cotty.call("keyboard", session=session).get("by")
 
 
@@ -69,7 +69,7 @@ def person(cotty, session):
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-async def test_a_person_takes_over_and_gives_it_back(cotty, window, mode):
+async def test_a_person_takes_over_and_gives_the_keyboard_back(cotty, window, mode):
     async with agent_of(cotty, mode=mode) as agent:
         session = await agent.shell()
         asked = {}
@@ -80,30 +80,30 @@ async def test_a_person_takes_over_and_gives_it_back(cotty, window, mode):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(asks)
             await soon(lambda: "asks for a person" in cotty("ls"))
-            view = await anyio.to_thread.run_sync(next_one, window)
+            view = await anyio.to_thread.run_sync(attach_next, window)
             await soon(lambda: view.says(f"Ctrl-D when done · mcp asks: {MESSAGE} · you have the keyboard") or True)
-            assert ", with ann" in cotty("ls")
+            assert ", taken by ann" in cotty("ls")
             view.type("echo $((6 * 7))")
             view.press("Enter")
             await soon(lambda: "42" in cotty("view", session).split("\n"))
             await agent.refused("KEYBOARD_HELD", "send", session_id=session, text="x")
-            # The shell would end with it; it does not get it.
+            # Attach handles Ctrl-D here: it would end the shell.
             view.press("C-d")
-        await soon(lambda: view.detached(f"[done; {session} is the agent's again]") or True)
+        await soon(lambda: view.detached(f"[done; the agent has {session} again]") or True)
         assert (asked["outcome"], asked["by"], asked["session_id"]) == ("completed", "ann", session)
         assert "42" in asked["screen"].split("\n") and asked["state"] == "prompt"
         assert asked["typed_bytes"] == len("echo $((6 * 7))\r") and asked["duration_seconds"] > 0
         assert "keyboard_held_by" not in asked and "note" not in asked
-        # What came meanwhile can be read, and the keyboard is the agent's.
+        # The output of that time can be read, and the agent has the keyboard.
         came = await agent("read", session_id=session, view="new", since=asked["since"])
         assert "42" in came["content"].split("\n")
         assert await agent.output(session, "echo mine") == "mine\n"
-        # Who asks late for what has ended is told.
+        # A late call for an ended request gets its result.
         late = await agent(TOOL, session_id=session, request_id=asked["request_id"])
         assert (late["outcome"], late["duration_seconds"]) == ("completed", asked["duration_seconds"])
 
 
-async def test_a_call_goes_on_over_a_killed_daemon(cotty):
+async def test_a_call_survives_a_daemon_kill(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         asked = {}
@@ -121,10 +121,10 @@ async def test_a_call_goes_on_over_a_killed_daemon(cotty):
         assert cotty.json("requests")["count"] == 0
 
 
-async def test_cancelling_the_call_withdraws_it_everywhere(cotty, window):
+async def test_cancelling_the_call_withdraws_the_request_everywhere(cotty, window):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
-        # Not before there is a session: a session that is not asked for a person is none for --next.
+        # Only after the session exists: `--next` ignores sessions without a request.
         view = window((120, 30))
         async with anyio.create_task_group() as tasks:
 
@@ -136,15 +136,15 @@ async def test_cancelling_the_call_withdraws_it_everywhere(cotty, window):
 
             tasks.start_soon(cancels)
             await agent(TOOL, session_id=session, message=MESSAGE)
-        await soon(lambda: view.says("mcp no longer asks") or True)
+        await soon(lambda: view.says("the request of mcp was withdrawn") or True)
         assert cotty.call("requests", actor="person")["count"] == 0
-        # Somebody who is about to press it does not end the shell instead.
+        # A person who presses Ctrl-D just then does not end the shell.
         view.press("C-d")
-        await soon(lambda: view.detached(f"[detached from {session}; `cotty attach {session}` comes back]") or True)
+        await soon(lambda: view.detached(f"[detached from {session}; `cotty attach {session}` attaches again]") or True)
         assert await agent.output(session, "echo alive") == "alive\n"
 
 
-async def test_a_client_that_goes_away_withdraws_nothing(cotty):
+async def test_a_client_that_disconnects_withdraws_nothing(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
     daemon = Path(f"/proc/{cotty.status()['pid']}/fd")
@@ -154,13 +154,13 @@ async def test_a_client_that_goes_away_withdraws_nothing(cotty):
     gone.call("terminal__request_user_input", session_id=session, message=MESSAGE, answered=False)
     request = eventually(lambda: cotty.json("requests")["requests"])[0]
     gone.close()
-    # Not equal: those of calls that are over may have been counted before.
+    # Not equal: `before` may include sockets of calls that have ended.
     eventually(lambda: sockets() <= before)
     later = Raw(cotty)
     assert [open["request_id"] for open in cotty.json("requests")["requests"]] == [request["request_id"]]
     asked = later.call("terminal__request_user_input", session_id=session, request_id=request["request_id"], withdraw=True)
     assert asked["outcome"] == "cancelled"
-    # Again is no mistake, and without an id there is nothing to withdraw.
+    # Withdrawing twice is not an error; without an id there is nothing to withdraw.
     asked = later.call("terminal__request_user_input", session_id=session, request_id=request["request_id"], withdraw=True)
     assert asked["outcome"] == "cancelled"
     refused = later.ask("tools/call", name="terminal__request_user_input", arguments={"session_id": session, "message": MESSAGE, "withdraw": True})
@@ -169,7 +169,7 @@ async def test_a_client_that_goes_away_withdraws_nothing(cotty):
 
 
 class Raw:
-    """An MCP client that says what `cotty mcp` cannot be told yet: which tools, and how long a call may last."""
+    """An MCP client on the daemon's socket, which sends the first line of `cotty mcp` itself: tools, longest call."""
 
     def __init__(self, cotty, **hello):
         cotty("ls")
@@ -212,7 +212,7 @@ class Raw:
         self.socket.close()
 
 
-async def test_the_longest_call_answers_waiting_and_the_next_one_goes_on(cotty):
+async def test_a_call_at_its_limit_answers_waiting_and_the_next_call_continues(cotty):
     raw = Raw(cotty, tools=["pty"], max_call_ms=50)
     # The agent's own session, by its number.
     number = cotty.info(cotty.any_call("create", client="mcp", program="bash")["ok"]["session_id"])["number"]
@@ -221,7 +221,7 @@ async def test_the_longest_call_answers_waiting_and_the_next_one_goes_on(cotty):
     same = raw.call("pty_request_user_input", session_id=number, message=MESSAGE, request_id=asked["request_id"])
     assert (same["outcome"], same["request_id"]) == ("waiting", asked["request_id"])
     assert same["duration_seconds"] >= asked["duration_seconds"]
-    # Without the id it would be a second one.
+    # Without the id it would be a second request.
     refused = raw.ask("tools/call", name="pty_request_user_input", arguments={"session_id": number, "message": "And?"})
     assert refused["structuredContent"]["error"]["code"] == "ALREADY_ASKED"
     assert asked["request_id"] in refused["structuredContent"]["error"]["hint"]
@@ -234,17 +234,17 @@ async def test_the_longest_call_answers_waiting_and_the_next_one_goes_on(cotty):
 # The operations
 
 
-def test_nobody_comes_in_time(cotty):
+def test_a_request_times_out(cotty):
     session = shell(cotty)
     asked = cotty.call("ask", session=session, message=MESSAGE, timeout_ms=200)
     assert (asked["state"], "by" in asked, asked["typed_bytes"]) == ("timeout", False, 0)
     assert asked["open_ms"] >= 200 and asked["screen"]
     cotty.call("answer", actor="person", request_id=asked["request_id"], error="REQUEST_ENDED")
-    # Another can be made now.
+    # A new request is possible now.
     assert ask(cotty, session)["state"] == "waiting"
 
 
-def test_a_killed_daemon_forgets_nothing(cotty):
+def test_a_request_survives_a_daemon_kill(cotty):
     session = shell(cotty)
     first = cotty.call("ask", session=session, message=MESSAGE, wait_ms=0, request=None)
     asked = cotty.any_call("withdraw", session=session, request_id=first["request_id"], request="w")["ok"]
@@ -256,25 +256,25 @@ def test_a_killed_daemon_forgets_nothing(cotty):
     assert (same["request_id"], same["state"], same["by"]) == (made["request_id"], "taken", "tests")
     assert same["open_ms"] >= made["open_ms"]
     assert cotty.any_call("withdraw", session=session, request_id=first["request_id"], request="w")["ok"]["state"] == asked["state"]
-    # Letting go of the keyboard does not complete it; giving it back does.
+    # `leave` does not complete the request; giving the keyboard back does.
     cotty.call("keyboard", actor="person", session=session, action="leave")
-    assert again(cotty, session, made["request_id"], wait_ms=0)["state"] == "waiting"
+    assert ask_again(cotty, session, made["request_id"], wait_ms=0)["state"] == "waiting"
     cotty.call("keyboard", actor="person", session=session, action="take")
     waiting = Asking(cotty, session, request_id=made["request_id"])
     cotty.call("keyboard", actor="person", session=session, action="give")
     done = waiting.ends()
     assert (done["state"], done["by"], done["keyboard"]["holder"]) == ("completed", "tests", "agent")
     cotty.kill_daemon()
-    assert again(cotty, session, made["request_id"])["state"] == "completed"
-    assert again(cotty, session, first["request_id"])["state"] == "cancelled"
+    assert ask_again(cotty, session, made["request_id"])["state"] == "completed"
+    assert ask_again(cotty, session, first["request_id"])["state"] == "cancelled"
 
 
-def test_the_programs_end_ends_it(cotty):
+def test_a_program_exit_ends_the_request(cotty):
     one, two = shell(cotty), shell(cotty)
     waiting = Asking(cotty, one)
     cotty.call("send", session=one, text="exit\n")
     assert waiting.ends()["state"] == "cancelled"
-    # A person who was asked to log out did what was asked.
+    # If a person ended the program, the request is completed.
     waiting = Asking(cotty, two)
     cotty("send", two, "exit", "--enter")
     done = waiting.ends()
@@ -291,7 +291,7 @@ def test_who_may_ask_and_who_may_answer(cotty):
     assert [open["request_id"] for open in cotty.call("requests", actor="person")["requests"]] == [request_id, theirs]
     cotty.call("answer", request_id=request_id, error="NOT_A_PERSON")
     cotty.call("withdraw", session=other, request_id=theirs, error="NOT_YOURS")
-    # What runs inside an agent's session may ask a person for it, and may not answer.
+    # A process inside an agent's session may make a request for it, but not answer one.
     cotty.call("withdraw", session=session, request_id=request_id)
     ran = cotty.call("run", session=session, command=f"{BINARY} answer {theirs} --done; echo code $?")
     assert ran["output"].endswith("code 1\n"), ran
@@ -301,31 +301,31 @@ def test_who_may_ask_and_who_may_answer(cotty):
     cotty("answer", inner["request_id"], "--done", "--note", "in it is")
     waited = cotty.call("wait", session=session, regex="^code 0$")
     assert "in it is" in waited["screen"].split("\n")
-    assert again(cotty, session, request_id, wait_ms=0)["state"] == "cancelled"
+    assert ask_again(cotty, session, request_id, wait_ms=0)["state"] == "cancelled"
     assert cotty.any_call("ask", client="other", session=other, request_id=theirs, wait_ms=0)["ok"]["state"] == "waiting"
 
 
-def test_what_is_asked_is_data(cotty):
+def test_messages_and_notes_are_cleaned_and_limited(cotty):
     session = shell(cotty)
     asked = ask(cotty, session, message="a\x1b[31m\x07b\u202e\r\n<b>c</b>\u009b")
     assert asked["message"] == "a[31mb\n<b>c</b>"
     cotty("answer", asked["request_id"], "--done", "--note", "d\x1b]0;e\x07")
-    assert again(cotty, session, asked["request_id"])["note"] == "d]0;e"
+    assert ask_again(cotty, session, asked["request_id"])["note"] == "d]0;e"
     for wrong in ("", " \x1b ", "x" * 2001):
         cotty.call("ask", session=session, message=wrong, error="INVALID_INPUT")
     cotty.call("ask", session=session, error="INVALID_INPUT")
     for wrong in (0, 2**63):
         cotty.call("ask", session=session, message="m", timeout_ms=wrong, error="INVALID_INPUT")
-    error = again(cotty, session, "req_nowhere1", error="REQUEST_NOT_FOUND")
+    error = ask_again(cotty, session, "req_nowhere1", error="REQUEST_NOT_FOUND")
     assert "ten minutes" in error["hint"]
     assert ask(cotty, session, message="é" * 2000)["message"] == "é" * 2000
 
 
-def test_the_commands(cotty):
+def test_commands_list_and_answer_requests(cotty):
     session = shell(cotty)
     assert cotty.json("requests") == {"requests": [], "count": 0}
     cotty("requests")
-    assert "no agent asks" in cotty.stderr
+    assert "no open hand-off requests" in cotty.stderr
     request_id = ask(cotty, session, message="two\nlines")["request_id"]
     assert cotty.info(session)["handoff"]["request_id"] == request_id
     row = cotty("requests").splitlines()[1]
@@ -334,7 +334,7 @@ def test_the_commands(cotty):
     cotty("answer", request_id, "--done", "--decline", code=2)
     assert cotty.json("answer", request_id, "--done")["state"] == "completed"
     cotty("answer", request_id, "--done", code=4)
-    assert "it was completed" in cotty.stderr
+    assert "was completed" in cotty.stderr
     cotty("answer", "req_nowhere1", "--done", code=4)
     assert "handoff" not in cotty.info(session)
 
@@ -346,68 +346,68 @@ def test_ask_on_the_command_line(cotty):
     cotty("answer", cotty.json("requests")["requests"][0]["request_id"], "--decline")
     assert (asking.communicate(timeout=LIMIT)[1], asking.returncode) == ("cotty: cotty cli declined\n", 3)
     cotty("ask", MESSAGE, "--session", session, "--timeout", "0.1", code=3)
-    assert "nobody did it in time" in cotty.stderr
+    assert "the hand-off request timed out" in cotty.stderr
     # Ctrl-C withdraws it.
     asking = cotty.start("ask", MESSAGE, "--session", session, stderr=subprocess.PIPE, text=True)
     eventually(lambda: cotty.json("requests")["count"])
-    # The client listens for the signal when it waits: that is its second call.
+    # The client handles the signal only while it waits, in its second call.
     eventually(lambda: "SigCgt" in (status := Path(f"/proc/{asking.pid}/status").read_text()) and int(status.split("SigCgt:")[1].split()[0], 16) & 2)
     asking.send_signal(signal.SIGINT)
-    assert (asking.communicate(timeout=LIMIT)[1], asking.returncode) == ("cotty: it was withdrawn\n", 3)
+    assert (asking.communicate(timeout=LIMIT)[1], asking.returncode) == ("cotty: the hand-off request was withdrawn\n", 3)
     assert cotty.json("requests")["count"] == 0
 
 
 # People
 
 
-def test_who_leaves_has_not_done_it_and_another_may_come(cotty, window):
+def test_detaching_leaves_the_request_open_for_others(cotty, window):
     session = shell(cotty, cols=80, rows=20)
     waiting = Asking(cotty, session)
     bob = window((120, 30)).attach(session, user="bob")
     bob.says(f"tests asks: {MESSAGE}")
-    ann = next_one(window)
+    ann = attach_next(window)
     ann.says("you have the keyboard")
     bob.says("ann has the keyboard")
-    # One that is seen to is none for another.
+    # A taken request is not offered to another person.
     eve = window((120, 30))
     eve.type(f"USER=eve {BINARY} attach --next")
     eve.press("Enter")
     eventually(lambda: any("no session asks for a person" in row for row in eve.rows()))
     ann.order("d")
-    ann.detached(f"[detached from {session}; `cotty attach {session}` comes back]")
-    # Now it is.
+    ann.detached(f"[detached from {session}; `cotty attach {session}` attaches again]")
+    # Now it is offered.
     eve.says("you have the keyboard")
     eventually(lambda: person(cotty, session) == "eve")
     eve.press("C-]", "d")
-    eve.detached(f"[detached from {session}; `cotty attach {session}` comes back]")
+    eve.detached(f"[detached from {session}; `cotty attach {session}` attaches again]")
     eventually(lambda: person(cotty, session) is None)
     assert cotty.json("requests")["requests"][0]["state"] == "waiting"
-    # Whoever is attached anyway can do it, too.
+    # A person who is already attached can take it, too.
     bob.type("# bob was here")
     bob.says("you have the keyboard")
     assert cotty.json("requests")["requests"][0]["by"] == "bob"
     bob.order("g")
     done = waiting.ends()
     assert (done["state"], done["by"], done["typed_bytes"]) == ("completed", "bob", len("# bob was here"))
-    bob.says("bob did what tests asked")
+    bob.says("bob completed the request of tests")
 
 
-def test_a_person_declines(cotty, window):
+def test_a_person_declines_a_request(cotty, window):
     session = shell(cotty)
     waiting = Asking(cotty, session)
-    ann = next_one(window)
+    ann = attach_next(window)
     ann.says("you have the keyboard")
     ann.order("n")
-    ann.detached(f"[declined; {session} is the agent's again]")
+    ann.detached(f"[declined; the agent has {session} again]")
     done = waiting.ends()
     assert (done["state"], done["by"], done["keyboard"]["holder"]) == ("declined", "ann", "agent")
 
 
-def test_ctrl_d_for_the_program_and_a_long_message(cotty, window):
+def test_a_long_message_is_shown_and_the_program_can_get_ctrl_d(cotty, window):
     session = shell(cotty)
     waiting = Asking(cotty, session, message="Please end the input.\n" + "Word after word. " * 20)
     cotty.call("send", session=session, text="clear; cat > typed; echo read $(wc -c < typed)\n")
-    ann = next_one(window, size=(100, 40))
+    ann = attach_next(window, size=(100, 40))
     eventually(lambda: any("Please end the input." in row for row in ann.rows()))
     eventually(lambda: sum("Word after word." in row for row in ann.rows()) > 4)
     ann.press("Escape")
@@ -417,30 +417,30 @@ def test_ctrl_d_for_the_program_and_a_long_message(cotty, window):
     ann.press("C-]", "e")
     cotty.call("wait", session=session, regex="^read 6$")
     ann.press("C-d")
-    ann.detached(f"[done; {session} is the agent's again]")
+    ann.detached(f"[done; the agent has {session} again]")
     assert waiting.ends()["state"] == "completed"
 
 
 def asks_for_a_password(cotty):
-    """A shell whose program asks for a secret."""
+    """A shell in which a program asks for a secret."""
     session = shell(cotty, cols=80, rows=20)
     cotty.call("send", session=session, text="read -s -p 'Password: ' x; echo got ${#x}\n")
     cotty.call("wait", session=session, secret=True)
     return session
 
 
-def test_a_person_who_came_for_a_secret_is_asked_only_then(cotty, window):
+def test_a_request_reaches_a_person_attached_for_a_secret(cotty, window):
     session = asks_for_a_password(cotty)
-    ann = next_one(window, size=(80, 24))
-    ann.says("a secret is asked for · Ctrl-D leaves")
+    ann = attach_next(window, size=(80, 24))
+    ann.says("asks for a secret · Ctrl-D leaves")
     bob = window((80, 24)).attach(session, user="bob")
     waiting = Asking(cotty, session, message="Please type the password for sudo: I see `got` when it is done")
-    # However long it is, how to end it stands there.
+    # The status line says how to finish, however long the message is.
     ann.says("Ctrl-D when done · tests ")
     assert ann.rows()[-1].endswith("… · Ctrl-] ? keys")
     bob.says("Ctrl-] y when done · tests ")
     eventually(lambda: person(cotty, session) == "ann")
-    # So long a message stands in a box, too, which takes the next key.
+    # A long message is also shown in a box. The next key closes it.
     eventually(lambda: "tests asks:" in "".join(ann.rows()[:-1]))
     ann.press("Escape")
     eventually(lambda: "tests asks:" not in "".join(ann.rows()[:-1]))
@@ -448,50 +448,50 @@ def test_a_person_who_came_for_a_secret_is_asked_only_then(cotty, window):
     ann.press("Enter")
     cotty.call("wait", session=session, regex="got 7$", since=0)
     ann.press("C-d")
-    ann.detached(f"[done; {session} is the agent's again]")
+    ann.detached(f"[done; the agent has {session} again]")
     done = waiting.ends()
     assert (done["state"], done["by"], done["activity"]) == ("completed", "ann", {"kind": "prompt"})
-    # In an attach of another kind Ctrl-D is the program's.
+    # In an attach without `--next`, Ctrl-D goes to the program.
     waiting = Asking(cotty, session)
     bob.says("Ctrl-] y when done · tests asks: Please")
     bob.type("# mine")
     eventually(lambda: person(cotty, session) == "bob")
     bob.press("C-u", "C-d")
     assert waiting.ends()["activity"] == {"kind": "exited"}
-    # Nobody has the keyboard of what has ended.
+    # No one has the keyboard of an exited session.
     assert "by" not in cotty.call("keyboard", session=session)
     for op, typed in (("run", {"command": "true"}), ("send", {"text": "x"})):
         cotty.call(op, session=session, error="PROCESS_EXITED", **typed)
 
 
-def test_a_person_who_came_for_a_secret_does_not_end_the_shell(cotty, window):
+def test_ctrl_d_after_a_secret_does_not_end_the_shell(cotty, window):
     session = asks_for_a_password(cotty)
-    ann = next_one(window, size=(80, 20))
+    ann = attach_next(window, size=(80, 20))
     ann.type("hunter2")
     ann.press("Enter")
     cotty.call("wait", session=session, regex="got 7$", since=0)
     ann.says("Ctrl-D leaves")
     ann.press("C-d")
-    ann.detached(f"[detached from {session}; `cotty attach {session}` comes back]")
+    ann.detached(f"[detached from {session}; `cotty attach {session}` attaches again]")
     eventually(lambda: person(cotty, session) is None)
     assert cotty.call("run", session=session, command="echo alive")["output"] == "alive\n"
 
 
-def test_what_was_begun_under_one_daemon_is_ended_under_the_next(cotty, window):
+def test_a_request_taken_before_a_daemon_kill_is_completed_after_it(cotty, window):
     session = shell(cotty)
     ask(cotty, session)
-    ann = next_one(window)
+    ann = attach_next(window)
     ann.says("you have the keyboard")
     cotty.kill_daemon()
     eventually(lambda: person(cotty, session) == "ann")
     ann.says("you have the keyboard")
     ann.press("C-d")
-    ann.detached(f"[done; {session} is the agent's again]")
+    ann.detached(f"[done; the agent has {session} again]")
     assert cotty.json("requests")["count"] == 0
 
 
 @pytest.mark.xdist_group("browser")
-def test_the_page_asks_and_answers(cotty, page):
+def test_the_page_shows_and_answers_a_request(cotty, page):
     session = shell(cotty)
     page.open(session).connected()
     banner = page.tab.locator("#handoff")
@@ -503,7 +503,7 @@ def test_the_page_asks_and_answers(cotty, page):
     page.tab.click("#handoff-take")
     page.says("handoff-state", "you have the keyboard")
     eventually(lambda: person(cotty, session) == "page")
-    # What is typed next is for the program.
+    # Keys typed now go to the program.
     page.type("echo from the page")
     page.press("Enter")
     cotty.call("wait", session=session, regex="^from the page$")
@@ -512,11 +512,11 @@ def test_the_page_asks_and_answers(cotty, page):
     done = waiting.ends()
     assert (done["state"], done["by"], done["note"]) == ("completed", "page", "it is 42")
     banner.wait_for(state="hidden")
-    # Another one sees who is at it, and can decline.
+    # Another page shows who took the request, and can decline it.
     waiting = Asking(cotty, session)
     banner.wait_for()
     assert page.tab.input_value("#handoff-note") == ""
     cotty.call("keyboard", actor="person", session=session, action="take")
-    page.says("handoff-state", "tests is at it")
+    page.says("handoff-state", "tests has taken it")
     page.tab.click("#handoff-decline")
     assert waiting.ends()["state"] == "declined"

@@ -1,4 +1,4 @@
-"""`cotty attach` in a real terminal: it shows what `cotty view` shows in any window, and leaves nothing behind."""
+"""`cotty attach` in a real terminal: it shows what `cotty view` shows in any window, and restores the terminal."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ def test_a_window_of_any_size_shows_the_session(cotty, window, size, lines):
     run(cotty, session, PICTURE + str(lines))
     view = window(size).attach(session)
     view.shows(session)
-    # Typed through the window: far to the right, the part that is seen follows.
+    # Typed through the window: the visible part follows the cursor to the right.
     view.type("echo " + "right " * 9)
     cotty("wait", session, "--regex", "right( right){8}")
     view.shows(session)
@@ -38,14 +38,14 @@ def test_the_status_line_names_the_session(cotty, window):
     view = window(LARGE).attach(session)
     view.shows(session)
     view.says(f"1 {session} · a <title> · cotty cli has the keyboard · 80×24 · ")
-    # As `cotty send` typed: now it goes back.
+    # `cotty send` took the keyboard: give it back.
     cotty.call("keyboard", actor="person", client="cotty cli", session=session, action="give")
     view.says("keyboard free")
     view.shows(session)
     assert view.rows()[-1] == f"1 {session} · a <title> · keyboard free · 80×24 · Ctrl-] ? keys"
 
 
-def test_a_window_may_change_its_size(cotty, window):
+def test_the_view_follows_a_resized_window(cotty, window):
     session = cotty.new()
     run(cotty, session, PICTURE + "30")
     view = window(LARGE).attach(session)
@@ -62,7 +62,7 @@ def test_keys_and_pastes_reach_the_program(cotty, window):
     cotty("wait", session, "--text", "ready")
     view.press("a", "A", "Up", "Left", "Home", "F5", "DC", "C-a", "C-Space", "M-f", "BTab", "BSpace")
     cotty("wait", session, "--text", "aA^[OA^[OD^[OH^[[15~^[[3~^A^@^[f^[[Z^?")
-    # Twice the prefix is the key itself; after the prefix a key that says nothing to us is dropped.
+    # The prefix twice sends the key itself; an unknown key after the prefix is dropped.
     view.press("C-]", "C-]", "C-]", "x", "Tab", "|")
     cotty("wait", session, "--text", "^?^]^I|")
     view.tmux("set-buffer", "one\ntwo\n")
@@ -104,7 +104,7 @@ def test_leaving_restores_the_terminal_and_the_session_goes_on(cotty, window):
     view.press("C-]")
     eventually(lambda: view.rows()[-1].startswith("d detach"))
     view.press("d")
-    view.detached(f"[detached from {session}; `cotty attach {session}` comes back]")
+    view.detached(f"[detached from {session}; `cotty attach {session}` attaches again]")
     assert "old text" in view.rows()
     view.type("stty -g > after; echo $((40 + 2))")
     view.press("Enter")
@@ -117,7 +117,7 @@ def test_leaving_restores_the_terminal_and_the_session_goes_on(cotty, window):
 
 
 @pytest.mark.parametrize(
-    ("command", "message"), [("exit 3", "[{} exited with 3]"), ("kill -9 $$", "[{} was ended by signal 9]")]
+    ("command", "message"), [("exit 3", "[{} exited with 3]"), ("kill -9 $$", "[{} was killed by signal 9]")]
 )
 def test_the_end_of_the_program_ends_attach(cotty, window, command, message):
     session = cotty.new()
@@ -130,11 +130,11 @@ def test_the_end_of_the_program_ends_attach(cotty, window, command, message):
 def test_a_window_that_was_too_slow_still_sees_the_end(cotty, window):
     session = cotty.new("--cols", 200, "--rows", 60)
     view = window((100, 24))
-    view.type("set +m; clear")  # or the shell takes the terminal back from a program that is stopped
+    view.type("set +m; clear")  # or the shell takes the terminal back from a stopped program
     view.press("Enter")
     view.attach(session).shows(session)
     attach = view.child()
-    # It reads nothing while the program fills every buffer and ends.
+    # Attach reads nothing while the program fills every buffer and exits.
     os.kill(attach, signal.SIGSTOP)
     cotty("send", session, "timeout 4 seq -f %0199.0f 999999999; exit 7", "--enter")
     cotty("wait", session, "--exit")
@@ -161,7 +161,7 @@ def test_stopping_cotty_ends_attach_and_attach_does_not_start_it_again(cotty, wi
     cotty("status", code=3)
 
 
-def test_a_session_that_is_not_there_is_refused_before_the_screen_is_taken(cotty, window):
+def test_an_unknown_session_is_refused_before_attach_takes_the_screen(cotty, window):
     cotty("ls")
     view = window((100, 24))
     view.type(f"{BINARY} attach nothing; echo code $?")
@@ -183,7 +183,7 @@ def test_attach_outlives_the_daemon(cotty, window, how):
             cotty("restart")
         else:
             cotty.kill_daemon()
-        # What is shown proves that attach is back; what is typed before that may be lost.
+        # New output proves that attach is connected again. Keys typed before that may be lost.
         cotty("send", session, f" sent{turn}")
         eventually(lambda: f"sent{turn}" in view.rows()[-1])
         view.type(f" typed{turn}")
@@ -210,7 +210,7 @@ def test_two_windows_show_the_same(cotty, window):
     small.shows(session)
     large.shows(session)
     small.press("C-]", "d")
-    small.detached(f"[detached from {session}; `cotty attach {session}` comes back]")
+    small.detached(f"[detached from {session}; `cotty attach {session}` attaches again]")
     large.type("echo three")
     cotty("wait", session, "--regex", "echo three")
     large.shows(session)

@@ -1,4 +1,4 @@
-"""Scroll and copy mode: the past stays still, is searched, and what is selected lands on the person's clipboard."""
+"""Scroll and copy mode: the view stays still, can be searched, and a selection goes to the person's clipboard."""
 
 import pytest
 
@@ -13,8 +13,8 @@ def begin(view, *keys):
     eventually(lambda: view.rows()[-1].startswith("["))
 
 
-def place(view):
-    """The row of the cursor, and how many there are."""
+def cursor_row(view):
+    """The cursor's row, and the number of rows."""
     row, of = view.rows()[-1].split("]")[0].strip("[").split("/")
     return int(row), int(of)
 
@@ -43,7 +43,7 @@ def test_lines_and_regions_are_copied(cotty, window):
     view = window(SIZE).attach(session)
     view.shows(session)
     begin(view)
-    # It begins with the screen as it is.
+    # Copy mode begins with the current screen.
     assert [row for row in view.rows() if row.startswith("number")][-1] == "number 300"
     search(view, "?", "number 42$")
     eventually(lambda: cursor_line(view) == "number 42")
@@ -59,11 +59,11 @@ def test_lines_and_regions_are_copied(cotty, window):
     eventually(lambda: cursor_line(view) == "number 7")
     assert copy(view, "l", "C-v", "j", "l", "l", "y") == "umb\numb"
     view.shows(session)
-    # Nothing of it was typed.
+    # None of these keys reached the program.
     assert "number" not in cotty("view", session).rstrip("\n").split("\n")[-1]
 
 
-def test_search_goes_on_in_both_directions(cotty, window):
+def test_search_continues_in_both_directions(cotty, window):
     session = cotty.new()
     run(cotty, session, "clear; seq 100 | sed 's/.*5$/needle &/'")
     view = window(SIZE).attach(session)
@@ -81,32 +81,32 @@ def test_search_goes_on_in_both_directions(cotty, window):
     search(view, "/", "^needle")
     eventually(lambda: cursor_line(view) == "needle 5")
     view.press("N")
-    view.says("from the end again")
+    view.says("continued from the end")
     assert cursor_line(view) == "needle 95"
     view.press("q")
     view.shows(session)
 
 
-def test_the_past_stays_still_while_the_program_prints(cotty, window):
+def test_copy_mode_stays_still_while_the_program_prints(cotty, window):
     session = cotty.new()
     run(cotty, session, "seq -f 'before %g' 100")
     view = window(SIZE).attach(session)
     begin(view, "PPage")
-    row, of = place(view)
+    row, of = cursor_row(view)
     assert row < of
     before = view.rows()
     run(cotty, session, "seq -f 'after %g' 500")
-    # What came is known to the window: only, one reads.
+    # The window has received the new output, but copy mode does not move.
     view.press("k")
-    eventually(lambda: place(view) == (row - 1, of))
+    eventually(lambda: cursor_row(view) == (row - 1, of))
     view.press("j")
-    eventually(lambda: place(view) == (row, of))
+    eventually(lambda: cursor_row(view) == (row, of))
     assert view.rows() == before
     view.press("q")
     assert "after 500" in view.shows(session)
 
 
-def test_what_wraps_is_one_line_and_what_is_wide_is_whole(cotty, window):
+def test_wrapped_lines_and_wide_characters_are_copied_whole(cotty, window):
     session = cotty.new("--cols", 40)
     text = "word " * 12 + "漢字漢字 " * 6 + "end"
     run(cotty, session, f"clear; printf '\\e[31m%s\\e[0m\\n' '{text}'")
@@ -119,7 +119,7 @@ def test_what_wraps_is_one_line_and_what_is_wide_is_whole(cotty, window):
 
 
 @pytest.mark.as_root
-def test_a_selection_can_go_to_a_file(cotty, window):
+def test_a_selection_is_saved_to_a_file(cotty, window):
     session = cotty.new()
     run(cotty, session, "clear; echo one; echo two")
     view = window(SIZE).attach(session)
@@ -137,7 +137,7 @@ def test_a_selection_can_go_to_a_file(cotty, window):
     view.type("/nowhere/at/all")
     view.press("Enter")
     view.says("/nowhere/at/all: ")
-    # What was selected is still there; nothing is overwritten.
+    # The selection is still there, and the file is not overwritten.
     view.press("s")
     view.type("saved.txt")
     view.press("Enter")
@@ -150,17 +150,17 @@ def test_a_selection_can_go_to_a_file(cotty, window):
     assert (cotty.work / "again.txt").stat().st_mode & 0o777 == 0o600
 
 
-def test_the_whole_is_one_text(cotty):
+def test_view_whole_joins_history_and_screen(cotty):
     session = cotty.call("create", program="bash", cols=20, rows=5)["session_id"]
     cotty.call("run", session=session, command="clear; printf '%s' {1..40}; echo; seq 3")
     long = "".join(map(str, range(1, 41)))
     whole = cotty.call("read", session=session, view="whole")["content"].split("\n")
-    # Half of it left the screen, and it is one line all the same.
+    # Half of the line has left the screen, and it is still one line.
     assert [line for line in whole if line.startswith("1234")] == [long], whole
     assert whole[whole.index(long) + 1 : whole.index(long) + 4] == ["1", "2", "3"]
     newest = cotty.call("read", session=session, view="whole", limit=2)
     assert newest["content"].split("\n") == whole[-2:] and newest["dropped_lines"] == len(whole) - 2
-    # A full-screen program's rows come after those that it covers.
+    # The rows of a full-screen program come after the rows that it covers.
     cotty.call("send", session=session, text=r"printf '\e[?1049h\e[Hfull %s' screen; read" + "\n")
     cotty.call("wait", session=session, text="full screen")
     covered = cotty.call("read", session=session, view="whole")["content"].split("\n")
@@ -168,11 +168,11 @@ def test_the_whole_is_one_text(cotty):
 
 
 def wheel(view, up, at=(5, 5)):
-    """Turns the wheel, as a terminal tells it."""
+    """Turns the wheel, as a terminal reports it."""
     view.mouse(64 if up else 65, at)
 
 
-def test_the_wheel_scrolls_where_the_program_does_not_want_it(cotty, window):
+def test_the_wheel_scrolls_while_mouse_reporting_is_off(cotty, window):
     session = cotty.new()
     run(cotty, session, "seq 200")
     view = window(SIZE).attach(session)
@@ -185,7 +185,7 @@ def test_the_wheel_scrolls_where_the_program_does_not_want_it(cotty, window):
     wheel(view, up=False)
     wheel(view, up=False)
     view.shows(session)
-    # Dragged over, it is copied.
+    # Dragging copies.
     first, second = cotty("view", session).split("\n")[3:5]
     view.mouse(0, (1, 4))
     view.mouse(32, (1, 4))
@@ -196,27 +196,27 @@ def test_the_wheel_scrolls_where_the_program_does_not_want_it(cotty, window):
     assert view.copied() == f"{first}\n{second[:2]}"
 
 
-def test_the_mouse_is_the_programs_where_it_asked_for_it(cotty, window):
+def test_a_program_with_mouse_reporting_gets_the_mouse(cotty, window):
     script = r"stty raw -echo; printf '\e[?1000h\e[?1006hready\r\n'; exec cat -v"
     session = cotty.new("--", "env", "sh", "-c", script)
     view = window(LARGE).attach(session)
     cotty("wait", session, "--text", "ready")
-    # The window is told a moment later.
-    def told():
+    # The window learns of mouse reporting a moment later.
+    def reported():
         view.mouse(0, (7, 3))
         return "^[[<0;7;3M" in cotty("view", session)
 
-    eventually(told)
+    eventually(reported)
     wheel(view, up=True, at=(2, 2))
     cotty("wait", session, "--text", "^[[<64;2;2M")
-    # Beyond the session there is nothing to click on.
+    # Clicks outside the session are ignored.
     view.mouse(0, (100, 3))
     view.type("end")
     cotty("wait", session, "--text", "end")
     assert "<0;100" not in cotty("view", session)
 
 
-def test_the_wheel_is_arrows_for_a_full_screen_program_without_a_mouse(cotty, window):
+def test_the_wheel_sends_arrows_to_a_full_screen_program_without_mouse_reporting(cotty, window):
     file = cotty.work / "numbers"
     file.write_text("\n".join(map(str, range(1, 101))))
     session = cotty.new("--", "less", file)
@@ -235,7 +235,7 @@ def test_the_wheel_is_arrows_for_a_full_screen_program_without_a_mouse(cotty, wi
     cotty("wait", session, "--idle", 300)
     top = first()
     assert int(top) % 3 == 1
-    # Who only watches does not move the program, but looks back.
+    # A read-only viewer scrolls its own view instead of the program.
     watcher = window(SIZE).attach("--read-only", session)
     eventually(lambda: watcher.rows()[0] == top)
     wheel(watcher, up=True)
@@ -243,7 +243,7 @@ def test_the_wheel_is_arrows_for_a_full_screen_program_without_a_mouse(cotty, wi
     assert first() == top
 
 
-def test_an_exit_does_not_throw_one_out(cotty, window):
+def test_copy_mode_survives_the_programs_exit(cotty, window):
     session = cotty.new()
     run(cotty, session, "seq 100")
     view = window(SIZE).attach(session)
@@ -251,10 +251,10 @@ def test_an_exit_does_not_throw_one_out(cotty, window):
     cotty("send", session, "exit 5", "--enter")
     cotty("wait", session, "--exit")
     view.press("g")
-    eventually(lambda: place(view)[0] == 1)
+    eventually(lambda: cursor_row(view)[0] == 1)
     view.press("q")
     view.detached(f"[{session} exited with 5]")
-    # It can still be looked at.
+    # An exited session can still be attached to.
     view.attach(session).says("exited with 5 · q leaves")
     begin(view)
     search(view, "?", "^42$")
@@ -265,7 +265,7 @@ def test_an_exit_does_not_throw_one_out(cotty, window):
     view.detached(f"[{session} exited with 5]")
 
 
-def test_a_small_window_reads_all_of_it(cotty, window):
+def test_a_small_window_scrolls_to_the_end_of_a_long_line(cotty, window):
     session = cotty.new()
     run(cotty, session, "seq -f '%070g end' 50")
     view = window(SMALL).attach(session)

@@ -1,4 +1,4 @@
-"""However attach ends or pauses, the person's terminal is as it was, and nothing of a program reaches it but cells."""
+"""However attach ends or pauses, it restores the person's terminal, which gets nothing from a program but cells."""
 
 import fcntl
 import os
@@ -12,8 +12,8 @@ from attaching import LARGE, run, window  # noqa: F401
 from conftest import BINARY, alive, eventually
 
 
-def note(view, name):
-    """Writes down how the terminal is set."""
+def save_settings(view, name):
+    """Saves the terminal's settings in a file."""
     view.type(f"stty -g > {name}; echo noted")
     view.press("Enter")
     eventually(lambda: "noted" in view.rows())
@@ -22,9 +22,9 @@ def note(view, name):
     eventually(lambda: view.rows() == ["outer$"])
 
 
-def same(cotty, view):
-    """Checks that it is set as before: line settings, screen, cursor, mouse, paste."""
-    note(view, "after")
+def check_restored(cotty, view):
+    """Checks that the terminal is set as before: line settings, screen, cursor, mouse, paste."""
+    save_settings(view, "after")
     assert (cotty.work / "after").read_text() == (cotty.work / "before").read_text()
     for value, wanted in {
         "alternate_on": "0",
@@ -43,13 +43,13 @@ def view(cotty, window):
     view.type(r"printf '\e]2;mine\e\\'; clear")
     view.press("Enter")
     eventually(lambda: view.value("#{pane_title}") == "mine")
-    note(view, "before")
+    save_settings(view, "before")
     return view
 
 
 @contextmanager
 def no_daemon(cotty, view):
-    """The daemon is killed, and the keeper held, so that it starts no other."""
+    """Kills the daemon, and stops the keeper so that it starts no other."""
     status = cotty.status()
     os.kill(status["keeper_pid"], signal.SIGSTOP)
     try:
@@ -64,7 +64,7 @@ ENDS = ["detach", "exit", "destroyed", "stop", "SIGTERM", "SIGHUP", "SIGINT"]
 
 
 @pytest.mark.parametrize("how", ENDS)
-def test_the_terminal_is_as_it_was(cotty, view, how):
+def test_the_terminal_is_restored(cotty, view, how):
     session = cotty.new()
     view.attach(session).shows(session)
     assert view.value("#{mouse_any_flag}") == "1"
@@ -86,10 +86,10 @@ def test_the_terminal_is_as_it_was(cotty, view, how):
         view.type("echo code $?")
         view.press("Enter")
         eventually(lambda: f"code {128 + getattr(signal, how)}" in view.rows())
-    same(cotty, view)
+    check_restored(cotty, view)
 
 
-def test_the_title_is_the_sessions_and_cannot_act(cotty, view):
+def test_the_title_comes_from_the_session_without_control_characters(cotty, view):
     session = cotty.new("--name", "work", "--", "cat")
     view.attach("work")
     eventually(lambda: view.value("#{pane_title}") == "1 work")
@@ -101,11 +101,11 @@ def test_the_title_is_the_sessions_and_cannot_act(cotty, view):
     eventually(lambda: view.value("#{pane_title}") == "hers")
     view.order("d")
     eventually(lambda: view.value("#{alternate_on}") == "0")
-    same(cotty, view)
+    check_restored(cotty, view)
 
 
 @pytest.mark.slow
-def test_suspended_and_in_the_foreground_again(cotty, view):
+def test_attach_suspends_and_resumes(cotty, view):
     session = cotty.new()
     view.attach(session).shows(session)
     attach = view.child()
@@ -118,8 +118,8 @@ def test_suspended_and_in_the_foreground_again(cotty, view):
         eventually(lambda: view.rows()[-1] == "outer$")
         view.type("clear")
         view.press("Enter")
-        same(cotty, view)
-        # Meanwhile the session went on.
+        check_restored(cotty, view)
+        # The session continued meanwhile.
         run(cotty, session, f"echo meanwhile {turn}")
         view.type("fg")
         view.press("Enter")
@@ -132,23 +132,23 @@ def test_suspended_and_in_the_foreground_again(cotty, view):
         view.shows(session)
     view.order("d")
     eventually(lambda: view.lines()[-1] == "outer$")
-    same(cotty, view)
+    check_restored(cotty, view)
 
 
-def test_nobody_is_suspended_who_could_not_go_on(cotty, window):
+def test_attach_refuses_to_suspend_without_a_parent_shell(cotty, window):
     session = cotty.new()
     alone = window((100, 30))
-    # No shell above it: the pane is attach itself.
+    # No parent shell: the pane's own process is attach.
     alone.tmux("respawn-pane", "-k", "-t", alone.pane, f"{BINARY} attach {session}")
     eventually(lambda: alone.value("#{alternate_on}") == "1")
     alone.shows(session)
     alone.order("C-z")
-    alone.says("no shell is there")
+    alone.says("cannot suspend")
     alone.type("echo still there")
     cotty("wait", session, "--text", "still there")
 
 
-def test_the_daemon_is_waited_for_and_that_is_said(cotty, view):
+def test_attach_waits_for_the_next_daemon_and_says_so(cotty, view):
     session = cotty.new()
     view.attach(session).shows(session)
     with no_daemon(cotty, view):
@@ -159,12 +159,12 @@ def test_the_daemon_is_waited_for_and_that_is_said(cotty, view):
     cotty("wait", session, "--regex", "^went on$")
 
 
-def test_what_is_typed_while_there_is_no_daemon_is_lost(cotty, view):
+def test_input_typed_without_a_daemon_is_lost(cotty, view):
     session = cotty.new()
     view.attach(session).shows(session)
     with no_daemon(cotty, view):
         view.type("away")
-        # Until attach has taken it.
+        # Wait until attach has read the input.
         with open(view.value("#{pane_tty}")) as terminal:
             eventually(lambda: fcntl.ioctl(terminal, termios.FIONREAD, bytes(4)) == bytes(4))
     view.shows(session)
@@ -174,16 +174,16 @@ def test_what_is_typed_while_there_is_no_daemon_is_lost(cotty, view):
     assert "away" not in cotty("view", session, "--history")
 
 
-def test_one_can_leave_while_the_daemon_is_gone(cotty, view):
+def test_attach_can_detach_without_a_daemon(cotty, view):
     session = cotty.new()
     view.attach(session).shows(session)
     with no_daemon(cotty, view):
         view.press("C-]", "d")
-        view.detached(f"[detached from {session}; `cotty attach {session}` comes back]")
-    same(cotty, view)
+        view.detached(f"[detached from {session}; `cotty attach {session}` attaches again]")
+    check_restored(cotty, view)
 
 
-def test_what_a_program_says_to_terminals_does_not_reach_the_persons(cotty, view):
+def test_control_sequences_do_not_reach_the_persons_terminal(cotty, view):
     session = cotty.new()
     view.attach(session).shows(session)
     view.tmux("set-buffer", "untouched")
@@ -194,8 +194,8 @@ def test_what_a_program_says_to_terminals_does_not_reach_the_persons(cotty, view
     assert view.value("#{mouse_any_flag}") == "1"
 
 
-def test_cotty_in_cotty(cotty):
-    """The outer terminal is a session, too: what is copied inside goes where the outer one lets it."""
+def test_attach_works_inside_a_session(cotty):
+    """The outer terminal is a session, too."""
     inner, outer = "inner", cotty.new("--cols", 70, "--rows", 20)
     cotty("send", outer, f"{BINARY} attach $({BINARY} new --name {inner} --cols 60 --rows 15)", "--enter")
     cotty("wait", outer, "--text", "Ctrl-] ? keys")

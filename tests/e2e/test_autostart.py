@@ -1,4 +1,4 @@
-"""Many clients that want a daemon at the same moment get one, and the same."""
+"""Many clients that need a daemon at the same moment get the same one."""
 
 import json
 import os
@@ -19,12 +19,12 @@ INITIALIZE = {
     "method": "initialize",
     "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}},
 }
-# Waits until the barrier opens (its end of the pipe is closed) and becomes the command.
+# Waits until the barrier opens (the other end of the pipe is closed), then execs the command.
 STARTER = "import os, sys; os.read(int(sys.argv[1]), 1); os.execv(sys.argv[2], sys.argv[2:])"
 
 
 def processes_of(cotty):
-    """The keepers and daemons that belong to a home, by their role."""
+    """The keepers and daemons of a home, by role."""
     found = {"__keeper": [], "__daemon": []}
     mark = f"COTTY_HOME={cotty.home}".encode()
     for entry in Path("/proc").iterdir():
@@ -74,7 +74,7 @@ def sleeps(pid):
 
 
 def answer(client, command):
-    """What a client said, after checking that it is right."""
+    """A client's output, after checking it."""
     if command == ["mcp"]:
         client.stdin.write(json.dumps(INITIALIZE) + "\n")
         client.stdin.flush()
@@ -123,7 +123,7 @@ def test_twenty_clients_at_once_with_a_stale_socket(cotty, seed):
     check_one_daemon(cotty, COMMANDS)
 
 
-def test_a_plain_file_in_the_place_of_the_socket(cotty):
+def test_a_plain_file_at_the_socket_path_is_replaced(cotty):
     run = cotty.home / "run"
     run.mkdir(parents=True, mode=0o700)
     cotty.home.chmod(0o700)
@@ -132,8 +132,8 @@ def test_a_plain_file_in_the_place_of_the_socket(cotty):
 
 
 @pytest.mark.as_root
-def test_a_daemon_after_the_keeper_was_killed(cotty):
-    """Everything of the old one is gone; the next client starts afresh."""
+def test_a_client_starts_a_new_daemon_after_the_keeper_was_killed(cotty):
+    """The old sessions are gone, and the next client starts a new keeper."""
     session = cotty.new("--", "cat")
     shell = cotty.info(session)["pid"]
     status = cotty.status()
@@ -146,8 +146,8 @@ def test_a_daemon_after_the_keeper_was_killed(cotty):
 
 
 @pytest.mark.as_root
-def test_the_daemon_is_nobodys_child(cotty):
-    """Agents' hosts end whole process trees; the keeper is not in theirs."""
+def test_the_daemon_is_not_its_clients_child(cotty):
+    """Hosts of agents end whole process trees. The keeper must not be in one."""
     cotty.new("--", "cat")
     keeper = cotty.status()["keeper_pid"]
     fields = Path(f"/proc/{keeper}/stat").read_text().rsplit(")", 1)[1].split()
@@ -164,13 +164,13 @@ def test_a_client_does_not_wait_for_a_daemon_that_cannot_start(cotty):
     (cotty.home / "token").write_text("short")
     started = time.monotonic()
     cotty("new", code=1)
-    assert "holds no token" in cotty.stderr
-    # Not as long as it would look for one that was only away.
+    assert "contains no valid token" in cotty.stderr
+    # Sooner than the time that a client waits for a daemon to come back.
     assert time.monotonic() - started < 9
     assert processes_of(cotty) == {"__keeper": [], "__daemon": []}
 
 
-def test_who_was_in_the_middle_of_something_does_not_undo_a_stop(cotty):
+def test_open_calls_do_not_restart_a_stopped_daemon(cotty):
     waiting = cotty.start("wait", cotty.new("--", "cat"), "--text", "never", stderr=subprocess.PIPE)
     agent = cotty.start("mcp", stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     tell = lambda message: (agent.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n"), agent.stdin.flush())
@@ -183,11 +183,11 @@ def test_who_was_in_the_middle_of_something_does_not_undo_a_stop(cotty):
     tell({"id": 2, **call("terminal__wait", session_id=session, text="never")})
     eventually(lambda: "cotty_waits 2\n" in cotty.metrics())
     cotty("stop")
-    # Told that the program has ended, or by the client itself when nobody was left to tell.
+    # The daemon reports the exit, or the client gives up because no daemon is left.
     waiting.communicate(timeout=LIMIT)
     assert json.loads(agent.stdout.readline())["id"] == 2
     assert processes_of(cotty) == {"__keeper": [], "__daemon": []}
-    # Whoever asks for something new has it started again.
+    # A new request starts the daemon again.
     tell({"id": 3, "method": "tools/list"})
     assert json.loads(agent.stdout.readline())["id"] == 3
     assert len(processes_of(cotty)["__daemon"]) == 1

@@ -1,4 +1,4 @@
-"""R-T08: the MCP bundle, unpacked and started as its host would."""
+"""R-T08: the MCP bundle, unpacked and started as a host does."""
 
 import json
 import re
@@ -10,7 +10,7 @@ import pytest
 from conftest import BINARY, LIMIT, ROOT
 from rpc import Rpc
 
-# The format has no integers, only numbers.
+# The format has only numbers, no integers.
 NUMBER, TEXT = "number", "string"
 USER_CONFIG = {
     "default_rows": (NUMBER, "Default Terminal Rows", "Default number of rows for new sessions (default: 24)", 24),
@@ -43,7 +43,7 @@ USER_CONFIG = {
 }
 
 
-# The bundle is made once.
+# One worker, so that the bundle is made once.
 pytestmark = pytest.mark.xdist_group("bundle")
 
 
@@ -54,12 +54,12 @@ def pack(binary, output):
 
 @pytest.fixture(scope="module")
 def unpacked(tmp_path_factory):
-    """A bundle, as a host has it on its disk."""
+    """An unpacked bundle, as on a host's disk."""
     top = tmp_path_factory.mktemp("bundle")
     with zipfile.ZipFile(pack(BINARY, top / "cotty.mcpb")) as bundle:
         for entry in bundle.infolist():
             path = bundle.extract(entry, top)
-            # As every unpacker of zips does, but for Python's.
+            # Python's unzip, unlike others, does not set the mode.
             (top / entry.filename).chmod(entry.external_attr >> 16)
             assert path == str(top / entry.filename)
     (top / "cotty.mcpb").unlink()
@@ -68,7 +68,7 @@ def unpacked(tmp_path_factory):
 
 
 class Bundle(Rpc):
-    """The bundle's server, with the settings that the user made."""
+    """The bundle's server, with the user's settings."""
 
     def __init__(self, cotty, top, unfilled="", **settings):
         manifest = json.loads((top / "manifest.json").read_text())
@@ -99,7 +99,7 @@ class Bundle(Rpc):
 
 @pytest.fixture
 def running(cotty):
-    """A daemon that runs already, with settings of its own."""
+    """A daemon that runs already, with its own settings."""
     cotty.home.mkdir(mode=0o700)
     settings = "default_rows = 30\ndefault_cols = 100\nterm = 'vt100'\nscrollback_limit = 70\nprompt_pattern = 'never$'"
     (cotty.home / "config.toml").write_text(f"[terminal]\n{settings}\n[limits]\nmax_per_owner = 3\n")
@@ -107,7 +107,7 @@ def running(cotty):
     return cotty
 
 
-def test_the_manifest_is_the_seeds(unpacked):
+def test_the_manifest_matches_the_seed(unpacked):
     manifest = json.loads((unpacked / "manifest.json").read_text())
     shown = manifest["user_config"]
     assert list(shown) == list(USER_CONFIG)
@@ -129,28 +129,28 @@ def test_the_same_input_gives_the_same_bundle(tmp_path):
     assert one == two
 
 
-def test_rows_columns_and_term(running, unpacked):
+def test_the_bundle_sets_rows_columns_and_term(running, unpacked):
     with Bundle(running, unpacked, default_rows=41, default_cols=99, term="screen-256color") as bundle:
         made = bundle.make()
         assert made["dimensions"] == {"rows": 41, "cols": 99}
         assert bundle.output("echo $TERM; stty size", made["session_id"]) == "screen-256color\n41 99\n"
-    # And for nobody else.
+    # Other clients are not affected.
     with Rpc(running) as other:
         assert other.begin().call("terminal__create_session")["dimensions"] == {"rows": 30, "cols": 100}
 
 
-def test_the_shell(running, unpacked):
+def test_the_bundle_sets_the_shell(running, unpacked):
     with Bundle(running, unpacked, default_shell="/bin/sh") as bundle:
         assert bundle.make()["program"] == "/bin/sh"
 
 
 @pytest.mark.parametrize("unfilled", ["", "as it stands"])
-def test_a_shell_that_was_not_filled_in(running, unpacked, unfilled):
+def test_an_empty_shell_setting_means_the_users_shell(running, unpacked, unfilled):
     with Bundle(running, unpacked, unfilled=unfilled) as bundle:
         assert bundle.make()["program"] == "/bin/bash"
 
 
-def test_the_scrollback_limit(running, unpacked):
+def test_the_bundle_sets_the_scrollback_limit(running, unpacked):
     for limit in (5, 200):
         with Bundle(running, unpacked, scrollback_limit=limit) as bundle:
             session = bundle.make()["session_id"]
@@ -159,7 +159,7 @@ def test_the_scrollback_limit(running, unpacked):
             assert len(read["content"].splitlines()) == limit
 
 
-def test_the_prompt_pattern(running, unpacked):
+def test_the_bundle_sets_the_prompt_pattern(running, unpacked):
     asks = {"program": "sh", "args": ["-c", "printf 'ready? '; read x"], "wait_ready": False}
     for pattern, found in ((r"ready\? $", True), (r"steady\? $", False)):
         with Bundle(running, unpacked, prompt_pattern=pattern) as bundle:
@@ -170,7 +170,7 @@ def test_the_prompt_pattern(running, unpacked):
             assert read["prompt_detected"] is found
 
 
-def test_the_limit_of_sessions(running, unpacked):
+def test_the_bundle_sets_the_session_limit(running, unpacked):
     with Bundle(running, unpacked, max_sessions=5) as bundle:
         for _ in range(5):
             bundle.make(program="cat")

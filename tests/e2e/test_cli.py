@@ -1,4 +1,4 @@
-"""The command line: its help, the daemon, where it listens and where everything lies."""
+"""The command line: its help, the daemon, its addresses and its home."""
 
 import os
 import pty
@@ -19,7 +19,7 @@ COMMANDS = """
 
 
 def children(pid):
-    """Processes whose parent this is, zombies too."""
+    """The child processes of a process, with zombies."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -33,7 +33,7 @@ def children(pid):
 
 
 def terminals(pid):
-    """Pseudo-terminals whose master a process holds."""
+    """The pseudo-terminals whose master a process holds."""
     links = [os.readlink(entry) for entry in Path(f"/proc/{pid}/fd").iterdir()]
     return sum(link in ("/dev/ptmx", "/dev/pts/ptmx") for link in links)
 
@@ -42,14 +42,14 @@ def terminals(pid):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_explains_itself(cotty, command):
+def test_every_command_has_help(cotty, command):
     text = cotty(command, "--help")
     first = text.splitlines()[0]
     assert len(first) > 10 and f"cotty {command}" in text and "Options:" in text
     assert not cotty.home.exists(), "help touches nothing"
 
 
-def test_help_lists_every_command_and_no_inner_one(cotty):
+def test_help_lists_every_command_except_internal_ones(cotty):
     text = cotty("--help")
     for command in COMMANDS:
         assert f"\n  {command} " in text
@@ -57,7 +57,7 @@ def test_help_lists_every_command_and_no_inner_one(cotty):
     assert cotty("--version").startswith("cotty ")
 
 
-def test_what_is_not_understood(cotty):
+def test_unknown_commands_and_options_are_refused(cotty):
     cotty("no-such-command", code=2)
     cotty("new", "--no-such-option", code=2)
     cotty("send", code=2)
@@ -66,7 +66,7 @@ def test_what_is_not_understood(cotty):
 # The daemon
 
 
-def test_status_when_nothing_runs(cotty):
+def test_status_restart_and_stop_report_that_nothing_runs(cotty):
     assert cotty("status", code=3) == ""
     assert "no cotty is running here" in cotty.stderr
     for command in ("restart", "stop"):
@@ -75,7 +75,7 @@ def test_status_when_nothing_runs(cotty):
     assert not (cotty.home / "run" / "cotty.sock").exists()
 
 
-def test_status_tells_where_everything_is(cotty):
+def test_status_shows_where_everything_is(cotty):
     cotty.new()
     status = cotty.status()
     assert alive(status["pid"]) and alive(status["keeper_pid"])
@@ -104,7 +104,7 @@ def test_restart_keeps_sessions_and_changes_the_daemon(cotty):
     cotty("wait", session, "--text", "kept-42")
 
 
-def test_sigterm_to_a_background_daemon_is_survived(cotty):
+def test_sessions_survive_a_sigterm_to_the_background_daemon(cotty):
     session = cotty.new()
     before = cotty.status()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL):
@@ -128,8 +128,8 @@ def test_a_stopped_daemon_is_replaced(cotty):
 
 
 @pytest.mark.slow
-def test_a_terminal_that_is_closed_and_opened_at_once_holds_up_nobody(cotty):
-    """The hang-up may be noticed when it is over already; the daemon must not look for it for ever."""
+def test_a_terminal_reopened_at_once_does_not_keep_the_daemon_busy(cotty):
+    """The daemon may notice the hang-up after the terminal is open again. It must not poll for it for ever."""
     script = (
         "import os, time\nfor fd in (0, 1, 2): os.close(fd)\nend = time.perf_counter() + {delay}\n"
         "while time.perf_counter() < end: pass\nos.open('/dev/tty', os.O_RDWR)\nopen({gate!r}).read()\n"
@@ -140,7 +140,7 @@ def test_a_terminal_that_is_closed_and_opened_at_once_holds_up_nobody(cotty):
     daemon = cotty.status()["pid"]
     for step in range(0, 30, 1 if SOAK else 3):
         session = cotty.new("--", "python3", "-c", script.format(delay=step * 10e-6, gate=str(gate)))
-        # Opened by the program when its terminal is open again; it ends when we close our end.
+        # The program opens the fifo once its terminal is open again, and exits when we close our end.
         opened = eventually(lambda: writer(gate))
         try:
             eventually(lambda: sleeps(daemon), limit=5)
@@ -157,7 +157,7 @@ def sleeps(pid):
 
 
 def writer(fifo):
-    """The end of a fifo to write to, once somebody reads."""
+    """The write end of a fifo, once a program reads."""
     try:
         return os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
     except OSError:
@@ -175,7 +175,7 @@ def test_stop_leaves_nothing_behind(cotty):
     pids = [status["pid"], status["keeper_pid"], *(s["pid"] for s in cotty.json("ls")["sessions"])]
     marks = {f"COTTY_SESSION={session}".encode() for session in sessions}
     cotty("stop")
-    # The keeper itself is collected by init, whenever that gets to it.
+    # The keeper itself is reaped by init, at some time.
     for pid in pids:
         assert not alive(pid) and (pid == status["keeper_pid"] or not Path(f"/proc/{pid}").exists())
     for entry in Path("/proc").iterdir():
@@ -189,11 +189,11 @@ def test_stop_leaves_nothing_behind(cotty):
     assert list((cotty.home / "run" / "hooks").iterdir()) == []
     cotty("status", code=3)
     cotty("stop", code=3)
-    # And it starts again, empty.
+    # It starts again without sessions.
     assert cotty.json("ls")["count"] == 0
 
 
-def test_no_zombies_and_no_terminals_are_left_by_sessions(cotty):
+def test_sessions_leave_no_zombies_and_no_terminals(cotty):
     for _ in range(3):
         cotty("run", "--", "sh", "-c", "(sleep 0 &) ; sleep 0 & exit 0")
     session = cotty.new()
@@ -202,7 +202,7 @@ def test_no_zombies_and_no_terminals_are_left_by_sessions(cotty):
     keeper, daemon = cotty.status()["keeper_pid"], cotty.status()["pid"]
     assert (terminals(keeper), terminals(daemon)) == (1, 1)
     cotty("kill", session)
-    # Orphans come to the keeper, which collects each as it ends.
+    # The keeper adopts orphans and reaps each when it exits.
     eventually(lambda: children(keeper) == [daemon])
     eventually(lambda: terminals(keeper) + terminals(daemon) == 0)
 
@@ -211,7 +211,7 @@ def test_no_zombies_and_no_terminals_are_left_by_sessions(cotty):
 
 
 def serve(cotty, *args, **options):
-    """Starts a foreground daemon and answers it with the link that it printed."""
+    """Starts a foreground daemon. Returns it with the link that it printed."""
     serving = cotty.start("serve", *args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
     for line in serving.stdout:
         if "#token=" in line:
@@ -233,8 +233,8 @@ def test_serve_prints_its_link_and_ends_all_sessions_on_ctrl_c(cotty):
     cotty("status", code=3)
 
 
-def test_ctrl_c_in_the_terminal_of_serve(cotty):
-    """The kernel's own Ctrl-C goes to the whole foreground group: still the sessions are ended in order."""
+def test_ctrl_c_in_serves_terminal_ends_the_sessions_in_order(cotty):
+    """The kernel sends Ctrl-C to the whole foreground group. The sessions are still ended in order."""
     pid, master = pty.fork()
     if pid == 0:
         os.execve(BINARY, ["cotty", "serve"], cotty.env)
@@ -289,19 +289,19 @@ def test_a_taken_port_fails_clearly(cotty):
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0"])
-def test_only_loopback_is_listened_on(cotty, address):
+def test_only_loopback_addresses_are_accepted(cotty, address):
     cotty("serve", "--listen", address, code=1)
     assert "not a loopback address" in cotty.stderr
 
 
-def test_an_address_that_is_none(cotty):
+def test_an_invalid_address_is_refused(cotty):
     cotty("serve", "--listen", "nonsense", code=2)
     cotty.env["COTTY_HTTP_LISTEN"] = "nonsense"
     cotty("new", code=1)
     assert "COTTY_HTTP_LISTEN" in cotty.stderr and "nonsense" in cotty.stderr
 
 
-def test_ipv6_loopback(cotty):
+def test_ipv6_loopback_is_accepted(cotty):
     cotty.env["COTTY_HTTP_LISTEN"] = "[::1]:0"
     cotty.new()
     assert cotty.status()["link"].startswith("http://[::1]:")
@@ -310,26 +310,26 @@ def test_ipv6_loopback(cotty):
 # Homes
 
 
-def test_a_home_that_is_too_long(cotty):
+def test_a_home_path_that_is_too_long_is_refused(cotty):
     home = cotty.work / ("x" * 100)
     cotty.env["COTTY_HOME"] = str(home)
     cotty("new", code=1)
     assert "too long" in cotty.stderr and "COTTY_HOME" in cotty.stderr
-    assert not home.exists(), "a refused home is not made"
+    assert not home.exists(), "a refused home is not created"
 
 
 @pytest.mark.as_root
-def test_a_home_that_others_may_enter(cotty):
+def test_a_home_that_others_may_enter_is_refused(cotty):
     cotty.home.mkdir(mode=0o755)
     cotty.home.chmod(0o755)
     cotty("new", code=1)
-    assert "can be entered by others" in cotty.stderr and "chmod 700" in cotty.stderr
+    assert "can be entered by other users" in cotty.stderr and "chmod 700" in cotty.stderr
     cotty.home.chmod(0o700)
     cotty.new()
 
 
 @pytest.mark.as_root
-def test_a_home_that_belongs_to_another_user(cotty):
+def test_a_home_of_another_user_is_refused(cotty):
     if os.getuid() == 0:
         cotty.home.mkdir(mode=0o700)
         os.chown(cotty.home, 12345, 12345)
@@ -341,7 +341,7 @@ def test_a_home_that_belongs_to_another_user(cotty):
 
 
 @pytest.mark.as_root
-def test_a_home_that_is_a_link_or_a_file(cotty):
+def test_a_home_that_is_a_symlink_or_a_file_is_refused(cotty):
     (cotty.work / "elsewhere").mkdir(mode=0o700)
     cotty.home.symlink_to(cotty.work / "elsewhere")
     cotty("new", code=1)
@@ -353,11 +353,11 @@ def test_a_home_that_is_a_link_or_a_file(cotty):
     cotty.home.unlink()
 
 
-def test_a_relative_home(cotty):
+def test_a_relative_home_works(cotty):
     cotty.env["COTTY_HOME"] = "../home"
     session = cotty.new()
     assert (cotty.home / "run" / "cotty.sock").exists()
-    # The same one from elsewhere, by its full path.
+    # The same home from another directory, by its full path.
     (cotty.work / "deeper").mkdir()
     cotty.env["COTTY_HOME"] = str(cotty.home)
     assert cotty.info(session)["session_id"] == session
@@ -365,7 +365,7 @@ def test_a_relative_home(cotty):
     assert cotty.info(session)["session_id"] == session
 
 
-def test_a_home_with_strange_characters(cotty):
+def test_a_home_with_unusual_characters_works(cotty):
     top = Path(tempfile.mkdtemp(prefix="cotty-"))
     other = Cotty(top / "a b'ü$x", cotty.work)
     try:
@@ -377,8 +377,8 @@ def test_a_home_with_strange_characters(cotty):
         shutil.rmtree(top)
 
 
-def test_the_history_of_a_persons_shell_is_his_own(cotty):
-    """What a person keeps out of his history with a leading space stays out of it."""
+def test_a_persons_shell_keeps_its_own_history(cotty):
+    """A line that a person keeps out of the history with a leading space stays out of it."""
     (cotty.work / ".bashrc").write_text("HISTCONTROL=ignoreboth\nHISTFILE=~/.bash_history\n")
     session = cotty.new()
     for line in ("echo to be kept", " echo my secret"):
@@ -390,7 +390,7 @@ def test_the_history_of_a_persons_shell_is_his_own(cotty):
     assert "to be kept" in history and "my secret" not in history
 
 
-def test_a_closed_pipe_is_no_error(cotty):
+def test_a_closed_pipe_is_not_an_error(cotty):
     session = cotty.new("--", "sh", "-c", "seq 1 5000; cat")
     cotty("wait", session, "--text", "5000")
     shell = subprocess.run(

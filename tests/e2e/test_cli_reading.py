@@ -1,4 +1,4 @@
-"""What there is to know of a session afterwards, its size, and the command line's own papers."""
+"""Commands, search and recordings of a session, its size, and completions and man pages."""
 
 import json
 import subprocess
@@ -41,7 +41,7 @@ def test_commands_lists_what_a_shell_ran(cotty):
     cotty("commands", "nobody", code=4)
 
 
-def test_what_is_no_shell_ran_no_commands(cotty):
+def test_a_session_without_a_shell_has_no_commands(cotty):
     cotty("new", "--name", "build", "--", "echo", "built")
     cotty("wait", "build", "--exit")
     cotty("commands", "build", "--output", "last", code=1)
@@ -49,14 +49,14 @@ def test_what_is_no_shell_ran_no_commands(cotty):
     assert cotty("recording", "build", "--format", "text").strip() == "built"
 
 
-def test_commands_gives_all_of_a_long_output(cotty):
+def test_commands_prints_all_of_a_long_output(cotty):
     session = shell_that_ran(cotty, "seq 3000")
     assert cotty("commands", session, "--output", "1").split() == [str(n) for n in range(1, 3001)]
     cotty("send", session, "sleep 1000", "-e")
     eventually(lambda: cotty("commands", session).splitlines()[-1].split()[1] == "running")
 
 
-def test_a_line_of_a_shell_cannot_act_on_the_terminal(cotty):
+def test_commands_removes_control_characters(cotty):
     session = cotty.new()
     cotty.call("send", actor="person", session=session, text="echo '\x16\x1b[31m \x16\x9b'\n")
     eventually(lambda: len(cotty.json("commands", session)["commands"]) == 1)
@@ -95,14 +95,14 @@ def test_resize(cotty):
         assert "120x40" in cotty.stderr
     cotty("resize", session, "0x0", code=1)
     cotty("resize", session, code=1, stdin=subprocess.DEVNULL)
-    assert "no terminal here" in cotty.stderr
+    assert "no terminal to take the size from" in cotty.stderr
     assert cotty.info(session)["dimensions"] == {"cols": 50, "rows": 10}
 
 
 # recording and purge
 
 
-def test_recording_of_a_session_that_is_gone(cotty):
+def test_the_recording_of_a_destroyed_session_can_be_read(cotty):
     session = cotty.new("--name", "it", "--", "sh", "-c", "echo hello; printf '\\033[31mred \\302\\2332J'; cat")
     cotty("wait", session, "--text", "red")
     live = cotty("recording", "it", "--format", "text")
@@ -120,10 +120,10 @@ def test_recording_of_a_session_that_is_gone(cotty):
     kept = cotty.work / "it.cast"
     assert kept.read_text() == cast and kept.stat().st_mode & 0o077 == 0
     cotty("recording", "nobody", code=4)
-    assert "kept for days" in cotty.stderr
+    assert "deleted after some days" in cotty.stderr
 
 
-def test_a_long_recording_comes_whole(cotty):
+def test_a_long_recording_is_returned_whole(cotty):
     cast = cotty.work / "long.cast"
     cotty("run", "--record", cast, "--", "seq", "200000")
     events = [json.loads(line) for line in cast.read_text().splitlines()[1:]]
@@ -131,7 +131,7 @@ def test_a_long_recording_comes_whole(cotty):
     assert output == "".join(f"{n}\r\n" for n in range(1, 200_001))
 
 
-def test_purge_takes_recordings_away(cotty):
+def test_purge_deletes_recordings(cotty):
     gone, other, live = (cotty.new("--", "cat") for _ in range(3))
     for session in (gone, other):
         cotty("kill", session)
@@ -142,17 +142,17 @@ def test_purge_takes_recordings_away(cotty):
     cotty("purge", live, code=1)
     assert "live" in cotty.stderr
     cotty("purge", "--all")
-    assert "1 recording and" in cotty.stderr and "1 of live sessions" in cotty.stderr
+    assert "deleted 1 recording," in cotty.stderr and "1 of live sessions" in cotty.stderr
     cotty("recording", other, code=4)
     for wrong in ([], [gone, "--all"], ["--older-than", "soon"]):
         cotty("purge", *wrong, code=2)
 
 
-# Completions and papers
+# Completions and man pages
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completions_are_understood_by_their_shell(cotty, shell):
+def test_completions_load_in_their_shell(cotty, shell):
     script = cotty("completions", shell)
     assert "__daemon" not in script and not cotty.home.exists()
     path = cotty.work / f"completions.{shell}"
@@ -168,7 +168,7 @@ def test_completions_are_understood_by_their_shell(cotty, shell):
         assert command in done.stdout, done.stdout
 
 
-def test_the_man_page_can_be_read(cotty):
+def test_the_man_page_renders(cotty):
     cotty("__docs", "man", "pages")
     pages = {path.name for path in (cotty.work / "pages").iterdir()}
     assert pages >= {"cotty.1", *(f"cotty-{command}.1" for command in COMMANDS)}
@@ -187,7 +187,7 @@ def test_the_man_page_can_be_read(cotty):
 # A shell in this terminal
 
 
-def test_cotty_alone_is_a_shell_in_this_terminal(cotty):
+def test_cotty_without_arguments_opens_a_shell_in_this_terminal(cotty):
     with tmux_window(cotty, (90, 20)) as window:
         window.line("cotty")
         eventually(lambda: cotty.json("ls")["count"] == 1)
@@ -195,12 +195,12 @@ def test_cotty_alone_is_a_shell_in_this_terminal(cotty):
         assert session["dimensions"] == {"cols": 90, "rows": 20} and session["owner"] == "person"
         window.line("PS1='inner$ '; clear; tty")
         window.has("inner$")
-        # An agent joins, when the person has let go of the keyboard.
+        # `cotty send` takes the keyboard from the person and types.
         cotty("send", session["session_id"], "echo from else''where", "-e")
         window.has("from elsewhere")
-        # Inside, it says so instead of nesting.
+        # Inside a session, `cotty` refuses to nest.
         window.line("clear; cotty; echo code $?")
-        window.has("this terminal is a session already")
+        window.has("this terminal is already a session")
         window.has("code 1")
         assert cotty.json("ls")["count"] == 1
         window.press("C-]", "d")
@@ -208,13 +208,13 @@ def test_cotty_alone_is_a_shell_in_this_terminal(cotty):
         assert not window.is_full_screen() and cotty.info(session["session_id"])["state"] == "prompt"
 
 
-def test_cotty_alone_without_a_terminal(cotty):
+def test_cotty_without_arguments_needs_a_terminal(cotty):
     cotty(code=2, stdin=subprocess.DEVNULL)
     assert "a shell needs a terminal" in cotty.stderr and "cotty --help" in cotty.stderr
     assert not cotty.home.exists()
 
 
-def test_what_cannot_be_printed_is_an_error(cotty):
+def test_a_failed_write_to_stdout_is_an_error(cotty):
     session = cotty.new("--", "cat")
     with open("/dev/full", "w") as full:
         for command in (["ls", "--json"], ["view", session], ["status"], ["token", "new", "--name", "lost"]):
@@ -224,7 +224,7 @@ def test_what_cannot_be_printed_is_an_error(cotty):
 
 
 @pytest.mark.as_root
-def test_a_recording_is_for_its_owner_also_where_a_file_was(cotty):
+def test_a_recording_written_over_a_file_is_private(cotty):
     session = cotty.new("--", "cat")
     file = cotty.work / "it.cast"
     file.write_text("before")
@@ -233,10 +233,10 @@ def test_a_recording_is_for_its_owner_also_where_a_file_was(cotty):
     assert file.stat().st_mode & 0o777 == 0o600 and '"version":3' in file.read_text()
 
 
-def test_limits_and_times_that_mean_nothing_are_refused(cotty):
+def test_invalid_limits_times_and_names_are_refused(cotty):
     session = cotty.new("--", "cat")
     for command in (["search", session, "x", "--limit", "0"], ["search", session, "x", "--limit", "1001"], ["wait", session, "--idle", "0"]):
         cotty(*command, code=2)
     for name in ("3", "sess_x", "a\nb", "x" * 500):
         cotty("new", "--name", name, "--", "cat", code=1)
-        assert "is no name for a session" in cotty.stderr and "sess_" in cotty.stderr and len(cotty.stderr) < 400
+        assert "invalid session name" in cotty.stderr and "sess_" in cotty.stderr and len(cotty.stderr) < 400

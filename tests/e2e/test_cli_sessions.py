@@ -1,4 +1,4 @@
-"""The commands of every day, as a person or a script uses them."""
+"""Everyday commands, as a person or a script uses them."""
 
 import fcntl
 import json
@@ -35,7 +35,7 @@ def test_new_ls_view_kill(cotty):
     cotty("kill", session)
     assert cotty("ls") == "" and "no sessions" in cotty.stderr
     cotty("view", session, code=4)
-    assert "already destroyed" in cotty.stderr and "start another with `cotty new`" in cotty.stderr
+    assert "already destroyed" in cotty.stderr and "start another session with `cotty new`" in cotty.stderr
     cotty("kill", session, code=4)
     assert "already destroyed" in cotty.stderr
 
@@ -53,9 +53,9 @@ def test_id_number_and_name_address_the_same_session(cotty):
     assert "already a session named `it`" in cotty.stderr
     for bad in ("7", "sess_x", "a b", "ü", "x" * 65, ""):
         cotty("new", "--name", bad, code=1)
-        assert "no name for a session" in cotty.stderr
+        assert "invalid session name" in cotty.stderr
     assert len(cotty.json("ls")["sessions"]) == 1
-    # Its name is free again when it is gone; the number never is.
+    # When a session is gone, its name is free again, its number is not.
     cotty("kill", "it")
     assert cotty.json("new", "--name", "it")["number"] > made["number"]
 
@@ -76,7 +76,7 @@ def test_new_starts_a_program(cotty):
 
 
 def terminal(cols, rows):
-    """Both ends of a terminal of that size."""
+    """Both ends of a terminal of the given size."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, cols, 0, 0))
     return master, slave
@@ -84,7 +84,7 @@ def terminal(cols, rows):
 
 @pytest.mark.parametrize("end", ["stdin", "stdout", "stderr"])
 def test_new_takes_the_size_of_the_terminal(cotty, end):
-    """Whichever of its ends is one: `$(cotty new)` has no stdout there."""
+    """Of any standard stream that is a terminal: in `$(cotty new)`, stdout is not."""
     cotty("ls")
     master, slave = terminal(111, 33)
     nowhere = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
@@ -94,8 +94,8 @@ def test_new_takes_the_size_of_the_terminal(cotty, end):
     os.close(slave)
 
 
-def test_new_passes_on_what_is_named(cotty):
-    """Secrets are held back unless they are asked for by name; the rest is the caller's own."""
+def test_new_passes_on_named_variables(cotty):
+    """Secrets are removed unless named; all other variables are passed on."""
     (cotty.work / "deeper").mkdir()
     cotty.env |= {"SSH_AUTH_SOCK": "/agent", "PLAIN": "as it is", "MY_TOKEN": "secret"}
     show = 'echo "[$SSH_AUTH_SOCK][$PLAIN][$MY_TOKEN][$GIVEN]"; pwd; cat'
@@ -109,7 +109,7 @@ def test_new_passes_on_what_is_named(cotty):
 
 
 def test_two_clients_get_sessions_with_their_own_environment(cotty):
-    """One daemon, started by one of them: what its client had is nothing to the other."""
+    """One of them starts the daemon. The other does not get its environment."""
     shown = {}
     for name in ("one", "two"):
         tools = cotty.work / name
@@ -124,7 +124,7 @@ def test_two_clients_get_sessions_with_their_own_environment(cotty):
         session = client.new("--name", name, "--env", "SSH_AUTH_SOCK", "--", "sh", "-c", script)
         client("wait", session, "--regex", ", (one|two)")
         shown[name] = client("view", session)
-        # And so has an interactive shell, which finds its programs there.
+        # An interactive shell has it too, and finds its programs there.
         shell = client.new("--env", "SSH_AUTH_SOCK")
         client("send", shell, "which-am-i; echo ${SSH_AUTH_SOCK}.", "-e")
         client("wait", shell, "--text", f"/agent/{name}.")
@@ -141,7 +141,7 @@ def test_ls_json_is_complete(cotty):
     listed = cotty.json("ls")
     assert listed["count"] == 1 and cotty.json("list")["sessions"][0]["session_id"] == session
     info = listed["sessions"][0]
-    # The first line is the seed's.
+    # The first line lists the seed's fields.
     for key in (
         *("session_id", "program", "args", "pid", "created_at", "dimensions", "exited", "exit_code", "healthy"),
         *("name", "number", "title", "state", "owner"),
@@ -154,7 +154,7 @@ def test_ls_json_is_complete(cotty):
     assert (cotty.info(shell)["name"], cotty.info(shell)["state"]) == ("shell", "prompt")
 
 
-def test_ls_cannot_be_made_to_act_on_the_terminal(cotty):
+def test_ls_removes_control_characters(cotty):
     evil = "printf '\\033]2;evil \\302\\2332J\\342\\200\\256\\007ready'; cat"
     session = cotty.new("--", "sh", "-c", evil, "\x1b[31mred\x07\x9b2J\u202e")
     cotty("wait", session, "--text", "ready")
@@ -163,7 +163,7 @@ def test_ls_cannot_be_made_to_act_on_the_terminal(cotty):
     assert "\u202e" not in cotty("ls")
 
 
-def test_colours_are_for_terminals(cotty):
+def test_ls_uses_colours_only_in_a_terminal(cotty):
     session = cotty.new("--name", "x")
     assert "\x1b" not in cotty("ls")
     master, slave = terminal(60, 24)
@@ -171,7 +171,7 @@ def test_colours_are_for_terminals(cotty):
         assert cotty.start("ls", stdout=slave, env={**cotty.env, **env}).wait(LIMIT) == 0
         shown = os.read(master, 10_000).decode()
         assert session in shown and ("\x1b[32mprompt\x1b[0m" in shown) == coloured, shown
-        # And a line ends where the terminal does.
+        # No line is wider than the terminal.
         plain = shown.replace("\x1b[32m", "").replace("\x1b[1m", "").replace("\x1b[0m", "")
         assert max(len(line) for line in plain.splitlines()) <= 60, plain
     os.close(master)
@@ -191,12 +191,12 @@ def test_run_prints_output_and_exits_with_the_code(cotty):
     assert cotty.json("ls")["count"] == 0
 
 
-def test_run_gives_all_of_a_long_output(cotty):
+def test_run_prints_all_of_a_long_output(cotty):
     lines = cotty("run", "--", "seq", "5000").splitlines()
     assert lines == [str(n) for n in range(1, 5001)]
 
 
-def test_run_survives_the_daemon(cotty):
+def test_run_survives_a_daemon_kill(cotty):
     gate = cotty.work / "gate"
     os.mkfifo(gate)
     running = cotty.start("run", "--", "sh", "-c", f"echo before; touch begun; read x < {gate}; echo $x; exit 4", stdout=subprocess.PIPE, text=True)
@@ -211,15 +211,15 @@ def test_run_survives_the_daemon(cotty):
 
 def test_run_prints_the_last_screen_of_a_full_screen_program(cotty):
     assert cotty("run", "--", "sh", "-c", "printf '\\033[?1049h\\033[2;3Hfull screen'") == "\n  full screen\n"
-    # Also of one that puts back what was there.
+    # Also of a program that restores the old screen.
     (cotty.work / "notes").write_text("a note\n")
     shown = cotty("run", "--", "vim", "-u", "NONE", "-c", "redraw", "-c", "q", "notes").splitlines()
     assert shown[:3] == ["a note", "~", "~"], shown
-    # What it said is more than what it showed.
+    # Plain output takes precedence over the alternate screen.
     assert cotty("run", "--", "sh", "-c", "printf '\\033[?1049hgone\\033[?1049l'; echo said") == "said\n"
 
 
-def test_run_records(cotty):
+def test_run_writes_a_recording(cotty):
     cast = cotty.work / "it.cast"
     cotty("run", "--cols", "33", "--rows", "7", "--record", cast, "--", "sh", "-c", "echo hello; printf '\\033[31mred'; exit 3", code=3)
     head, *events = map(json.loads, cast.read_text().splitlines())
@@ -231,7 +231,7 @@ def test_run_records(cotty):
     assert cotty.json("ls")["count"] == 0
 
 
-def test_run_passes_an_interrupt_on(cotty):
+def test_run_forwards_an_interrupt(cotty):
     script = "trap 'echo caught; exit 9' INT; touch ready; while :; do sleep 0.05; done"
     running = cotty.start("run", "--", "sh", "-c", script, stdout=subprocess.PIPE, text=True)
     eventually((cotty.work / "ready").exists)
@@ -241,7 +241,7 @@ def test_run_passes_an_interrupt_on(cotty):
 
 
 @pytest.mark.parametrize("signals", [["SIGTERM"], ["SIGHUP"], ["SIGINT", "SIGINT"]])
-def test_run_leaves_nothing_behind_when_it_is_ended(cotty, signals):
+def test_run_leaves_nothing_behind_after_a_signal(cotty, signals):
     script = "trap 'touch interrupted' INT; echo begun; echo $$ > pid.new; mv pid.new pid; while :; do sleep 0.05; done"
     running = cotty.start("run", "--", "sh", "-c", script, stdout=subprocess.PIPE, text=True)
     pid = int(eventually(lambda: (cotty.work / "pid").exists() and (cotty.work / "pid").read_text()))
@@ -277,7 +277,7 @@ def test_view_history_as_json_is_one_document_with_the_history(cotty):
 
 
 def test_view_shows_nothing_but_text_and_styles(cotty):
-    """Links, titles, clipboards and what else a program says stay where they were said."""
+    """Links, titles, clipboard contents and other sequences are not printed."""
     evil = "printf '\\033]8;;http://evil\\033\\\\link\\033]8;;\\033\\\\ \\033]52;c;ZXZpbA==\\007\\033]2;t\\007\\302\\2332J\\033[31mred'; cat"
     session = cotty.new("--", "sh", "-c", evil)
     cotty("wait", session, "--text", "red")
@@ -287,7 +287,7 @@ def test_view_shows_nothing_but_text_and_styles(cotty):
     assert "evil" not in ansi
 
 
-def test_view_watch_in_a_pipe(cotty):
+def test_view_watch_prints_text_into_a_pipe(cotty):
     session = cotty.new("--", "sh", "-c", "echo one; cat")
     cotty("wait", session, "--text", "one")
     watching = cotty.start("view", session, "--watch", stdout=subprocess.PIPE, text=True)
@@ -300,7 +300,7 @@ def test_view_watch_in_a_pipe(cotty):
     cotty("send", session, "--key", "ctrl+d")
     watching.communicate(timeout=LIMIT)
     assert watching.returncode == 0
-    # Of one that has ended there is the last screen.
+    # For an exited session, the last screen is printed.
     assert cotty("view", session, "--watch") == "one\ntwo\ntwo\n"
     seen = json.loads(cotty("view", session, "--watch", "--json"))
     assert (seen["content"], seen["cursor"]) == ("one\ntwo\ntwo", {"row": 4, "col": 1})
@@ -321,7 +321,7 @@ def test_view_watch_ends_with_its_reader_and_survives_the_daemon(cotty):
     assert watching.wait(LIMIT) == 0
 
 
-def test_view_watch_in_a_terminal(cotty):
+def test_view_watch_restores_the_terminal(cotty):
     session = cotty.new("--cols", "100", "--rows", "30", "--name", "it")
     cotty("send", session, "printf '\\033]2;title\\007'; PS1='inner$ '; clear; echo wi''de $(printf %090d 7)", "-e")
     cotty("wait", session, "--text", "wide 0")
@@ -329,14 +329,14 @@ def test_view_watch_in_a_terminal(cotty):
         window.line("cotty view it --watch")
         window.has("inner$")
         assert window.is_full_screen() and window.lines()[0] == "wide " + "0" * 35
-        # What is typed here goes nowhere.
+        # Keys typed here are ignored.
         window.press("x", "Enter")
         cotty("send", session, "seq 50", "-e")
         window.shows("50", "inner$")
         window.press("C-c")
         window.shows("outer$")
         assert not window.is_full_screen()
-        # The terminal is as it was, and the last screen stands in it.
+        # The terminal is restored, and shows the last screen.
         assert "inner$" in window.lines()[-2]
         window.line("stty -a | grep -ow -e icanon -e echo; echo $?")
         window.shows("icanon", "echo", "0", "outer$")
@@ -348,7 +348,7 @@ def test_view_watch_in_a_terminal(cotty):
 
 def test_send_text_and_keys_in_order(cotty):
     session = cotty.new("--", "cat", "-v")
-    # Shown twice: the kernel's echo, then what `cat` read.
+    # Shown twice: by the kernel's echo, then by `cat`.
     cotty("send", session, "a b  c", "-e")
     shown = ["a b  c", "a b  c"]
     eventually(lambda: cotty("view", session).splitlines() == shown)
@@ -365,7 +365,7 @@ def test_send_text_and_keys_in_order(cotty):
     assert "has exited" in cotty.stderr and "`cotty view`" in cotty.stderr
 
 
-def test_send_says_what_it_knows(cotty):
+def test_send_reports_what_the_program_did_with_the_input(cotty):
     session = cotty.new()
     typed = cotty.json("send", session, "echo $((6*7)); cat", "--enter")
     assert (typed["bytes"], typed["consumed"], typed["reacted"], typed["submitted"]) == (19, True, True, True), typed
@@ -386,7 +386,7 @@ def test_send_pastes_and_reads_stdin(cotty):
     cotty("send", session, "pasted", "--paste", "--enter")
     cotty("wait", session, "--text", "^[[200~pasted^[[201~")
     cotty("send", session, "-", input="from stdin\nsecond line\n")
-    # What the kernel shows of it and what `cat` says come in any order.
+    # The kernel's echo and the output of `cat` come in any order.
     typed = ["from stdin", "second line"]
     eventually(lambda: sorted(cotty("view", session).splitlines()[2:]) == sorted(2 * typed))
     cotty("send", session, "-", input="", code=1)
@@ -397,7 +397,7 @@ def test_send_pastes_and_reads_stdin(cotty):
 # wait
 
 
-def test_wait_answers_by_its_exit_code(cotty):
+def test_wait_reports_its_result_as_an_exit_code(cotty):
     session = cotty.new()
     cotty("wait", session, "--prompt")
     cotty("send", session, "echo d''one; sleep 1000", "-e")
@@ -409,12 +409,15 @@ def test_wait_answers_by_its_exit_code(cotty):
     waited = cotty.json("wait", session, "--prompt", "--timeout", "0.1", code=3)
     assert waited["met"] == "timeout" and waited["why"]
     cotty("wait", session, "--regex", "(", code=1)
-    assert "Invalid pattern" in cotty.stderr
+    assert "Invalid pattern" in cotty.stderr and "use `--text` instead" in cotty.stderr
+    for pattern in (["wait", session, "--stop", "("], ["search", session, "("]):
+        cotty(*pattern, code=1)
+        assert "escape" in cotty.stderr and "instead" not in cotty.stderr
     cotty("wait", session, "--timeout=-1", code=2)
     cotty("wait", session, "--timeout=soon", code=2)
 
 
-def test_wait_knows_every_condition(cotty):
+def test_wait_supports_every_condition(cotty):
     session = cotty.new()
     cotty("wait", session, "--prompt")
     assert cotty.json("wait", session, "--keyboard")["met"] == "keyboard"
@@ -426,16 +429,16 @@ def test_wait_knows_every_condition(cotty):
     waited = cotty.json("wait", session, "--text", "never", "--stop", "error|failed", "--since", str(seq), code=3)
     assert (waited["met"], waited["matched"]) == ("stop", "it failed"), waited
     cotty("wait", session, "--text", "never", "--stop", "error|failed", "--since", str(seq), code=3)
-    assert "it was stopped by: it failed" in cotty.stderr
+    assert "`--stop` matched: it failed" in cotty.stderr
     cotty("send", session, "--key", "ctrl+c")
     cotty("wait", session, "--prompt")
     cotty("send", session, "exit 6", "-e")
     waited = cotty.json("wait", session)
     assert (waited["met"], waited["exit_code"]) == ("exit", 6)
     cotty("wait", session, "--exit", "--text", "never")
-    # Gone is not the same as late.
+    # An exit has another code than a timeout.
     cotty("wait", session, "--text", "never", code=4)
-    assert "exited with 6 before that" in cotty.stderr
+    assert "exited with 6 before the condition held" in cotty.stderr
     assert cotty.json("wait", session, "--prompt", code=4)["met"] == "exit"
     cotty("wait", "nobody", "--exit", code=4)
     cotty("kill", session)
@@ -459,13 +462,13 @@ def has_connection(pid):
 # kill
 
 
-def test_kill_tells_what_is_left(cotty):
+def test_kill_names_the_processes_that_survive(cotty):
     session = cotty.new()
-    # As nobody else sleeps.
+    # A duration that no other process uses.
     seconds = 10**6 + int.from_bytes(os.urandom(4))
     cotty("send", session, f"setsid sleep {seconds} < /dev/null > /dev/null 2>&1 & echo sta''rted", "-e")
     cotty("wait", session, "--text", "started")
-    # Its own session comes a moment after the fork.
+    # `setsid` takes effect a moment after the fork.
     left = eventually(lambda: [pid for pid in pids_of(f"sleep\0{seconds}\0") if os.getsid(pid) == pid])
     try:
         cotty("kill", session)

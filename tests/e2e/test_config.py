@@ -1,4 +1,4 @@
-"""The configuration: its layers, what is refused, what a daemon does when the file breaks under it; its log and its port."""
+"""The configuration: layers, errors, a file that breaks while a daemon runs; the log and the port."""
 
 import json
 import os
@@ -19,7 +19,7 @@ def configure(cotty, text):
 
 
 def shown(cotty, key):
-    """A key's value and its layer."""
+    """A setting's value and its layer."""
     keys = cotty.json("config", "show")["keys"]
     found = next(k for k in keys if k["key"] == key)
     return found["value"], found["source"]
@@ -43,7 +43,7 @@ def serving(cotty, *args, **options):
 
 
 def sessions_until_refused(cotty):
-    """How many sessions an owner may have."""
+    """The number of sessions that an owner may have."""
     for count in range(20):
         answer = cotty.any_call("create", program="cat")
         if "error" in answer:
@@ -55,7 +55,7 @@ def sessions_until_refused(cotty):
 # Layers
 
 
-def test_each_layer_beats_the_one_below(cotty):
+def test_each_layer_overrides_the_one_below(cotty):
     assert shown(cotty, "limits.max_per_owner") == (10, "built_in")
     configure(cotty, "[limits]\nmax_per_owner = 2\n")
     assert shown(cotty, "limits.max_per_owner") == (2, "file")
@@ -63,7 +63,7 @@ def test_each_layer_beats_the_one_below(cotty):
     assert shown(cotty, "limits.max_per_owner") == (3, "environment")
     with serving(cotty, "--max-per-owner", 4, env=dict(cotty.env)):
         assert shown(cotty, "limits.max_per_owner") == (4, "flag")
-        # A client's own wish beats them all, for its own sessions; so the limit is asked without one.
+        # A client's own setting overrides all others for its sessions, so the client must not have one here.
         del cotty.env["COTTY_LIMITS_MAX_PER_OWNER"]
         assert sessions_until_refused(cotty) == 4
         pid = cotty.kill_daemon()
@@ -78,7 +78,7 @@ def test_the_file_and_the_environment_change_what_sessions_get(cotty):
     cotty("stop")
     own = dict(cotty.env)
     cotty.env["COTTY_LIMITS_MAX_SESSIONS"] = "1"
-    # What a client wants for its own sessions is no rule for others, although it starts the daemon.
+    # A client's setting does not apply to others, even if that client starts the daemon.
     cotty.env["COTTY_LIMITS_MAX_PER_OWNER"] = "7"
     cotty.env["COTTY_TERMINAL_PROMPT_PATTERN"] = "("
     cotty("new", "--", "cat", code=1)
@@ -90,7 +90,7 @@ def test_the_file_and_the_environment_change_what_sessions_get(cotty):
     assert sessions_until_refused(cotty) == 1
 
 
-def test_a_foreground_daemon_takes_all_of_its_environment(cotty):
+def test_a_foreground_daemon_reads_all_settings_from_its_environment(cotty):
     with serving(cotty, env=cotty.env | {"COTTY_LIMITS_MAX_PER_OWNER": "3"}):
         assert sessions_until_refused(cotty) == 3
 
@@ -109,7 +109,7 @@ def test_a_restart_reads_the_file_again_and_keeps_the_sessions(cotty):
 
 
 # R-T08
-def test_a_client_has_its_own_terminals_from_a_daemon_that_runs(cotty):
+def test_a_clients_settings_apply_to_its_sessions_in_a_running_daemon(cotty):
     configure(cotty, "[terminal]\ndefault_rows = 30\nterm = 'screen'\n[limits]\nmax_per_owner = 9\n")
     first = cotty.call("create", program="sh", args=["-c", "echo TERM=$TERM; cat"])
     assert first["dimensions"] == {"rows": 30, "cols": 80}
@@ -131,9 +131,9 @@ def test_a_client_has_its_own_terminals_from_a_daemon_that_runs(cotty):
     assert cotty.call("wait", session=asking["session_id"], prompt=True)["met"] == "prompt"
     assert "TERM=vt220" in cotty.call("read", session=asking["session_id"])["content"]
     cotty.kill_daemon()
-    assert cotty.call("info", session=shell["session_id"])["history_lines"] == 77, "what it was made with stays"
+    assert cotty.call("info", session=shell["session_id"])["history_lines"] == 77, "a session keeps the settings it was created with"
     assert cotty.call("wait", session=asking["session_id"], prompt=True)["met"] == "prompt"
-    assert sessions_until_refused(cotty) == 1, "three of four were there"
+    assert sessions_until_refused(cotty) == 1, "three of four already existed"
     cotty.env["COTTY_TERMINAL_PROMPT_PATTERN"] = "("
     error = cotty.call("create", error="INVALID_PATTERN")
     assert "COTTY_TERMINAL_PROMPT_PATTERN" in error["message"]
@@ -145,7 +145,7 @@ def test_a_client_has_its_own_terminals_from_a_daemon_that_runs(cotty):
 
 # R-T08
 @pytest.mark.anyio
-async def test_an_mcp_client_has_its_own_terminals(cotty):
+async def test_an_mcp_clients_settings_apply_to_its_sessions(cotty):
     cotty.new("--", "cat")
     cotty.env |= {"COTTY_TERMINAL_DEFAULT_ROWS": "33", "COTTY_LIMITS_MAX_PER_OWNER": "1"}
     async with cotty.mcp() as client:
@@ -155,7 +155,7 @@ async def test_an_mcp_client_has_its_own_terminals(cotty):
         assert refused.is_error and "MAX_SESSIONS" in str(refused)
 
 
-def test_variables_that_look_like_secrets_pass_where_they_are_named(cotty):
+def test_variables_that_look_like_secrets_pass_if_named(cotty):
     configure(cotty, '[terminal]\npass_env = ["SSH_AUTH_SOCK", "BUILD_*"]\n')
     cotty.env |= {"SSH_AUTH_SOCK": "/one", "BUILD_TOKEN": "t", "OTHER_TOKEN": "no"}
     assert "/one t -" in cotty("run", "--", "sh", "-c", "echo $SSH_AUTH_SOCK $BUILD_TOKEN $OTHER_TOKEN-")
@@ -163,7 +163,7 @@ def test_variables_that_look_like_secrets_pass_where_they_are_named(cotty):
     assert "/two t -" in cotty("run", "--", "sh", "-c", "echo $SSH_AUTH_SOCK $BUILD_TOKEN $OTHER_TOKEN-")
 
 
-def test_nothing_is_recorded_where_that_is_switched_off(cotty):
+def test_nothing_is_recorded_with_recording_off(cotty):
     configure(cotty, "[recording]\nenabled = false\n")
     quiet = cotty.call("create", program="cat")["session_id"]
     loud = cotty.call("create", program="cat", record=True)["session_id"]
@@ -173,13 +173,13 @@ def test_nothing_is_recorded_where_that_is_switched_off(cotty):
     assert not (cotty.home / "recordings" / quiet).exists()
 
 
-def test_an_ended_session_leaves_after_the_time_that_is_set(cotty):
+def test_an_exited_session_is_removed_after_the_configured_time(cotty):
     configure(cotty, '[retention]\nended = "1s"\n')
     session = cotty.new("--", "true")
     eventually(lambda: session not in cotty("ls"))
 
 
-def test_without_a_home_the_file_lies_where_configurations_lie(cotty):
+def test_without_a_home_the_file_is_in_the_xdg_config_directory(cotty):
     del cotty.env["COTTY_HOME"]
     cotty.env |= {"XDG_STATE_HOME": str(cotty.work / "state"), "XDG_RUNTIME_DIR": str(cotty.home)}
     cotty.home.mkdir(mode=0o700)
@@ -197,40 +197,40 @@ def test_without_a_home_the_file_lies_where_configurations_lie(cotty):
 BROKEN = "[limits]\nmax_sesions = 5\nmax_per_owner = 'many'\n[htp]\n"
 
 
-def test_a_broken_file_is_refused_with_its_lines(cotty):
+def test_a_broken_file_is_refused_with_line_numbers(cotty):
     configure(cotty, BROKEN)
     file = cotty.home / "config.toml"
     for command in (["new"], ["serve"], ["config", "check"], ["config", "check", file]):
         cotty(*command, code=1)
         assert f"{file}:2: [limits] has no `max_sesions`; did you mean `max_sessions`?" in cotty.stderr
-        assert f'{file}:3: "many" is not possible here: a number from 1 to' in cotty.stderr
+        assert f'{file}:3: "many" is not valid: use a number from 1 to' in cotty.stderr
         assert f"{file}:4: there is no section [htp]; did you mean [http]?" in cotty.stderr
     cotty("status", code=3)
     configure(cotty, "[limits\n")
     cotty("new", code=1)
-    assert f"{file}:1: this is no TOML" in cotty.stderr
+    assert f"{file}:1: this is not TOML" in cotty.stderr
     file.write_bytes(b"\xff\xfe")
     cotty("new", code=1)
     assert "UTF-8" in cotty.stderr
     file.unlink()
-    assert "need not be" in cotty("config", "check")
+    assert "it is optional" in cotty("config", "check")
     cotty.new("--", "cat")
 
 
-def test_a_variable_that_is_none_is_refused(cotty):
+def test_an_unknown_variable_is_refused(cotty):
     cotty.env["COTTY_LIMITS_MAX_SESSION"] = "5"
     cotty("new", code=1)
     assert "COTTY_LIMITS_MAX_SESSION: there is no such key; did you mean `COTTY_LIMITS_MAX_SESSIONS`?" in cotty.stderr
 
 
-def test_a_daemon_that_runs_does_not_mind_a_broken_file(cotty):
+def test_a_running_daemon_ignores_a_broken_file(cotty):
     configure(cotty, "[limits]\nmax_per_owner = 3\n")
     session = cotty.new("--", "cat")
     configure(cotty, BROKEN)
     cotty.new("--", "cat")
     pid = cotty.kill_daemon()
     assert cotty.info(session)["healthy"] and cotty.status()["pid"] != pid
-    # What was right last holds, not what is built in.
+    # The last valid settings apply, not the defaults.
     assert shown(cotty, "limits.max_per_owner") == (3, "file")
     assert sessions_until_refused(cotty) == 3
     assert "max_sesions" in (cotty.home / "cotty.log").read_text()
@@ -250,7 +250,7 @@ def test_a_daemon_that_runs_does_not_mind_a_broken_file(cotty):
 
 
 def editor(cotty, *lines):
-    """An editor that writes these lines, each time it is opened the next text."""
+    """An editor that writes the next of these texts each time it is opened."""
     for number, text in enumerate(lines):
         (cotty.work / f"text.{number}").write_text(text)
     script = cotty.work / "editor"
@@ -262,7 +262,7 @@ def editor(cotty, *lines):
 
 
 @pytest.mark.as_root
-def test_edit_begins_with_a_template_and_checks(cotty):
+def test_edit_starts_with_a_template_and_checks_the_result(cotty):
     file = cotty.home / "config.toml"
     editor(cotty, "[limits]\nmax_sessions = 12\n")
     cotty("config", "edit")
@@ -292,7 +292,7 @@ def edit_at_a_terminal(cotty, answers):
     return editing.returncode, said
 
 
-def test_edit_offers_the_way_back(cotty):
+def test_edit_offers_to_discard_a_broken_file(cotty):
     good, better = "[limits]\nmax_sessions = 12\n", "[limits]\nmax_sessions = 13\n"
     configure(cotty, good)
     file = cotty.home / "config.toml"
@@ -303,11 +303,11 @@ def test_edit_offers_the_way_back(cotty):
     assert code == 1 and "as it was" in said and file.read_text() == better
     editor(cotty, BROKEN)
     code, said = edit_at_a_terminal(cotty, "k\n")
-    assert code == 1 and "NOT right" in said and file.read_text() == BROKEN
+    assert code == 1 and "NOT valid" in said and file.read_text() == BROKEN
 
 
 @pytest.mark.as_root
-def test_edit_keeps_a_link_a_link(cotty):
+def test_edit_preserves_a_symlink(cotty):
     target = cotty.work / "dotfile.toml"
     target.write_text("")
     cotty.home.mkdir(mode=0o700)
@@ -321,7 +321,7 @@ def test_edit_keeps_a_link_a_link(cotty):
 
 
 @pytest.mark.as_root
-def test_the_log_goes_where_it_is_told(cotty):
+def test_the_log_goes_to_the_configured_file(cotty):
     file = cotty.work / "own.log"
     configure(cotty, f'[log]\nlevel = "debug"\nfile = "{file}"\n')
     cotty.new("--", "cat")
@@ -333,7 +333,7 @@ def test_the_log_goes_where_it_is_told(cotty):
 
 
 @pytest.mark.as_root
-def test_a_log_that_cannot_be_written_stops_nobody(cotty):
+def test_an_unwritable_log_does_not_stop_the_daemon(cotty):
     file = cotty.work / "logs" / "own.log"
     file.parent.mkdir()
     configure(cotty, f'[log]\nfile = "{file}"\n')
@@ -358,7 +358,7 @@ def test_a_foreground_daemon_logs_to_stderr(cotty):
 
 
 def full_pipe():
-    """A pipe that has no room left and that nobody reads."""
+    """A full pipe that no one reads."""
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     for size in (65536, 1):
@@ -371,7 +371,7 @@ def full_pipe():
     return reading, writing
 
 
-def test_a_daemon_whose_words_nobody_reads_goes_on(cotty):
+def test_a_daemon_with_unread_stdout_and_stderr_keeps_running(cotty):
     reading, writing = full_pipe()
     cotty.env["COTTY_LOG"] = "trace"
     with serving(cotty, stdout=writing, stderr=writing):
@@ -400,30 +400,30 @@ def listens(listener, port):
 
 @contextmanager
 def taken(port=0):
-    """A port that somebody listens on for as long as the block runs: this test, or whoever had it before and stays."""
+    """A port that is taken while the block runs: by this test, or by a process that had it before."""
     with socket.socket() as listener:
-        # As the daemon does: a connection that was closed a moment ago does not hold the port.
+        # As the daemon does: a recently closed connection does not block the port.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        # A daemon that is just ending gives it up in a moment: the block must not begin before.
+        # A daemon that is exiting releases the port in a moment: wait for that.
         with suppress(AssertionError):
             eventually(lambda: listens(listener, port), limit=10)
         yield f"127.0.0.1:{listener.getsockname()[1] or port}"
 
 
 @pytest.mark.xdist_group("port 7420")
-def test_the_default_port_is_given_up_where_it_is_taken(cotty):
+def test_another_port_is_used_if_the_default_is_taken(cotty):
     del cotty.env["COTTY_HTTP_LISTEN"]
     with taken(7420):
         cotty.new("--", "cat")
         assert not cotty.status()["http"].endswith(":7420")
         http = cotty.status()["http"]
     cotty("restart")
-    assert cotty.status()["http"] == http, "a link goes on working"
+    assert cotty.status()["http"] == http, "a link keeps working"
     assert shown(cotty, "http.listen") == ("127.0.0.1:7420", "built_in")
 
 
 @pytest.mark.xdist_group("port 7420")
-def test_the_default_port_is_taken_where_it_is_free(cotty):
+def test_the_default_port_is_used_if_free(cotty):
     del cotty.env["COTTY_HTTP_LISTEN"]
 
     def taken_or_not_free():
@@ -431,7 +431,7 @@ def test_the_default_port_is_taken_where_it_is_free(cotty):
         with socket.socket() as probe:
             if cotty.status()["http"].endswith(":7420") or probe.connect_ex(("127.0.0.1", 7420)) == 0:
                 return True
-        # Maybe somebody else had it a moment ago.
+        # Another process may have had the port a moment ago.
         cotty("stop")
         shutil.rmtree(cotty.home)
         return False
@@ -445,19 +445,19 @@ def test_a_chosen_port_that_is_taken_is_refused(cotty):
         configure(cotty, f'[http]\nlisten = "{address}"\n')
         for command in ("new", "serve"):
             cotty(command, code=1)
-            assert f"cannot listen on {address}, which {cotty.home}/config.toml:2 says" in cotty.stderr
+            assert f"cannot listen on {address}, set by {cotty.home}/config.toml:2" in cotty.stderr
         cotty("status", code=3)
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0:7420", "192.0.2.1:80", "[::]:0"])
-def test_an_address_of_others_is_refused_with_the_reason(cotty, address):
+def test_a_non_loopback_address_is_refused_with_a_reason(cotty, address):
     del cotty.env["COTTY_HTTP_LISTEN"]
     configure(cotty, f'[http]\nlisten = "{address}"\n')
     cotty("new", code=1)
     assert f"{address} is not a loopback address" in cotty.stderr and "TLS" in cotty.stderr
 
 
-def test_a_restart_moves_to_another_address(cotty):
+def test_a_restart_applies_a_changed_address(cotty):
     del cotty.env["COTTY_HTTP_LISTEN"]
     configure(cotty, '[http]\nlisten = "127.0.0.1:0"\n')
     session = cotty.new("--", "cat")
@@ -472,8 +472,8 @@ def test_a_restart_moves_to_another_address(cotty):
     with taken() as other:
         configure(cotty, f'[http]\nlisten = "{other}"\n')
         cotty("restart")
-        assert cotty.status()["http"] == f"http://{address}", "one that works is not given up"
-    assert "staying where we are" in (cotty.home / "cotty.log").read_text()
+        assert cotty.status()["http"] == f"http://{address}", "a working address is kept"
+    assert "keeping the current one" in (cotty.home / "cotty.log").read_text()
 
 
 # A second start
@@ -488,7 +488,7 @@ def test_a_second_serve_names_the_first(cotty):
     assert alive(status["pid"]) and cotty.status()["pid"] == status["pid"]
 
 
-def test_show_is_for_scripts_and_for_people(cotty):
+def test_show_prints_text_and_json(cotty):
     configure(cotty, "[terminal]\nprompt_pattern = 'λ $'\n")
     text = cotty("config", "show")
     assert 'terminal.prompt_pattern = "λ $"' in text and "config.toml:2" in text
@@ -498,7 +498,7 @@ def test_show_is_for_scripts_and_for_people(cotty):
 
 
 @pytest.mark.parametrize("command", [["config"], ["config", "show"], ["config", "check"], ["config", "edit"]])
-def test_config_explains_itself(cotty, command):
+def test_config_commands_have_help(cotty, command):
     text = cotty(*command, "--help")
     assert f"cotty {' '.join(command)}" in text and "Examples:" in text
     assert not cotty.home.exists(), "help touches nothing"

@@ -1,4 +1,4 @@
-"""What the engine does that only shows through a whole daemon."""
+"""Properties of the engine that need a whole daemon to be seen."""
 
 import json
 from pathlib import Path
@@ -6,9 +6,9 @@ from pathlib import Path
 ASKS = Path(__file__).parent / "programs" / "asks_itself.py"
 
 
-def test_output_may_not_ask_unless_it_is_allowed(cotty):
-    """A file that is only looked at is output too: nothing in it may type or resize."""
-    # `cotty run` is a terminal of the command's own, so it may.
+def test_output_triggers_no_reports_unless_allowed(cotty):
+    """`cat FILE` is output too: nothing in a file may type or resize."""
+    # The terminal of `cotty run` belongs to one command, so reports are allowed.
     assert cotty("run", "--", "/usr/bin/python3", ASKS) == "title, clipboard, checksum, 132 columns\n"
     assert cotty("run", "--allow", "title", "--", "/usr/bin/python3", ASKS) == "title, '', '', 80 columns\n"
     session = cotty("new", "--cols", 80, "--rows", 24, "--", "/usr/bin/python3", ASKS).strip()
@@ -20,8 +20,8 @@ def test_output_may_not_ask_unless_it_is_allowed(cotty):
     cotty("new", "--allow", "everything", code=2)
 
 
-def test_a_frame_is_seen_when_it_is_done(cotty):
-    """Synchronized output: nobody sees half a frame, and nobody waits for ever for its end."""
+def test_a_frame_is_shown_when_it_is_complete(cotty):
+    """Synchronized output: no reader sees half a frame or waits for ever for its end."""
     session = cotty.new()
     begin, end = r"\033[?2026h", r"\033[?2026l"
     draw = rf"printf '{begin}\033[2J\033[Hhalf'; read -s; printf '\033[3Hwhole{end}'; read -s"
@@ -33,7 +33,7 @@ def test_a_frame_is_seen_when_it_is_done(cotty):
     cotty("send", session, "--key", "enter")
 
 
-def test_images_leave_no_text_and_are_told_of(cotty):
+def test_images_leave_no_text_and_are_reported(cotty):
     sixel = "\x1bPq" + "#0;2;0;0;0#0!14~-" * 9000 + "\x1b\\"
     kitty = "\x1b_Ga=T,f=100;" + "AAAA" * 100 + "\x1b\\"
     iterm = "\x1b]1337;File=inline=1:" + "AAAA" * 100 + "\x07"
@@ -47,7 +47,7 @@ def test_images_leave_no_text_and_are_told_of(cotty):
     ]
 
 
-def test_a_binary_breaks_neither_the_screen_nor_the_answer(cotty):
+def test_binary_output_breaks_neither_the_screen_nor_the_answer(cotty):
     session = cotty.new()
     cotty("send", session, "head -c 300000 /bin/sh; printf '\\033c'; echo still $((40 + 2))", "--enter")
     cotty("wait", session, "--text", "still 42", "--timeout", 20)

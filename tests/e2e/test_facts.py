@@ -1,4 +1,4 @@
-"""What the kernel tells of a program for a moment, or of another part of it, is not believed of the whole."""
+"""What the kernel reports of a program for a moment, or of one part of it, is not taken for its state."""
 
 import os
 import shlex
@@ -9,10 +9,10 @@ import pytest
 from agents import Gate, agent_of
 from driving import Terminal
 
-# What the kernel tells of other processes depends on who asks.
+# The kernel tells different users different things about other processes.
 pytestmark = [pytest.mark.anyio, pytest.mark.as_root]
 
-# Each asks for a name, and has something beside it that does not read.
+# Each asks for a name, and has a process or a thread beside it that does not read.
 ASKERS = {
     "a child that has ended": "import subprocess\nsubprocess.Popen(['true'])\ninput('name => ')\n",
     "a child at work": "import subprocess\nsubprocess.Popen(['sleep', '1000'])\ninput('name => ')\n",
@@ -23,7 +23,7 @@ ASKERS = {
 
 
 @pytest.mark.parametrize("asker", ASKERS.values(), ids=ASKERS.keys())
-async def test_one_that_asks_is_seen_whatever_it_has_beside_it(cotty, asker):
+async def test_a_program_that_reads_is_detected_beside_others_that_do_not(cotty, asker):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         await agent.type(session, f"{shlex.join([sys.executable, '-c', asker])}\n")
@@ -33,8 +33,8 @@ async def test_one_that_asks_is_seen_whatever_it_has_beside_it(cotty, asker):
         assert waited["read_result"]["state"] == "prompt", waited
 
 
-async def test_what_has_ended_is_at_no_prompt_before_its_end_is_told(cotty):
-    """The terminal hangs up first. A keeper that stands still makes that moment long."""
+async def test_an_ended_program_is_not_at_a_prompt_before_its_exit_is_reported(cotty):
+    """The terminal hangs up before the exit is reported. A stopped keeper makes that moment long."""
     ends = "printf 'loading => '; read x < {}; exit 3"
     first, second = Gate(cotty), Gate(cotty, "second")
     async with agent_of(cotty) as agent:
@@ -55,14 +55,14 @@ async def test_what_has_ended_is_at_no_prompt_before_its_end_is_told(cotty):
             assert (waited["met"], waited["exit_code"]) == ("exit", 3), waited
 
 
-async def test_what_its_shell_has_not_asked_for_its_end_is_at_no_prompt(cotty):
+async def test_an_ended_command_is_not_at_a_prompt_before_its_shell_collects_it(cotty):
     gate = Gate(cotty)
     async with agent_of(cotty) as agent:
         made = await agent("create_session", program="bash")
         session = made["session_id"]
         await agent.type(session, f"printf 'loading => '; cat {gate} > /dev/null; (exit 3)\n")
         await agent("wait", session_id=session, text="loading")
-        # The shell stands still while its program ends: who has the terminal is there, and reads no more.
+        # The shell is stopped while its program ends: the foreground process exists but no longer reads.
         os.kill(made["pid"], signal.SIGSTOP)
         try:
             await gate.open()
@@ -73,7 +73,7 @@ async def test_what_its_shell_has_not_asked_for_its_end_is_at_no_prompt(cotty):
         assert (waited["state"], waited["command"]["exit_code"]) == ("prompt", 3), waited
 
 
-async def test_a_program_of_its_own_that_works_is_at_no_prompt(cotty):
+async def test_a_busy_program_without_a_shell_is_not_at_a_prompt(cotty):
     gate = Gate(cotty)
     script = f"printf 'loading => '; cat {gate} > /dev/null; printf 'name => '; read name"
     async with agent_of(cotty) as agent:
@@ -86,8 +86,8 @@ async def test_a_program_of_its_own_that_works_is_at_no_prompt(cotty):
         assert waited["state"] == "waiting_for_input" and "name =>" in waited["screen"], waited
 
 
-def test_what_was_just_typed_is_not_waited_for_any_more(cotty):
-    """The kernel hands it over a moment later: until then the program looks as if it still waited."""
+def test_a_program_with_unread_input_is_not_waiting_for_input(cotty):
+    """The kernel delivers input a moment later. Until then the program looks as if it still waited."""
     gate = Gate(cotty)
     terminal = Terminal(cotty, "sh", "-c", f"echo ready; while read line; do read x < {gate}; echo done; done")
     terminal.text("ready")

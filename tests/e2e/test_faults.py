@@ -1,4 +1,4 @@
-"""What may go wrong does: kills in any moment, a daemon that hangs, limits of the system, and many sessions."""
+"""Faults: kills at any moment, a daemon that hangs, system limits, and many sessions."""
 
 import contextlib
 import http.client
@@ -18,13 +18,13 @@ from conftest import BINARY, LIMIT, SOAK, alive, eventually
 from test_survival import Killer, program
 
 KILLS, SESSIONS = (200, 1000) if SOAK else (40, 300)
-# How many sessions of each way (programs/judges.py).
+# The number of sessions of each kind (programs/judges.py).
 WAYS = {"floods": 4, "asks": 6, "hears": 6, "resizes": 4}
 MIB = 1 << 20
 
 
-def insist(cotty, op, **params):
-    """One operation, asked again under the same id for as long as daemons die of it."""
+def call_until_answered(cotty, op, **params):
+    """One operation, retried under the same id until a daemon lives long enough to answer."""
     request = os.urandom(8).hex()
     while True:
         try:
@@ -32,18 +32,18 @@ def insist(cotty, op, **params):
         except (OSError, http.client.HTTPException):
             pass
         except ValueError:
-            # Half an answer.
+            # The answer was cut off.
             pass
 
 
 def shows(cotty, session, text):
-    """Waits until a program has said something."""
-    waited = insist(cotty, "wait", session=session, text=text, since=0, timeout_ms=2 * LIMIT * 1000)
+    """Waits until a program has written a text."""
+    waited = call_until_answered(cotty, "wait", session=session, text=text, since=0, timeout_ms=2 * LIMIT * 1000)
     assert waited["met"] == "text", (text, waited)
 
 
 class Kills(Killer):
-    """Falls into everything: mostly into daemons that serve, now and then into one or two that are only taking over."""
+    """Kills daemons: mostly ones that serve, sometimes one or two in a row that are still taking over."""
 
     def __init__(self, cotty, seed, count):
         super().__init__(cotty, seed)
@@ -52,9 +52,9 @@ class Kills(Killer):
     def run(self):
         early = 0
         while len(self.killed) < self.count and not self.over.is_set():
-            # More of them in a row, and the keeper would believe that it cannot start.
+            # After more in a row, the keeper would conclude that the daemon cannot start.
             early = early + 1 if early < 2 and self.random.random() < 0.5 else 0
-            pid = self.daemon() if early else insist(self.cotty, "status")["pid"]
+            pid = self.daemon() if early else call_until_answered(self.cotty, "status")["pid"]
             self.over.wait(self.random.uniform(0, 0.03 if early else 0.2))
             if pid and pid not in self.killed:
                 os.kill(pid, signal.SIGKILL)
@@ -62,22 +62,22 @@ class Kills(Killer):
 
 
 def talk(cotty, session, seed, over):
-    """Types numbered messages with checksums, now and then a whole megabyte; ends when told."""
+    """Types numbered messages with checksums, sometimes a whole megabyte, until told to stop."""
     dice, number = random.Random(seed), 0
     while not over():
         size = dice.choice([0, 1, 10, 100, 1000, 10_000, 100_000, MIB])
         payload = f"{dice.getrandbits(64):016x}" * (size // 16 + 1)
         text = f"{number} {zlib.crc32(payload.encode())} {payload}\n"
-        insist(cotty, "send", session=session, text=text, paste="never")
+        call_until_answered(cotty, "send", session=session, text=text, paste="never")
         number += 1
-        # Sent is not arrived; but not more than one waits, so that the kills fall into its middle.
+        # Wait for the previous message, so that at most one is on its way and kills hit it.
         shows(cotty, session, f"{number - 1:07d} ")
-    insist(cotty, "send", session=session, text="end\n", paste="never")
+    call_until_answered(cotty, "send", session=session, text="end\n", paste="never")
     return number
 
 
 def numbered(text):
-    """The lines that `judges.line` printed, each checked to be whole."""
+    """The numbers of the lines that `judges.line` printed. Checks that each line is whole."""
     numbers = [int(line[:7]) for line in text.split("\n") if line.endswith("$")]
     whole = [f"{n:07d} " + "=" * (n * 7 % 90) + "$" for n in numbers]
     assert [line for line in text.split("\n") if line.endswith("$")] == whole
@@ -85,7 +85,7 @@ def numbered(text):
 
 
 def history(cotty, session):
-    """All that a session still shows, oldest line first."""
+    """All lines that a session still has, oldest first."""
     past = cotty.call("read", session=session, view="scrollback", limit=20_000)
     now = cotty.call("read", session=session, view="screen")
     return past["content"] + "\n" + now["content"]
@@ -127,12 +127,12 @@ def kill_many_times(cotty):
     verdicts = {verdict.name: verdict.read_text().split("\n") for verdict in sessions}
     assert {name: word for name, (word, _) in verdicts.items()} == {verdict.name: "ok" for verdict in sessions}
     for verdict, session in sessions.items():
-        assert insist(cotty, "wait", session=session, exit=True)["met"] == "exit", verdict.name
-        # Every byte that the child wrote was taken once, and none that it did not write.
+        assert call_until_answered(cotty, "wait", session=session, exit=True)["met"] == "exit", verdict.name
+        # Every byte that the child wrote was processed once, and no other.
         assert cotty.call("info", session=session)["seq"] == int(verdicts[verdict.name][1]), verdict.name
         numbers = numbered(history(cotty, session))
         assert numbers, verdict.name
-        # What the history no longer has is its oldest part.
+        # Only the oldest lines may be missing.
         assert numbers == list(range(numbers[0], numbers[-1] + 1)), verdict.name
         if verdict.name.startswith("hears"):
             assert numbers[-1] == heard[verdict] - 1, verdict.name
@@ -142,12 +142,12 @@ def kill_many_times(cotty):
 
 
 @pytest.mark.slow
-def test_a_stopped_daemon_is_told_of_and_killed_before_the_next_one_reads(cotty):
+def test_a_stopped_daemon_is_reported_and_killed_before_the_next_one_reads(cotty):
     may_end, verdict = cotty.work / "may_end", cotty.work / "verdict"
     session = cotty.new("--", *program("judges", "floods", may_end, verdict))
     keeper, old = cotty.status()["keeper_pid"], cotty.status()["pid"]
     os.kill(old, signal.SIGSTOP)
-    # Each is told what to do, however much it would wait for.
+    # Each client is told what to do, however long it would wait.
     waiting = [cotty.start(*command, stderr=subprocess.PIPE) for command in (["ls"], ["wait", session, "--exit"])]
     for process in waiting:
         said = process.communicate(timeout=2 * LIMIT)[1].decode()
@@ -197,8 +197,8 @@ def served(cotty, *before, sessions=1000, **options):
         server.stdout.close()
 
 
-def test_a_daemon_that_takes_over_says_nothing_to_a_pipe_that_nobody_reads(cotty):
-    """It would wait for the reader for ever, and no exit would be told of any more."""
+def test_a_daemon_that_takes_over_writes_nothing_to_an_unread_pipe(cotty):
+    """It would block on the reader for ever and report no exits."""
     with served(cotty) as server:
         session = cotty.call("create", program="cat")["session_id"]
         cotty.kill_daemon()
@@ -210,8 +210,8 @@ def test_a_daemon_that_takes_over_says_nothing_to_a_pipe_that_nobody_reads(cotty
 
 
 @pytest.mark.as_root
-def test_the_limit_of_terminals_is_named(cotty):
-    """A private instance of the kernel's terminals, which has eight of them."""
+def test_the_error_names_the_limit_of_terminals(cotty):
+    """A private devpts instance with eight terminals."""
     mount = 'mount -t devpts -o newinstance,ptmxmode=0666,max=8 devpts /dev/pts && exec "$@"'
     with served(cotty, "unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mount, "sh"):
         made = [cotty.call("create", program="cat")["session_id"] for _ in range(8)]
@@ -226,7 +226,7 @@ def test_the_limit_of_terminals_is_named(cotty):
 
 @pytest.mark.as_root
 @pytest.mark.slow
-def test_the_limit_of_open_files_is_named_and_existing_sessions_go_on(cotty):
+def test_the_error_names_the_limit_of_open_files_and_sessions_continue(cotty):
     def few():
         resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
 
@@ -238,7 +238,7 @@ def test_the_limit_of_open_files_is_named_and_existing_sessions_go_on(cotty):
             refused = answer.get("error")
         assert refused["code"] == "PTY_ERROR" and "open files is reached (100)" in refused["message"], refused
         assert "ulimit" in refused["hint"] and len(made) >= 10
-        # Each says more than its journal holds, so that each needs one descriptor more for its checkpoint.
+        # Each writes more than its journal holds, so that each needs another descriptor for its checkpoint.
         for session in made:
             shows(cotty, session, "done")
         cotty.kill_daemon()
@@ -252,10 +252,10 @@ def test_the_limit_of_open_files_is_named_and_existing_sessions_go_on(cotty):
 
 
 def assert_alive(cotty, sessions):
-    """Each takes input and shows it."""
+    """Checks that each session accepts input and shows it."""
     for session in sessions:
         word = os.urandom(4).hex()
-        insist(cotty, "send", session=session, text=f"{word}\n")
+        call_until_answered(cotty, "send", session=session, text=f"{word}\n")
         shows(cotty, session, word)
 
 
@@ -268,19 +268,19 @@ def test_many_sessions_outlive_the_daemon(cotty):
         make = lambda _: cotty.call("create", program="cat")["session_id"]
         sessions = list(pool.map(make, range(SESSIONS)))
         assert cotty.call("create", program="cat", error="MAX_SESSIONS")["message"].endswith(f"({SESSIONS})")
-        say = lambda pair: insist(cotty, "send", session=pair[1], text=f"I am {pair[0]}.\n")
+        say = lambda pair: call_until_answered(cotty, "send", session=pair[1], text=f"I am {pair[0]}.\n")
         list(pool.map(say, enumerate(sessions)))
         old = cotty.kill_daemon()
-        # The first that is asked need not wait for the others.
-        assert insist(cotty, "read", session=sessions[-1])["content"]
-        assert insist(cotty, "status")["live"] == SESSIONS and cotty.status()["pid"] != old
+        # The first session to be read does not wait for the others.
+        assert call_until_answered(cotty, "read", session=sessions[-1])["content"]
+        assert call_until_answered(cotty, "status")["live"] == SESSIONS and cotty.status()["pid"] != old
 
         def twice(pair):
             number, session = pair
-            insist(cotty, "send", session=session, text=f"Still {number}.\n")
-            # Its own answer, not the echo.
+            call_until_answered(cotty, "send", session=session, text=f"Still {number}.\n")
+            # The program's answer, not the echo.
             shows(cotty, session, f"Still {number}.")
-            return insist(cotty, "read", session=session)["content"].split("\n")
+            return call_until_answered(cotty, "read", session=session)["content"].split("\n")
 
         shown = list(pool.map(twice, enumerate(sessions)))
         assert shown == [[f"I am {n}."] * 2 + [f"Still {n}."] * 2 for n in range(SESSIONS)]

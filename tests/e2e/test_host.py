@@ -1,4 +1,4 @@
-"""`cotty --host`: the same commands, done by the cotty behind an sshd."""
+"""`cotty --host`: the same commands, run by a cotty behind an sshd."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ from window import tmux_window
 
 
 class Box:
-    """Another machine: an sshd, a user with a home of his own there, and a cotty with a home of its own."""
+    """Another machine: an sshd, and a user and a cotty with homes there."""
 
     def __init__(self, top, port):
         self.top, self.user_home = top, top / "sshd" / "home"
@@ -23,18 +23,18 @@ class Box:
             f"Host box\nHostName 127.0.0.1\nPort {port}\nUser guest\nIdentityFile {top}/sshd/guest_key\nBatchMode yes\n"
             f"UserKnownHostsFile {top}/known\nStrictHostKeyChecking no\nLogLevel ERROR\n"
         )
-        # Not on the PATH of a shell that nobody sits at; where people put it.
+        # Where people install it. It is not on the PATH of a non-interactive shell.
         folder = self.user_home / ".local" / "bin"
         folder.mkdir(parents=True)
         (folder / "cotty").symlink_to(BINARY)
-        # What is there, asked without ssh.
+        # The remote cotty, called without ssh.
         self.there = Cotty(top / "h", self.user_home)
         self.there.env["WHERE"] = "there"
 
 
 @pytest.fixture
 def box(cotty, request):
-    # Short: a Unix socket's path has 107 bytes.
+    # Short: a Unix socket's path has at most 107 bytes.
     top = Path(tempfile.mkdtemp(prefix="box-"))
     setting = f"SetEnv COTTY_HOME={top}/h COTTY_HTTP_LISTEN=127.0.0.1:0 WHERE=there\n"
     with sshd(top / "sshd", setting, getattr(request, "param", "/bin/bash")) as port:
@@ -44,11 +44,11 @@ def box(cotty, request):
         if (top / "h" / "run" / "cotty.sock").exists():
             box.there("stop")
     shutil.rmtree(top, ignore_errors=True)
-    assert not cotty.home.exists() or not (cotty.home / "run" / "cotty.sock").exists(), "nothing was started here"
+    assert not cotty.home.exists() or not (cotty.home / "run" / "cotty.sock").exists(), "no daemon was started here"
 
 
 @pytest.mark.as_root
-def test_the_commands_of_every_day(cotty, box):
+def test_everyday_commands_work_over_ssh(cotty, box):
     at = ["--host", "box"]
     session = cotty(*at, "new", "--name", "it", "--cols", "90").strip()
     info = box.there.info(session)
@@ -58,14 +58,14 @@ def test_the_commands_of_every_day(cotty, box):
     cotty(*at, "send", "it", 'echo "$WHERE-$((6*7))"', "--enter")
     cotty(*at, "wait", "it", "--text", "there-42")
     assert "\nthere-42\n" in cotty(*at, "view", "it")
-    # Its stdin is ours.
+    # The remote command reads our stdin.
     cotty(*at, "send", "it", "-", input="echo from std''in\n")
     cotty(*at, "wait", "it", "--text", "from stdin")
     cotty(*at, "kill", "it")
     assert box.there.json("ls")["count"] == 0
 
 
-def test_exit_codes_come_back(cotty, box):
+def test_exit_codes_are_passed_back(cotty, box):
     at = ["--host", "box"]
     assert cotty(*at, "status", code=3) == "" and "no cotty is running here" in cotty.stderr
     assert cotty(*at, "run", "--", "sh", "-c", "echo out; exit 7", code=7) == "out\n"
@@ -76,7 +76,7 @@ def test_exit_codes_come_back(cotty, box):
 
 
 @pytest.mark.parametrize("box", ["/bin/bash", "/bin/sh", "/usr/bin/zsh", "/usr/bin/fish"], indirect=True)
-def test_every_word_arrives_as_it_is(cotty, box):
+def test_arguments_arrive_unchanged(cotty, box):
     words = ["a b", "", "it's", '"', "$HOME", "`id`", "\\", "a\\\\b\\'", "*", "~", "!!", "#", "new\nline", "ü漢", "-x", ";exit 9", "\ttab", "'\\''"]
     said = cotty("--host", "box", "run", "--", "sh", "-c", 'for word; do printf "[%s]" "$word" >> words; done', "sh", *words)
     assert said == ""
@@ -92,7 +92,7 @@ def test_new_starts_at_the_size_of_the_terminal_here(cotty, box):
 
 
 @pytest.mark.anyio
-async def test_an_agent_here_has_terminals_there(cotty, box):
+async def test_a_local_agent_uses_remote_terminals(cotty, box):
     from mcp import Client, StdioServerParameters
 
     server = StdioServerParameters(command=str(BINARY), args=["--host", "box", "mcp"], env=cotty.env, cwd=str(cotty.work))
@@ -101,12 +101,12 @@ async def test_an_agent_here_has_terminals_there(cotty, box):
         session = made.structured_content["session_id"]
         ran = await client.call_tool("terminal__run", {"session_id": session, "command": "echo $WHERE; pwd"})
         assert ran.structured_content["output"] == f"there\n{box.user_home}\n"
-    # It outlives its client, as at home.
+    # The session outlives its client, as a local one does.
     assert box.there.info(session)["healthy"]
 
 
 @pytest.mark.as_root
-def test_attach_and_a_shell_of_ones_own(cotty, box):
+def test_attach_and_a_bare_cotty_work_over_ssh(cotty, box):
     session = box.there.new("--name", "it")
     with tmux_window(cotty, (80, 24)) as window:
         window.line("cotty --host box attach it")
@@ -116,9 +116,9 @@ def test_attach_and_a_shell_of_ones_own(cotty, box):
         assert "\ntyped from here on there\n" in box.there("view", session)
         window.press("C-]", "d")
         window.has("detached from it")
-        # Until then ssh takes what is typed.
+        # Until then ssh reads the keys.
         window.shows("outer$")
-        # Bare: a new one.
+        # Without a command: a new session.
         window.line("clear; cotty --host box")
         eventually(window.is_full_screen)
         window.line("echo $((40+2))-$WHERE")
@@ -131,7 +131,7 @@ def test_attach_and_a_shell_of_ones_own(cotty, box):
         window.has("typed from here on there")
         window.press("C-c")
         window.shows("outer$")
-        # Ctrl-C here is Ctrl-C there.
+        # A local Ctrl-C reaches the remote program.
         window.line("clear; cotty --host box run -- sh -c 'trap \"exit 9\" INT; touch begun; while :; do sleep 0.05; done'; echo code $?")
         eventually((box.user_home / "begun").exists)
         window.press("C-c")
@@ -145,7 +145,7 @@ def test_a_session_goes_on_when_ssh_is_killed(cotty, box):
         eventually(window.is_full_screen)
         window.line("echo be''gun; until [ -e go ]; do sleep 0.05; done; echo went on")
         box.there("wait", "it", "--regex", "^begun$")
-        # From the window's shell down to the last: `cotty`, and its ssh.
+        # The descendants of the window's shell: `cotty` and its ssh.
         shell = window.tmux("display-message", "-p", "-t", window.pane, "#{pane_pid}").strip()
         ssh = next(pid for pid in descendants(shell) if Path(f"/proc/{pid}/comm").read_text() == "ssh\n")
         os.kill(ssh, signal.SIGKILL)
@@ -156,13 +156,13 @@ def test_a_session_goes_on_when_ssh_is_killed(cotty, box):
 
 
 def descendants(pid):
-    """The processes that a process started, and those that they did."""
+    """The descendants of a process."""
     for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
         yield int(child)
         yield from descendants(child)
 
 
-def test_what_is_missing_is_said(cotty, box):
+def test_errors_name_what_is_missing(cotty, box):
     (box.user_home / ".local" / "bin" / "cotty").unlink()
     cotty("--host", "box", "ls", code=127)
     assert "there is no cotty on" in cotty.stderr and "COTTY_THERE" in cotty.stderr
@@ -170,7 +170,7 @@ def test_what_is_missing_is_said(cotty, box):
     assert cotty.json("--host", "box", "ls")["count"] == 0
     for wrong in ("", "-oProxyCommand=touch evil"):
         cotty(f"--host={wrong}", "ls", code=1)
-        assert "is no host" in cotty.stderr
+        assert "is not a host" in cotty.stderr
     assert not (cotty.work / "evil").exists()
     cotty.env["COTTY_SSH"] = "no-such-ssh"
     cotty("--host", "box", "ls", code=1)
@@ -180,8 +180,8 @@ def test_what_is_missing_is_said(cotty, box):
     assert "port 1: Connection refused" in cotty.stderr
 
 
-def test_ssh_is_called_as_a_person_would(cotty):
-    """Nothing but the program named: what is asked of it, word by word."""
+def test_ssh_gets_the_expected_arguments(cotty):
+    """A fake ssh prints its arguments, one by one."""
     fake = cotty.work / "fake-ssh"
     fake.write_text('#!/bin/sh\nprintf "%s\\n" "$1" "$2" "$3"\necho ...\nexit 5\n')
     fake.chmod(0o755)

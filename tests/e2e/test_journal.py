@@ -1,4 +1,4 @@
-"""What a session said and was told is on disk: every byte once, whatever is killed; a full disk is a counted gap."""
+"""A session's output and input are on disk: every byte once, despite kills; a full disk leaves a counted gap."""
 
 import json
 import os
@@ -17,14 +17,14 @@ SMALL = 128 * 1024
 
 
 class SlowKiller(Killer):
-    """Lets most daemons live long enough to write something, also on a loaded machine."""
+    """Lets most daemons live long enough to write something, even on a loaded machine."""
 
     PAUSE = 1
 
 
 @pytest.fixture
 def small(cotty):
-    """A cotty whose segments are small, so that a recording has many."""
+    """A cotty with small segments, so that a recording has many."""
     serving = cotty.start("serve", "--segment-bytes", SMALL, stdout=subprocess.PIPE, text=True)
     assert "running" in serving.stdout.readline()
     yield cotty
@@ -33,7 +33,7 @@ def small(cotty):
 
 
 def new(cotty, program="bash", *args):
-    """A session of the agent that also asks for its recording."""
+    """A session of the agent that also reads its recording."""
     return cotty.call("create", program=str(program), args=[str(arg) for arg in args])["session_id"]
 
 
@@ -66,13 +66,13 @@ def output(events):
 
 
 def said(cotty, session):
-    """The raw output, from the lines of JSON."""
+    """The raw output, from the JSON lines."""
     lines = [json.loads(line) for line in pages(cotty, session, "jsonl").splitlines()]
     return "".join(line["data"] for line in lines if line.get("direction") == "output")
 
 
 def seen(cotty, session, text, **params):
-    """Waits until a text is there, and fails if it never is."""
+    """Waits until a text is shown, and fails on a timeout."""
     assert cotty.call("wait", session=session, text=text, timeout_ms=60_000, **params)["met"] == "text"
 
 
@@ -87,14 +87,14 @@ def render(cotty, events, cols, rows):
     return json.loads(done.stdout)
 
 
-def test_a_big_output_lies_in_several_segments_with_their_text(small):
+def test_big_output_is_split_into_segments_with_text(small):
     count, width, done = 12_000, 200, small.work / "done"
     session = new(small, *program("numbers", count, width, small.work, done))
     small("wait", session, "--exit", "--timeout", "60000")
     assert said(small, session) == numbered(count, width)
     assert len(segments(small, session)) > 2
     small("kill", session)
-    # Every segment has its text once it is sealed; together they have every line.
+    # Every sealed segment has its text; together they have every line.
     for segment in segments(small, session):
         eventually(segment.with_suffix(".txt").exists)
     text = "".join(s.with_suffix(".txt").read_text() for s in segments(small, session))
@@ -106,7 +106,7 @@ def test_a_big_output_lies_in_several_segments_with_their_text(small):
 
 
 @pytest.mark.as_root
-def test_files_are_the_users_alone_and_say_what_they_are_of(cotty):
+def test_files_are_private_and_describe_their_session(cotty):
     made = cotty.call("create", name="kept", program="sh", args=["-c", "echo hello; exit 3"])
     session = made["session_id"]
     cotty("wait", session, "--exit")
@@ -124,7 +124,7 @@ def test_files_are_the_users_alone_and_say_what_they_are_of(cotty):
         assert stat.S_IMODE(path.stat().st_mode) == wanted, path
 
 
-def test_a_cast_replayed_is_the_session(cotty):
+def test_a_replayed_cast_shows_the_session(cotty):
     # Colours, wide characters, wrapped lines, a redrawn line, more than a screen.
     script = (
         "for i in $(seq 60); do printf 'line %d \\033[3%dmcolour\\033[0m 漢字 é\\n' $i $((i % 8)); done; "
@@ -146,8 +146,8 @@ def test_a_cast_replayed_is_the_session(cotty):
     assert cast(cotty, session)[1][-1][1:] == ["x", "0"]
 
 
-def test_characters_are_never_cut_between_events(cotty):
-    # One byte at a time, each in an event of its own.
+def test_characters_are_never_split_between_events(cotty):
+    # One byte at a time, each in its own event.
     script = "for b in a 303 274 360 237 230 200 b; do printf \"\\\\$b\" 2>/dev/null; sleep 0.03; done; printf end"
     script = script.replace("in a ", "in 141 ").replace(" b;", " 142;")
     session = cotty.call("create", program="bash", args=["-c", script])["session_id"]
@@ -157,7 +157,7 @@ def test_characters_are_never_cut_between_events(cotty):
     assert len([e for e in events if e[1] == "o"]) > 3
 
 
-def test_commands_and_an_agents_input_are_marked(cotty):
+def test_commands_and_an_agents_input_are_recorded(cotty):
     session = new(cotty)
     answer = cotty.call("run", session=session, command="echo one two; false")
     assert answer["exit_code"] == 1
@@ -166,7 +166,7 @@ def test_commands_and_an_agents_input_are_marked(cotty):
     assert "echo one two; false\r" in [data for _, code, data in events if code == "i"]
     lines = [json.loads(line) for line in pages(cotty, session, "jsonl").splitlines()]
     assert [line["exit_code"] for line in lines if line.get("event") == "command_end"][-1] == 1
-    # Of a person only how much.
+    # Of a person's input, only the length.
     cotty.call("send", actor="person", session=session, text="true # from a person\n")
     eventually(lambda: pages(cotty, session, "jsonl").count('"command_end"') > 1)
     lines = [json.loads(line) for line in pages(cotty, session, "jsonl").splitlines()]
@@ -182,7 +182,7 @@ def test_a_secret_is_nowhere_in_the_recording(cotty, actor):
     try:
         cotty.call("send", actor=actor, session=session, text=secret + "\n")
     except AssertionError as refused:
-        # An agent may not be let at all.
+        # An agent's input may be refused.
         assert actor == "agent" and "SECRET_INPUT" in str(refused)
         cotty.call("send", actor="person", session=session, text=secret + "\n")
     seen(cotty, session, f"got {len(secret)}")
@@ -195,7 +195,7 @@ def test_a_secret_is_nowhere_in_the_recording(cotty, actor):
 
 
 @seeds(1, 20)
-def test_every_byte_is_recorded_once_whatever_is_killed(small, seed):
+def test_every_byte_is_recorded_once_despite_kills(small, seed):
     count, width, may_end, done = 9000, 300, small.work / "may_end", small.work / "done"
     session = new(small, *program("numbers", count, width, may_end, done))
     with SlowKiller(small, seed) as killer:
@@ -212,7 +212,7 @@ def test_every_byte_is_recorded_once_whatever_is_killed(small, seed):
 
 
 @pytest.mark.anyio
-async def test_commands_and_input_are_recorded_once_whatever_is_killed(cotty):
+async def test_commands_and_input_are_recorded_once_despite_kills(cotty):
     async with cotty.mcp() as client:
         made = await client.call_tool("terminal__create_session", {})
         session, ran = made.structured_content["session_id"], []
@@ -228,7 +228,7 @@ async def test_commands_and_input_are_recorded_once_whatever_is_killed(cotty):
 
 @contextmanager
 def file_limit(pid, size):
-    """A daemon whose files may not grow past a size: what a full disk looks like to it, for any user."""
+    """Limits the size of a daemon's files: to it, this looks like a full disk, even for root."""
     _, hard = before = tuple(resource_limit(pid))
     resource_limit(pid, (size, hard))
     yield
@@ -242,24 +242,24 @@ def resource_limit(pid, limits=None):
 
 
 @pytest.mark.as_root
-def test_a_full_disk_is_a_counted_hole_and_the_session_lives_on(cotty):
+def test_a_full_disk_is_reported_and_the_session_continues(cotty):
     script = "echo before; read x; for i in $(seq 1000); do printf '%04d %0100d\\n' $i 0; done; echo still here; cat"
     session = new(cotty, "bash", "-c", script)
     seen(cotty, session, "before")
     assert "before" in said(cotty, session)
     written = segments(cotty, session)[-1].stat().st_size
     pid = cotty.status()["pid"]
-    # More than was typed so far, which is a file of sorts too, and less than is to come.
+    # Room for the input queue, which is a file too, but not for the output to come.
     with file_limit(pid, written + 10_000):
         cotty.call("send", session=session, text="\n")
         seen(cotty, session, "still here")
         state = eventually(lambda: (r := cotty.info(session)["recording"]).get("error") and r)
         assert state["on"]
-        # No half frame is left to confuse a reader, and the session goes on.
+        # No half frame is left in the file, and the session continues.
         assert said(cotty, session).startswith("before")
         cotty.call("send", session=session, text="lives\n")
         seen(cotty, session, "lives")
-    # The disk has room again: what the ring holds is written after all.
+    # The disk has room again: the content of the ring is written.
     eventually(lambda: "error" not in cotty.info(session)["recording"], limit=90)
     text = said(cotty, session)
     assert "".join(f"{i:04d} {0:0100d}\r\n" for i in range(1, 1001)) + "still here" in text
@@ -269,12 +269,12 @@ def test_a_full_disk_is_a_counted_hole_and_the_session_lives_on(cotty):
 
 @pytest.mark.as_root
 @pytest.mark.slow
-def test_what_the_ring_lost_while_the_disk_was_full_is_counted(cotty):
+def test_output_lost_while_the_disk_was_full_is_a_counted_gap(cotty):
     script = "read x; seq -f '%015.0f' 300000; echo; echo after; read y; echo the end"
     session = new(cotty, "bash", "-c", script)
     said(cotty, session)
     place = folder(cotty, session)
-    # Nobody can write into a folder that is none, not even root.
+    # A file in place of the directory: no one can write into it, not even root.
     aside = place.with_name("aside")
     place.rename(aside)
     place.write_text("")
@@ -292,7 +292,7 @@ def test_what_the_ring_lost_while_the_disk_was_full_is_counted(cotty):
     gaps = [line["bytes"] for line in lines if line.get("event") == "gap"]
     assert sum(gaps) == cotty.info(session)["recording"]["lost_bytes"] == lost
     assert "the end" in text and "000000000300000\r\n" in text
-    # Behind a gap a whole state follows: a reader of the cast sees the screen again.
+    # After a gap comes a whole state: the cast shows the screen again.
     _, events = cast(cotty, session)
     shown = "\n".join(render(cotty, events, 80, 24)["lines"]).rstrip("\n")
     assert shown == cotty.call("read", session=session)["content"]
@@ -306,7 +306,7 @@ def test_recording_can_be_switched_off(cotty):
     assert cotty.call("recording", session=session, error="NO_RECORDING")["hint"]
 
 
-def test_purge_takes_what_is_named_and_keeps_what_lives(small):
+def test_purge_deletes_named_recordings_and_keeps_live_ones(small):
     ended = [new(small, "sh", "-c", f"echo {i}") for i in range(3)]
     for session in ended:
         small("wait", session, "--exit")
@@ -329,7 +329,7 @@ def test_purge_takes_what_is_named_and_keeps_what_lives(small):
     part = small.call("purge", actor="person", session=live, live=True)
     assert (part["recordings"], part["segments"]) == (0, before - 1)
     assert len(segments(small, live)) == 1
-    # It goes on, and a reader begins with the state that the rest begins with.
+    # It continues, and a reader begins with the state at the start of the rest.
     _, events = cast(small, live)
     assert any("005999" in line for line in render(small, events, 80, 24)["lines"])
 
@@ -340,7 +340,7 @@ def captured(path):
     return "".join(line["data"] for line in lines)
 
 
-def test_a_capture_has_what_came_meanwhile(cotty):
+def test_a_capture_has_the_output_since_its_start(cotty):
     session = new(cotty)
     cotty.call("run", session=session, command="echo before")
     cotty.call("capture", session=session, action="stop", error="NO_CAPTURE")
@@ -360,13 +360,13 @@ def test_a_capture_has_what_came_meanwhile(cotty):
     assert cotty.call("capture", session=session, action="stop", request="c2") == ended
     cotty.call("capture", session=session, action="stop", error="NO_CAPTURE")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600 and list(path.parent.iterdir()) == [path]
-    # Another begins afresh, where it is asked for.
+    # A second capture starts empty, in the given directory.
     other = cotty.call("capture", session=session, action="start", dir="here")["capture_file"]
     assert Path(other).parent == cotty.work / "here"
 
 
 @seeds(1, 20)
-def test_a_capture_goes_on_over_kills(cotty, seed):
+def test_a_capture_continues_after_kills(cotty, seed):
     count, width, may_end, done, begin = 6000, 300, cotty.work / "may_end", cotty.work / "done", cotty.work / "begin"
     numbers = " ".join(program("numbers", count, width, may_end, done))
     session = new(cotty, "bash", "-c", f"until [ -e {begin} ]; do sleep 0.01; done; exec {numbers}")
@@ -382,16 +382,16 @@ def test_a_capture_goes_on_over_kills(cotty, seed):
     assert ended["bytes_captured"] == len(numbered(count, width)) and "bytes_lost" not in ended
 
 
-def test_a_recording_that_nobody_goes_on_with_is_brought_to_order(cotty):
+def test_a_recording_cut_off_by_a_crash_is_repaired(cotty):
     session = new(cotty, "cat")
     cotty.call("send", session=session, text="left behind\n")
     seen(cotty, session, "left behind")
     said(cotty, session)
-    # Keeper and daemon die together, as with the machine.
+    # Keeper and daemon die together, as when the machine crashes.
     status = cotty.status()
     for pid in (status["keeper_pid"], status["pid"]):
         os.kill(pid, signal.SIGKILL)
-    # Whoever asks one that is about to die is told that its sessions ended with it.
+    # A dying daemon could still answer that its sessions ended.
     for pid in (status["keeper_pid"], status["pid"]):
         eventually(lambda pid=pid: not alive(pid))
     with segments(cotty, session)[-1].open("ab") as file:

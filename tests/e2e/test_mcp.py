@@ -1,4 +1,4 @@
-"""`cotty mcp` as an agent sees it, through the official Python client: its tools, its sessions, what it reads."""
+"""`cotty mcp` as an agent sees it, through the official Python client: tools, sessions, reading."""
 
 from pathlib import Path
 
@@ -50,8 +50,8 @@ async def test_create_list_info_destroy(cotty, mode):
         assert (await agent("list_sessions"))["count"] == 0
 
 
-async def test_answers_keep_to_their_own_schemas(cotty):
-    """The client checks each structured answer against the tool's schema; here are those with something missing."""
+async def test_answers_match_their_schemas(cotty):
+    """The client checks each structured answer against the tool's schema. These answers lack optional fields."""
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         await agent.run(session, "true")
@@ -68,7 +68,7 @@ async def test_answers_keep_to_their_own_schemas(cotty):
         assert (await agent("destroy_session", session_id=session)).get("exit_code") is None
 
 
-# Programs that own the screen
+# Full-screen programs
 
 
 # R-P15 (vim)
@@ -137,7 +137,7 @@ async def test_readers_do_not_steal_each_others_output(cotty):
         assert "for both" not in (await two("read", session_id=session, view="new"))["content"], "the owner has read it"
 
 
-# Whose sessions
+# Owners
 
 
 # R-T19

@@ -1,11 +1,11 @@
-"""What surrounds a call: progress while it lasts, cancelling it, and asking the person behind the agent."""
+"""Progress of a call, cancelling it, and questions to the person behind the agent."""
 
 import os
 
 import anyio
 import pytest
 from agents import Gate, soon
-from conftest import eventually_so, within
+from conftest import eventually_async, within
 from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitResult
 from transports import TRANSPORTS, agent_over, over
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.anyio
 
 
 @TRANSPORTS
-async def test_a_call_that_lasts_says_so(cotty, way, mode):
+async def test_a_long_call_reports_progress(cotty, way, mode):
     gate = Gate(cotty)
     told = []
     first = anyio.Event()
@@ -39,14 +39,14 @@ async def test_a_call_that_lasts_says_so(cotty, way, mode):
                 await gate.open()
         assert answers[0].structured_content["outcome"] == "done"
         assert told[0][0] > 0 and "cat" in told[0][1] and [t for t, _ in told] == sorted({t for t, _ in told})
-        # Not asked for, not said; and none after the answer.
+        # No progress without a progress token, and none after the answer.
         count = len(told)
         await agent.output(session, "true")
         assert len(told) == count
 
 
 @TRANSPORTS
-async def test_cancelling_a_call_ends_its_wait_and_not_the_program(cotty, way, mode):
+async def test_cancelling_a_call_ends_its_wait_but_not_the_program(cotty, way, mode):
     gate = Gate(cotty)
     async with agent_over(cotty, way, mode=mode) as agent:
         session = await agent.shell()
@@ -56,13 +56,13 @@ async def test_cancelling_a_call_ends_its_wait_and_not_the_program(cotty, way, m
                 group.start_soon(agent.client.call_tool, "terminal__run", run)
                 writer = await soon(gate.writer)
                 group.cancel_scope.cancel()
-        # The input lease is free: what is typed goes to the program, which still runs.
+        # The input lease is free, and the program still runs: it gets the input.
         typing = {"session_id": session, "text": "typed\n"}
 
         async def typed():
             return not (await agent.client.call_tool("terminal__send", typing)).is_error
 
-        await eventually_so(typed)
+        await eventually_async(typed)
         os.write(writer, b"through the gate\n")
         os.close(writer)
         await agent("wait", session_id=session, text="through the gate")
@@ -80,7 +80,7 @@ async def test_a_tool_asks_the_person_behind_the_agent(cotty, way, mode):
 
 @over(("stdio", "auto"), ("http", "legacy"))
 @pytest.mark.parametrize("action", ["decline", "cancel"])
-async def test_a_tool_asks_a_person_who_does_not_answer(cotty, way, mode, action):
+async def test_a_tool_learns_that_the_person_declined(cotty, way, mode, action):
     await ask_the_person(cotty, way, mode, action)
 
 
@@ -100,7 +100,7 @@ async def ask_the_person(cotty, way, mode, action):
 
 
 @over(("stdio", "legacy"), ("http", "auto"))
-async def test_a_tool_learns_that_nobody_can_be_asked(cotty, way, mode):
+async def test_a_tool_learns_that_the_client_cannot_ask(cotty, way, mode):
     cotty.env["COTTY_TEST_MCP_FIXTURES"] = "1"
     async with agent_over(cotty, way, mode=mode) as agent:
         result = await agent.client.call_tool("test_elicitation", {"message": "Who?"})
@@ -108,7 +108,7 @@ async def test_a_tool_learns_that_nobody_can_be_asked(cotty, way, mode):
 
 
 @pytest.mark.parametrize("way", ["stdio", "http"])
-async def test_an_answer_belongs_to_its_question(cotty, way):
+async def test_an_answer_is_valid_only_for_its_question(cotty, way):
     cotty.env["COTTY_TEST_MCP_FIXTURES"] = "1"
 
     async def ask(context, params):
@@ -125,14 +125,14 @@ async def test_an_answer_belongs_to_its_question(cotty, way):
         asked = await call("Who?")
         assert list(asked.input_requests) == ["user"]
         answer = {"user": ElicitResult(action="accept", content={"username": "a", "email": "b"})}
-        # Not for another question, not with another's seal; without an answer it is asked again.
+        # The answer is refused for another question or with another seal; without an answer, the question is repeated.
         for message, state in (("Who else?", asked.request_state), ("Who?", asked.request_state[:-2] + "xx")):
             with pytest.raises(MCPError) as refused:
                 await call(message, input_responses=answer, request_state=state)
             assert refused.value.error.code == -32602
         assert (await call("Who?", request_state=asked.request_state)).input_requests
         assert (await call("Who?", input_responses=answer)).input_requests
-        # It stands when the daemon is another, too.
+        # It is also valid with the next daemon.
         killed = cotty.kill_daemon()
         await soon(lambda: cotty.status()["pid"] != killed)
         done = await call("Who?", input_responses=answer, request_state=asked.request_state)

@@ -1,4 +1,4 @@
-"""What a session's program is given, and how it ends with all that it started."""
+"""What a session's program inherits, and how it ends with everything it started."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ from agents import agent_of, carriers
 pytestmark = pytest.mark.anyio
 
 
-# What a child sees
+# The child's environment
 
 
 # R-T10
@@ -26,7 +26,7 @@ async def test_the_childs_environment(cotty):
     }
     cotty.env |= secrets | {"TMUX": "outer", "COLUMNS": "999", "HARMLESS": "kept", "TERM": "dumb"}
     cotty.env["PATH"] += ":/the/clients/own"
-    # The daemon is started by somebody else, elsewhere: nothing of theirs may show.
+    # Another client starts the daemon, in another directory: the child gets nothing of its environment.
     cotty("ls", env={**cotty.env, "FROM_THE_DAEMON": "1", "PATH": os.environ["PATH"]}, cwd="/")
     async with agent_of(cotty) as agent:
         made = await agent("create_session", program="bash", env={"EXTRA": "given", "MY_TOKEN": "on purpose"})
@@ -46,8 +46,8 @@ async def test_the_childs_environment(cotty):
 
 
 @pytest.mark.parametrize("ignored", [(), (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)], ids=["usually", "nohup"])
-async def test_the_childs_signals_and_descriptors_are_plain(cotty, ignored):
-    """Also where whoever starts cotty ignores some, as `nohup` and shells do for what they put into the background."""
+async def test_a_child_gets_default_signals_and_no_extra_descriptors(cotty, ignored):
+    """Even if cotty is started with ignored signals, as `nohup` and shells do for background jobs."""
     before = [signal.signal(one, signal.SIG_IGN) for one in ignored]
     try:
         cotty("ls")
@@ -60,7 +60,7 @@ async def test_the_childs_signals_and_descriptors_are_plain(cotty, ignored):
         read = await agent("read", session_id=session, view="new")
         status = dict(line.split(":", 1) for line in (read["content"] or screen).splitlines() if ":" in line)
         for mask in ("SigBlk", "SigIgn"):
-            # Those beyond 31 are the C library's own business.
+            # Signals above 31 belong to the C library.
             assert int(status[mask], 16) & 0x7FFFFFFF == 0, f"{mask}: {status[mask]}"
         session = (await agent("create_session", program="ls", args=["/proc/self/fd"]))["session_id"]
         screen = (await agent("wait", session_id=session, exit=True))["screen"]
@@ -90,7 +90,7 @@ async def test_an_idle_shell_ends_when_it_is_asked_to(cotty):
         session = await agent.shell()
         await agent.output(session, "trap 'touch ended' EXIT")
         gone = await agent("destroy_session", session_id=session)
-        assert (cotty.work / "ended").exists(), "it had to be killed after its grace"
+        assert (cotty.work / "ended").exists(), "the shell had to be killed after its grace period"
         assert gone["destroyed"] and not gone["left_running"]
         assert carriers(session) == []
 
@@ -114,11 +114,11 @@ async def test_destroy_ends_everything_that_was_started(cotty):
                 os.kill(pid, 9)
 
 
-async def test_force_ends_what_ignores_signals_at_once(cotty):
+async def test_force_kills_a_program_that_ignores_signals_at_once(cotty):
     script = "trap 'touch heard' HUP TERM; echo deaf; while :; do sleep 1; done"
     async with agent_of(cotty) as agent:
         session = (await agent("create_session", program="sh", args=["-c", script]))["session_id"]
         await agent("wait", session_id=session, text="deaf")
         gone = await agent("destroy_session", session_id=session, force=True)
-        assert not (cotty.work / "heard").exists(), "it was asked first"
+        assert not (cotty.work / "heard").exists(), "the program got a signal first"
         assert gone["exit_code"] is None and carriers(session) == []

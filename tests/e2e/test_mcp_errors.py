@@ -1,4 +1,4 @@
-"""Every error of the default tools by its code, in the seed's words and with a hint to act on (R-T07)."""
+"""Every error of the default tools: its code, the seed's message, and a hint to act on (R-T07)."""
 
 import resource
 
@@ -10,7 +10,7 @@ from test_faults import served
 pytestmark = pytest.mark.anyio
 
 
-async def test_sessions_that_are_not_there(cotty):
+async def test_errors_for_unknown_sessions(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell(name="builder")
         error = await agent.refused("SESSION_NOT_FOUND", "read", session_id="bulider")
@@ -18,13 +18,13 @@ async def test_sessions_that_are_not_there(cotty):
         error = await agent.refused("SESSION_NOT_FOUND", "destroy_session", session_id=session[:-1])
         assert session in error["hint"]
         error = await agent.refused("SESSION_NOT_FOUND", "run", session_id="another", command="true")
-        assert error["hint"] == "list yours (terminal__list_sessions)"
+        assert error["hint"] == "list your sessions (terminal__list_sessions)"
         await agent("destroy_session", session_id=session)
         error = await agent.refused("SESSION_DESTROYED", "run", session_id=session, command="true")
         assert error["message"] == f"Session already destroyed: {session}" and "terminal__create_session" in error["hint"]
 
 
-async def test_programs_that_cannot_be_started_or_are_too_many(cotty):
+async def test_errors_for_programs_that_cannot_start_or_are_too_many(cotty):
     cotty.env["COTTY_LIMITS_MAX_PER_OWNER"] = "2"
     async with agent_of(cotty) as agent:
         error = await agent.refused("PROGRAM_NOT_FOUND", "create_session", program="no-such-program")
@@ -34,7 +34,7 @@ async def test_programs_that_cannot_be_started_or_are_too_many(cotty):
         assert error["message"] == "Maximum sessions reached (2)" and all(session in error["hint"] for session in sessions)
 
 
-async def test_the_systems_own_limits(cotty):
+async def test_errors_for_system_limits(cotty):
     def few():
         resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
 
@@ -48,7 +48,7 @@ async def test_the_systems_own_limits(cotty):
             assert refused["code"] == "PTY_ERROR" and "open files" in refused["message"] and "ulimit" in refused["hint"]
 
 
-async def test_a_recording_that_cannot_be_read(cotty):
+async def test_error_for_an_unreadable_recording(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         await agent.output(session, "echo something")
@@ -57,11 +57,11 @@ async def test_a_recording_that_cannot_be_read(cotty):
         described.write_text("{")
         error = await agent.refused("IO_ERROR", "search", query="something", where="recordings", session_id=session)
         assert error["message"].startswith("IO error: ") and error["hint"]
-        # One that was not asked for holds nobody up.
+        # A search in recordings skips an unreadable one that was not named.
         assert (await agent("search", query="something", where="recordings"))["count"] == 0
 
 
-async def test_input_that_is_none(cotty):
+async def test_errors_for_invalid_input(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         error = await agent.refused("NO_INPUT", "send", session_id=session)
@@ -78,7 +78,7 @@ async def test_input_that_is_none(cotty):
         assert (await agent.refused("PROCESS_EXITED", "send", session_id=session, text="x"))["message"] == "Process has exited by a signal"
 
 
-async def test_patterns_that_do_not_compile(cotty):
+async def test_errors_for_invalid_patterns(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         for tool, arguments in [
@@ -96,7 +96,7 @@ async def test_patterns_that_do_not_compile(cotty):
         assert "COTTY_TERMINAL_PROMPT_PATTERN" in error["message"] and "environment" in error["hint"]
 
 
-async def test_waits_that_come_to_nothing(cotty):
+async def test_errors_for_waits_that_time_out(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         for command, doing, hint in [
@@ -107,12 +107,12 @@ async def test_waits_that_come_to_nothing(cotty):
             await agent.type(session, f"{command}\n")
             await agent.doing(session, *doing)
             error = await agent.refused("WAIT_TIMEOUT", "wait", session_id=session, text="never", timeout_ms=50)
-            assert error["message"].startswith("Wait timeout after ") and "ms: it did not appear; `" in error["message"]
+            assert error["message"].startswith("Wait timeout after ") and "ms: text not found; `" in error["message"]
             assert hint in error["hint"] and "since" in error["hint"]
             await agent("send", session_id=session, steps=[{"key": "q" if "less" in command else "ctrl+c"}, {"wait": {"prompt": True}}])
 
 
-async def test_what_is_not_the_agents_to_do(cotty, mkfs):
+async def test_errors_for_forbidden_actions(cotty, mkfs):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         error = await agent.refused("POLICY_DENIED", "run", session_id=session, command="mkfs.ext4 /dev/null")
@@ -130,7 +130,7 @@ async def test_what_is_not_the_agents_to_do(cotty, mkfs):
     assert not mkfs.exists()
 
 
-async def test_a_shell_that_is_busy(cotty):
+async def test_errors_for_a_busy_shell(cotty):
     gate = Gate(cotty)
     async with agent_of(cotty) as agent, anyio.create_task_group() as tasks:
         session = await agent.shell()
@@ -146,28 +146,28 @@ async def test_a_shell_that_is_busy(cotty):
     ("tool", "arguments", "message", "hint"),
     [
         ("read", {"veiw": "new"}, "has no parameter `veiw`", "did you mean `view`?"),
-        ("read", {"view": "scren"}, '`view` is the string "scren", but takes one of: screen, new', "did you mean `screen`?"),
+        ("read", {"view": "scren"}, "`view` must be one of: screen, new", "did you mean `screen`?"),
         ("send", {"text": "x", "read": {"timout_ms": 5}}, "has no parameter `read.timout_ms`", "did you mean `timeout_ms`?"),
         ("send", {"steps": [{"text": "x"}, {"wait": {"txt": "x"}}]}, "has no parameter `steps[1].wait.txt`", "did you mean `text`?"),
-        ("send", {"text": 5}, "`text` is 5, but takes a string", ""),
-        ("send", {"text": "x", "ctrl": "yes"}, '`ctrl` is the string "yes", but takes true or false', ""),
-        ("send", {"text": "x", "bracketed_paste": "perhaps"}, '`bracketed_paste` is the string "perhaps", but takes true or false or one of: auto', ""),
-        ("run", {"command": ["ls"]}, '`command` is the list ["ls"], but takes a string', ""),
+        ("send", {"text": 5}, "`text` must be a string; got 5", ""),
+        ("send", {"text": "x", "ctrl": "yes"}, '`ctrl` must be true or false; got the string "yes"', ""),
+        ("send", {"text": "x", "bracketed_paste": "perhaps"}, '`bracketed_paste` must be true or false or one of: auto; got the string "perhaps"', ""),
+        ("run", {"command": ["ls"]}, '`command` must be a string; got the list ["ls"]', ""),
         ("run", {}, "`command` is missing", ""),
         ("run", {"command": "true", "timeout": 5}, "has no parameter `timeout`", "did you mean `timeout_ms`?"),
-        ("resize", {"rows": 70000}, "`rows` is 70000, but takes a whole number from 0 to 65535", ""),
-        ("wait", {"idle_ms": -1}, "`idle_ms` is -1, but takes a whole number from 0 on", ""),
-        ("wait", {"idle_ms": 1.5}, "`idle_ms` is 1.5, but takes a whole number from 0 on", ""),
+        ("resize", {"rows": 70000}, "`rows` must be a whole number from 0 to 65535; got 70000", ""),
+        ("wait", {"idle_ms": -1}, "`idle_ms` must be a whole number of at least 0; got -1", ""),
+        ("wait", {"idle_ms": 1.5}, "`idle_ms` must be a whole number of at least 0; got 1.5", ""),
     ],
 )
-async def test_wrong_parameters_are_told_by_name(cotty, tool, arguments, message, hint):
+async def test_errors_name_the_wrong_parameter(cotty, tool, arguments, message, hint):
     async with agent_of(cotty) as agent:
         error = await agent.refused("INVALID_INPUT", tool, session_id="any", **arguments)
         said = error["message"].removeprefix(f"terminal__{tool}").lstrip(": ")
         assert said.startswith(message) and hint in error.get("hint", ""), error
 
 
-async def test_null_is_as_good_as_nothing(cotty):
+async def test_null_means_an_omitted_parameter(cotty):
     async with agent_of(cotty) as agent:
         made = await agent("create_session", program="cat", args=None, env=None, cwd=None, rows=None, wait_ready=None)
         sent = await agent("send", session_id=made["session_id"], text="hi\n", key=None, ctrl=None, read={"view": None, "wait_for_text": "hi"})
@@ -176,7 +176,7 @@ async def test_null_is_as_good_as_nothing(cotty):
         assert "`session_id`" in error["message"]
 
 
-async def test_a_session_that_breaks_is_told_and_goes_on(cotty):
+async def test_a_crashed_session_is_reported_and_restored(cotty):
     cotty.env["COTTY_TEST_MCP_FIXTURES"] = "1"
     cotty.may_panic = True
     async with agent_of(cotty) as agent:
@@ -190,7 +190,7 @@ async def test_a_session_that_breaks_is_told_and_goes_on(cotty):
 
         async with anyio.create_task_group() as group:
             group.start_soon(waits)
-            # The first may come before the wait: two requests of one client are heard at once.
+            # The first crash may come before the wait: the daemon handles requests of one client concurrently.
             while not refused:
                 broken = await agent.client.call_tool("test_session_breaks", {"session_id": session})
                 assert broken.is_error and "SESSION_ERROR" in broken.content[0].text, broken

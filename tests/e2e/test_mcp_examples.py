@@ -1,4 +1,4 @@
-"""Both API examples of the seed of the `pty` tools, each by another way that an agent can come (R-P21)."""
+"""Both API examples of the `pty` tools' seed, each over another transport and era (R-P21)."""
 
 import subprocess
 
@@ -30,7 +30,7 @@ async def test_run_a_build(cotty, way, toolchain):  # noqa: F811
     project = cotty.work / "project"
     (project / "src").mkdir(parents=True)
     (project / "Cargo.toml").write_text('[package]\nname = "p"\nversion = "0.1.0"\nedition = "2021"\n[workspace]\n')
-    # It never ends by itself: what a build script waits for, only Ctrl-C gives it.
+    # The build never ends by itself: its script waits until Ctrl-C.
     (project / "build.rs").write_text("fn main() { loop { std::thread::park(); } }\n")
     (project / "src/main.rs").write_text("fn main() {}\n")
     cotty.env["PATH"] = f"{toolchain}:{cotty.env['PATH']}"
@@ -74,7 +74,7 @@ async def test_interactive_debugging(cotty, way, window):  # noqa: F811
             await soon(lambda: cotty.json("requests")["requests"])
             view = await anyio.to_thread.run_sync(lambda: window((120, 30)).attach("--next", user="ann"))
             await soon(lambda: cotty.call("keyboard", actor="person", session=str(session)).get("by") == "ann")
-            # The whole message stands in a box, until a key that is not the program's.
+            # A box shows the whole message until the next key, which the program does not get.
             await soon(lambda: "continue when ready." in " ".join(view.rows()))
             view.press("Escape")
             await soon(lambda: "continue when ready." not in " ".join(view.rows()))
@@ -86,7 +86,7 @@ async def test_interactive_debugging(cotty, way, window):  # noqa: F811
             view.press("C-d")
         assert (asked["outcome"], asked["session_id"], asked["by"]) == ("completed", session, "ann")
         assert "$1 = 42" in asked["screen"] and asked["duration_seconds"] > 0
-        # The agent goes on.
+        # The agent continues.
         await pty("send_keys", session_id=session, keys="continue\n", special=True)
         await until(cotty, session, text="exited normally")
         assert (await pty("kill", session_id=session))["killed"]

@@ -1,4 +1,4 @@
-"""The seed's examples as they stand, one by every way that an agent can come, the others by one each (R-T17, R-T01)."""
+"""The seed's examples, unchanged: one over every transport and era, the others over one each (R-T17, R-T01)."""
 
 import json
 import shutil
@@ -53,7 +53,7 @@ async def test_create_shell_and_run_commands(cotty, way):
         read = sent["read_result"]
         lines = read["content"].split("\n")
         assert lines[0].startswith("total ") and any(line.endswith(" two") for line in lines)
-        # The echo is not in it, the prompt is.
+        # The content has the prompt but not the echo.
         assert "ls -la" not in read["content"] and lines[-1].rstrip().endswith(("$", "#"))
         assert read["prompt_detected"] is True
         sent = await agent(
@@ -68,7 +68,7 @@ async def test_interactive_tui_app(cotty, way):
     (cotty.work / "file.txt").write_text("first\n\n")
     async with agent_by(way, cotty) as agent:
         vim = (await agent("create_session", program="vim", args=["file.txt"]))["session_id"]
-        # The program may take longer to start than the pause that is asked for.
+        # The program may take longer to start than the idle time in the example.
         await agent("wait", session_id=vim, text="first")
         shown = await agent("read", session_id=vim, view="screen", wait_idle_ms=200)
         assert shown["content"].startswith("first\n") and shown["cursor"] == {"row": 1, "col": 1}
@@ -126,7 +126,7 @@ async def test_interrupt_and_control(cotty, way):
             read={"view": "new", "wait_for_prompt": True},
         )
         content = sent["read_result"]["content"]
-        # An interrupt may be shown before the line that it ends was read as a command.
+        # `^C` may be shown before the shell has read the line as a command.
         assert "^C\n" in content and content.rstrip().endswith(("$", "#")), content
         assert sent["read_result"]["prompt_detected"] is True
         ran = await agent("run", session_id=session, command="echo $?")

@@ -1,4 +1,4 @@
-"""Calls that nobody should make: a clear error each, nothing lost, nothing blocked, and the daemon lives on."""
+"""Hostile calls: each gets a clear error, nothing is lost or blocked, and the daemon keeps running."""
 
 import anyio
 import pytest
@@ -6,13 +6,13 @@ from agents import agent_of, implementation
 
 pytestmark = pytest.mark.anyio
 
-# A value of each type; those that a schema takes are left out.
+# A value of each type. Those that a schema accepts are left out.
 VALUES = {"string": "x", "integer": 7, "number": 1.5, "boolean": True, "array": [[]], "object": {"no such name": 1}}
 HUGE = 1 << 63
 
 
 def types(schema):
-    """The types that a part of a schema takes."""
+    """The types that a part of a schema accepts."""
     if "enum" in schema or "const" in schema:
         return set()
     options = schema.get("anyOf") or schema.get("oneOf")
@@ -22,7 +22,7 @@ def types(schema):
     return set([named] if isinstance(named, str) else named)
 
 
-def wrong(schema):
+def refused_values(schema):
     """Values that a part of a schema must refuse."""
     taken = types(schema)
     yield from (value for name, value in VALUES.items() if name not in taken and not (name == "integer" and "number" in taken))
@@ -31,22 +31,22 @@ def wrong(schema):
         if "maximum" in schema:
             yield schema["maximum"] + 1
     for name, inner in schema.get("properties", {}).items():
-        yield from ({name: value} for value in wrong(inner))
+        yield from ({name: value} for value in refused_values(inner))
     if "items" in schema:
-        yield from ([value] for value in wrong(schema["items"]))
+        yield from ([value] for value in refused_values(schema["items"]))
 
 
 class Daemon:
-    """The daemon stays the same one."""
+    """Remembers the daemon, to check later that the same one still runs."""
 
     def __init__(self, cotty):
         self.cotty, self.pid = cotty, cotty.status()["pid"]
 
-    def lives(self):
+    def check_alive(self):
         assert self.cotty.status()["pid"] == self.pid
 
 
-async def test_wrong_types_for_every_parameter_of_every_tool(cotty):
+async def test_wrong_types_are_refused_for_every_parameter_of_every_tool(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         daemon = Daemon(cotty)
@@ -56,11 +56,11 @@ async def test_wrong_types_for_every_parameter_of_every_tool(cotty):
             if "session_id" in tool.input_schema["properties"]:
                 required["session_id"] = session
             for name, schema in tool.input_schema["properties"].items():
-                for value in wrong(schema):
+                for value in refused_values(schema):
                     answer = await agent.client.call_tool(tool.name, required | {name: value})
                     error = (answer.structured_content or {}).get("error", {})
                     assert answer.is_error, (tool.name, name, value, answer)
-                    # A number names a session, too, though here there is none of that number.
+                    # A number is a valid session, but no session has this one.
                     if name == "session_id" and type(value) is int:
                         continue
                     assert error.get("code") == "INVALID_INPUT", (tool.name, name, value, answer)
@@ -68,11 +68,11 @@ async def test_wrong_types_for_every_parameter_of_every_tool(cotty):
                     tried += 1
         assert tried > 300
         assert await agent.output(session, "echo untouched") == "untouched\n"
-        daemon.lives()
+        daemon.check_alive()
 
 
 @pytest.mark.slow
-async def test_ten_mebibytes_of_text(cotty):
+async def test_ten_mebibytes_of_text_are_typed_whole_or_refused(cotty):
     text = "x" * 1023 + "\n"
     async with agent_of(cotty) as agent:
         session = await agent.shell()
@@ -80,7 +80,7 @@ async def test_ten_mebibytes_of_text(cotty):
         daemon = Daemon(cotty)
         answer = await agent.client.call_tool("terminal__send", {"session_id": session, "text": text * (10 << 10), "bracketed_paste": False})
         content = answer.structured_content
-        # All of it or nothing of it.
+        # All of the text was typed, or none.
         if answer.is_error:
             assert content["error"]["code"] in ("INVALID_INPUT", "TOO_LARGE", "IO_ERROR"), content
             await agent("send", session_id=session, key="ctrl+d", read={"wait_for_prompt": True})
@@ -101,14 +101,14 @@ async def test_ten_mebibytes_of_text(cotty):
         ]:
             answer = await agent.client.call_tool(f"terminal__{tool}", {"session_id": session} | arguments)
             assert answer.is_error and answer.structured_content["error"]["code"], (tool, str(answer)[:500])
-            assert len(answer.content[0].text) < 20_000, "an error that repeats what it was given"
+            assert len(answer.content[0].text) < 20_000, "the error repeats its input"
         answer = await agent.client.call_tool("terminal__read", {"session_id": text * (10 << 10)})
         assert answer.is_error
         assert await agent.output(session, "echo goes on") == "goes on\n"
-        daemon.lives()
+        daemon.check_alive()
 
 
-async def test_sizes_and_numbers_beyond_all_sense(cotty):
+async def test_absurd_sizes_and_numbers_do_no_harm(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         daemon = Daemon(cotty)
@@ -124,13 +124,13 @@ async def test_sizes_and_numbers_beyond_all_sense(cotty):
             await agent("read", session_id=session, wait_idle_ms=1, timeout_ms=most)
             await agent("search", session_id=session, query="something", limit=most)
         assert (await agent.run(session, "echo yes", timeout_ms=2**64 - 1, max_bytes=2**64 - 1))["output"] == "yes\n"
-        # No call lasts longer than it may, whatever it asks for.
+        # No call lasts longer than its limit, whatever its timeout.
         await agent.refused("WAIT_TIMEOUT", "wait", session_id=session, text="never", timeout_ms=0)
         await agent.refused("MOUSE_OFF", "send", session_id=session, mouse={"row": 65535, "col": 65535})
-        daemon.lives()
+        daemon.check_alive()
 
 
-async def test_patterns_that_would_explode(cotty):
+async def test_explosive_patterns_do_no_harm(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         daemon = Daemon(cotty)
@@ -143,10 +143,10 @@ async def test_patterns_that_would_explode(cotty):
             await agent.refused("INVALID_PATTERN", "search", session_id=session, regex=pattern)
             await agent.refused("INVALID_PATTERN", "wait", session_id=session, regex=pattern)
         assert await agent.output(session, "echo on") == "on\n"
-        daemon.lives()
+        daemon.check_alive()
 
 
-async def test_a_hundred_calls_at_once_on_one_session(cotty):
+async def test_a_hundred_calls_at_once_on_one_session_are_all_answered(cotty):
     calls = [
         ("read", {"view": "screen"}),
         ("read", {"view": "new", "reader": "many"}),
@@ -169,12 +169,12 @@ async def test_a_hundred_calls_at_once_on_one_session(cotty):
         async with anyio.create_task_group() as tasks:
             for n in range(100):
                 tasks.start_soon(call, n)
-            # Another session is not concerned.
+            # Another session is not affected.
             assert await agent.output(other, "echo other") == "other\n"
         expected = sorted(f"line {n}" for n in range(1, 100, 2) for _ in ("echo", "cat"))
         await agent("wait", session_id=session, idle_ms=100)
         assert sorted((await agent("read", session_id=session))["content"].splitlines()) == expected
-        daemon.lives()
+        daemon.check_alive()
 
 
 async def test_a_hundred_runs_at_once_run_or_are_refused(cotty):
@@ -198,11 +198,11 @@ async def test_a_hundred_runs_at_once_run_or_are_refused(cotty):
                 tasks.start_soon(run, n)
         assert done and sorted(map(int, log.read_text().split())) == sorted(done)
         assert await agent.output(session, "echo on") == "on\n"
-        daemon.lives()
+        daemon.check_alive()
 
 
 # R-T19
-async def test_another_owners_session_by_id_number_and_name(cotty):
+async def test_another_owners_session_is_hidden_by_id_number_and_name(cotty):
     async with agent_of(cotty) as one, agent_of(cotty, client_info=implementation("another")) as two:
         session = await one.shell(name="private")
         await one.output(session, "echo a secret of mine")
@@ -214,7 +214,7 @@ async def test_another_owners_session_by_id_number_and_name(cotty):
                 await two.refused("NOT_YOURS", tool, session_id=reference, **needs.get(tool, {}))
         for where in ("terminal", "recordings"):
             assert (await two("search", query="secret", where=where))["count"] == 0
-        # Nor is it told of in a hint.
+        # A hint does not mention it either.
         error = await two.refused("SESSION_NOT_FOUND", "read", session_id="privat")
         assert "private" not in error["hint"]
         await two.refused("INVALID_INPUT", "create_session", program="cat", name="private")

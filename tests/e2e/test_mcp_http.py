@@ -1,4 +1,4 @@
-"""MCP over HTTP, through the official Python client: `/mcp` with a token and on the Unix socket, in both eras."""
+"""MCP over HTTP, through the official Python client, with a token and on the Unix socket, in both eras."""
 
 import http.client
 import json
@@ -9,18 +9,18 @@ import anyio
 import httpx2
 import pytest
 from agents import ERAS, TOOLS, Agent, Gate, soon
-from conftest import LIMIT, UnixConnection, openly
+from conftest import LIMIT, UnixConnection, with_plain_errors
 
 pytestmark = pytest.mark.anyio
 
 
 @asynccontextmanager
 async def agent_of(cotty, **options):
-    async with openly(cotty.mcp_http(read_timeout_seconds=2 * LIMIT, **options)) as client:
+    async with with_plain_errors(cotty.mcp_http(read_timeout_seconds=2 * LIMIT, **options)) as client:
         yield Agent(client)
 
 
-# Over a Unix socket the client's own library fails when it lets go of the stream that only the older era has.
+# Over a Unix socket, the client library fails when it closes the stream that only the older era has.
 @pytest.mark.parametrize(("mode", "socket"), [("legacy", False), ("auto", False), ("auto", True)])
 async def test_a_terminal_over_http(cotty, mode, socket):
     cotty("ls")
@@ -28,13 +28,13 @@ async def test_a_terminal_over_http(cotty, mode, socket):
         assert {tool.name for tool in (await agent.client.list_tools()).tools} >= TOOLS
         session = await agent.shell()
         assert await agent.output(session, "echo $((6 * 7)); pwd") == f"42\n{cotty.work}\n"
-    # The session is there for whoever comes next; an agent made it.
+    # The next client of the same owner has the session; an agent made it.
     async with agent_of(cotty, mode=mode, socket=socket) as agent:
         listed = (await agent("list_sessions"))["sessions"]
         assert [s["session_id"] for s in listed] == [session]
 
 
-def test_the_older_era_on_the_socket(cotty):
+def test_the_older_era_works_on_the_socket(cotty):
     cotty("ls")
     connection = UnixConnection(cotty.status()["socket"])
     headers = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
@@ -48,7 +48,7 @@ def test_the_older_era_on_the_socket(cotty):
 
 
 @ERAS
-async def test_whose_sessions_they_are(cotty, mode):
+async def test_token_directory_and_client_name_choose_the_owner(cotty, mode):
     cotty("ls")
     async with agent_of(cotty, mode=mode) as agent:
         session = await agent.shell()
@@ -62,7 +62,7 @@ async def test_whose_sessions_they_are(cotty, mode):
         async with agent_of(cotty, mode=mode, **other) as agent:
             assert (await agent("list_sessions"))["count"] == 0, other
             await agent.refused("NOT_YOURS", "run", session_id=session, command="id")
-    # Where there is no directory, the name given says whose.
+    # Without a directory, `Cotty-Owner` chooses the owner.
     nowhere = {"cotty-directory": "", "cotty-owner": "somebody"}
     async with agent_of(cotty, mode=mode, headers=nowhere) as agent:
         mine = await agent.shell()
@@ -71,7 +71,7 @@ async def test_whose_sessions_they_are(cotty, mode):
 
 
 @ERAS
-async def test_a_token_for_looking_only_looks(cotty, mode):
+async def test_a_read_only_token_only_reads(cotty, mode):
     watch = cotty.token("watch", "--read-only")
     async with agent_of(cotty, mode=mode, token=watch) as agent:
         assert (await agent("list_sessions"))["count"] == 0
@@ -91,7 +91,7 @@ async def test_tools_are_chosen_by_the_address_or_by_headers(cotty):
         assert (status, answer["error"]["code"]) == (400, "INVALID_INPUT"), answer
 
 
-async def test_no_call_lasts_longer_than_was_said(cotty):
+async def test_max_call_ms_limits_a_call(cotty):
     cotty("ls")
     gate = Gate(cotty)
     async with agent_of(cotty) as agent:
@@ -103,7 +103,7 @@ async def test_no_call_lasts_longer_than_was_said(cotty):
 
 
 def post(cotty, message, query="", **headers):
-    """One request without a client's help; answers the status and the body."""
+    """Sends one request without a client library. Returns the status and the body."""
     address = cotty.status()["http"]
     headers = {
         "accept": "application/json, text/event-stream",
@@ -121,7 +121,7 @@ def post(cotty, message, query="", **headers):
 
 
 def modern(method, id=1, **params):
-    """A request of 2026-07-28, and its headers."""
+    """A request of revision 2026-07-28, and its headers."""
     about = "io.modelcontextprotocol/"
     meta = {
         f"{about}protocolVersion": "2026-07-28",
@@ -135,7 +135,7 @@ def modern(method, id=1, **params):
     return message, headers
 
 
-async def test_who_is_refused_hears_why(cotty):
+async def test_refused_requests_get_an_error_code(cotty):
     cotty("ls")
     message, headers = modern("tools/list")
     assert post(cotty, message, **headers)[0] == 200
@@ -147,7 +147,7 @@ async def test_who_is_refused_hears_why(cotty):
 
 
 @pytest.mark.parametrize("version", ["2025-11-25", "2026-07-28"])
-def test_what_is_no_message_is_answered_as_mcp_says(cotty, version):
+def test_invalid_messages_get_the_errors_that_mcp_prescribes(cotty, version):
     cotty("ls")
     headers = {"mcp_protocol_version": version, "mcp_method": "tools/list"}
     deep = b'{"jsonrpc":"2.0","id":3,"method":"tools/list","params":' + b"[" * 200 + b"]" * 200 + b"}"
@@ -172,23 +172,23 @@ def test_what_is_no_message_is_answered_as_mcp_says(cotty, version):
         assert status == 415 and "application/json" in answer, answer
 
 
-async def test_ten_mebibytes_of_text_in_one_call(cotty):
+async def test_ten_mebibytes_of_text_in_one_call_are_answered(cotty):
     cotty("ls")
     async with agent_of(cotty) as agent:
         session = (await agent("create_session", program="cat"))["session_id"]
         result = await agent.client.call_tool(
             "terminal__send", {"session_id": session, "text": "x" * (10 << 20), "read": {"timeout_ms": 0}}
         )
-        # Typed or refused, but said.
+        # Typed or refused, but answered.
         assert not result.is_error or result.structured_content["error"]["code"], result
         assert (await agent("get_info", session_id=session))["session_id"] == session
-    # Only announced: whoever refuses it does not have to read it.
+    # Only announced: the daemon refuses the body without reading it.
     status, answer = post(cotty, None, content_length=str(17 << 20))
     assert (status, answer["error"]["code"]) == (413, "TOO_LARGE")
 
 
 @ERAS
-async def test_a_hundred_calls_at_once_on_one_session(cotty, mode):
+async def test_a_hundred_calls_at_once_on_one_session_are_all_answered(cotty, mode):
     cotty("ls")
     async with agent_of(cotty, mode=mode) as agent:
         session = await agent.shell()
@@ -213,11 +213,11 @@ async def test_a_hundred_calls_at_once_on_one_session(cotty, mode):
                 ran += 1
                 assert answer.structured_content["output"] == f"number-{number}\n"
         assert ran >= 1
-        # And the session is as it was.
+        # The session still works.
         assert await agent.output(session, "echo fine") == "fine\n"
 
 
-async def test_a_revoked_token_is_answered_nothing(cotty):
+async def test_a_revoked_token_gets_no_answers(cotty):
     cotty("ls")
     gate = Gate(cotty)
     async with agent_of(cotty) as agent:
@@ -229,7 +229,7 @@ async def test_a_revoked_token_is_answered_nothing(cotty):
         "accept": "application/json, text/event-stream",
         "authorization": f"Bearer {cotty.token()}",
         "cotty-directory": str(cotty.work),
-        # The owner is who made the session.
+        # The owner made the session.
     }
     message["params"]["_meta"]["io.modelcontextprotocol/clientInfo"]["name"] = "mcp"
     answers = []
@@ -242,14 +242,14 @@ async def test_a_revoked_token_is_answered_nothing(cotty):
         fd = await soon(gate.writer)
         cotty("token", "revoke", "mcp")
     assert answers[0].status_code == 401 and "revoked" in answers[0].text
-    # What it began goes on.
+    # The command that it started continues.
     os.write(fd, b"go\n")
     os.close(fd)
     cotty.call("wait", actor="person", session=session, prompt=True)
 
 
 @ERAS
-async def test_a_client_goes_on_with_the_next_daemon(cotty, mode):
+async def test_a_client_continues_with_the_next_daemon(cotty, mode):
     cotty("ls")
     async with agent_of(cotty, mode=mode) as agent:
         session = await agent.shell()
@@ -261,7 +261,7 @@ async def test_a_client_goes_on_with_the_next_daemon(cotty, mode):
         async def read():
             answers.append((await agent("get_info", session_id=session))["session_id"])
 
-        # Several at once: each is answered.
+        # Several calls at once: each is answered.
         async with anyio.create_task_group() as group:
             for _ in range(5):
                 group.start_soon(read)
@@ -269,7 +269,7 @@ async def test_a_client_goes_on_with_the_next_daemon(cotty, mode):
         assert await agent.output(session, "echo $here") == "still\n"
 
 
-def test_nobody_goes_on_with_anothers_session(cotty):
+def test_a_token_cannot_use_another_tokens_mcp_session(cotty):
     cotty("ls")
     address = cotty.status()["http"].removeprefix("http://")
 

@@ -1,4 +1,4 @@
-"""The steps of one call are one: no other call types in between, a person always can."""
+"""The input lease: no other call types between the steps of one call, but a person always can."""
 
 import shlex
 
@@ -21,7 +21,7 @@ def waiting(gate):
 
 
 async def until_free(agent, session):
-    """Types as soon as no other call does."""
+    """Types as soon as no other call has the input lease."""
     with within("no other call types"):
         while True:
             result = await agent.client.call_tool("terminal__send", {"session_id": session, "key": "ctrl+l"})
@@ -48,7 +48,7 @@ async def test_no_other_call_types_between_two_steps(cotty):
             ]:
                 error = await other.refused("BUSY", tool, session_id=session, **arguments)
                 assert "send of 3 steps" in error["message"] and error["hint"]
-            # Looking and waiting is for all.
+            # All calls may read and wait.
             assert (await other("read", session_id=session))["state"] != "prompt"
             await gate.open("through")
         assert answers[0]["sent"], answers
@@ -57,7 +57,7 @@ async def test_no_other_call_types_between_two_steps(cotty):
         assert "intruder" not in (await agent("read", session_id=session, view="whole"))["content"]
 
 
-async def test_a_person_is_not_kept_out_by_steps(cotty):
+async def test_steps_do_not_block_a_person(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         gate, answers = Gate(cotty), []
@@ -76,13 +76,13 @@ async def test_a_person_is_not_kept_out_by_steps(cotty):
 
 
 @pytest.mark.parametrize("end", ["cancelled", "gone", "killed"])
-async def test_the_hold_ends_with_its_call(cotty, end):
+async def test_the_input_lease_ends_with_its_call(cotty, end):
     async with agent_of(cotty) as other:
         session = await other.shell()
         gate = Gate(cotty)
         steps = waiting(gate)
         if end == "killed":
-            # Sent again to the next daemon, it holds the keyboard again, and its last step lets go of it.
+            # Retried with the next daemon, the call takes the lease again and releases it after its last step.
             async with agent_of(cotty) as agent, anyio.create_task_group() as tasks:
                 tasks.start_soon(lambda: agent("send", session_id=session, steps=steps))
                 await begun(cotty)
@@ -103,10 +103,10 @@ async def test_the_hold_ends_with_its_call(cotty, end):
         await until_free(other, session)
 
 
-async def test_several_keys_are_one(cotty):
+async def test_no_other_call_types_between_the_keys_of_a_list(cotty):
     async with tools_of(cotty, "pty") as tools, agent_of(cotty) as other:
-        # Of the first line it says that it came. Then it reads nothing before the gate is open, so each of the other keys
-        # is waited for as long as may be: 80 ms.
+        # The program reports its first line. Then it reads nothing until the gate is open, so the daemon waits the full
+        # 80 ms for each of the other keys.
         gate, heard = Gate(cotty), cotty.work / "heard"
         script = f"read first; touch begun; read go < {gate}; (echo $first; head -n 24) > {heard}"
         number = (await tools("pty_launch", command=shlex.join(["sh", "-c", script])))["session_id"]

@@ -1,4 +1,4 @@
-"""Clients that ask for much and read nothing: the daemon holds a few large answers for each, and the rest as requests."""
+"""Clients that request much and read nothing: the daemon holds a few large answers for each, and queues the rest."""
 
 import json
 import re
@@ -17,7 +17,7 @@ URI = "terminal://big/history"
 
 @pytest.fixture
 def history(cotty):
-    """What a session of much history has there."""
+    """The history of a session, which is large."""
     with Rpc(cotty) as rpc:
         session = rpc.begin().call("terminal__create_session", name="big")["session_id"]
         rpc.call("terminal__run", session_id=session, command=LINES, max_bytes=100)
@@ -27,13 +27,13 @@ def history(cotty):
 
 
 def anonymous(pid):
-    """The memory that is a process's own, in MiB."""
+    """The anonymous memory of a process, in MiB."""
     rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
     return int(re.search(r"^Anonymous:\s+(\d+) kB", rollup, re.MULTILINE)[1]) / 1024
 
 
 def rests(pid):
-    """Waits until a process has nothing to do."""
+    """Waits until a process is idle."""
     last, same = None, 0
 
     def is_at_rest():
@@ -46,7 +46,7 @@ def rests(pid):
 
 
 @pytest.mark.slow
-def test_many_that_nobody_reads_over_stdio(cotty, history):
+def test_many_unread_answers_over_stdio_use_little_memory(cotty, history):
     daemon = cotty.status()["pid"]
     with Rpc(cotty, reads=False) as rpc:
         rpc.ask("initialize", HELLO)
@@ -55,7 +55,7 @@ def test_many_that_nobody_reads_over_stdio(cotty, history):
         asked = [rpc.ask("resources/read", {"uri": URI}) for _ in range(24)]
         cancelled = asked.pop()
         rpc.say(method="notifications/cancelled", params={"requestId": cancelled})
-        # Another call is done meanwhile.
+        # Another call is answered meanwhile.
         small = rpc.start_call("terminal__create_session", program="cat", name="small")
         eventually(lambda: "small" in [session.get("name") for session in cotty.json("ls")["sessions"]])
         rests(daemon)
@@ -69,7 +69,7 @@ def test_many_that_nobody_reads_over_stdio(cotty, history):
 
 
 @pytest.mark.slow
-def test_many_that_nobody_reads_over_http(cotty, history):
+def test_many_unread_answers_over_http_use_little_memory(cotty, history):
     socket = cotty.status()["socket"]
 
     def ask(method, query="", **params):
@@ -90,13 +90,13 @@ def test_many_that_nobody_reads_over_http(cotty, history):
     with ExitStack() as opened:
         unread = [ask("resources/read", uri=URI) for _ in range(4)]
         assert [answer.status for answer in unread] == [200] * 4
-        assert "close their connections" in refused()
-        assert ask("tools/list").status == 200, "what is small passes"
+        assert "close the connections" in refused()
+        assert ask("tools/list").status == 200, "a small answer is not delayed"
         for answer in unread[1:]:
             assert json.loads(answer.read())["result"]["contents"][0]["text"] == history
             assert ask("resources/read", uri=URI).status == 200
         assert refused()
-    # Whoever goes makes room.
+    # A client that disconnects makes room.
     with ExitStack() as opened:
         for _ in range(4):
             assert ask("resources/read", uri=URI).status == 200

@@ -10,7 +10,7 @@ from conftest import BINARY, LIMIT
 
 
 def lines_of(cotty, *messages, more=lambda: None, until):
-    """Speaks raw JSON-RPC and answers every line of stdout; says no more once `until` is answered."""
+    """Sends raw JSON-RPC and returns every line of stdout. Closes stdin once the requests `until` are answered."""
     pipe = cotty.start("mcp", stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     for message in messages:
         pipe.stdin.write((message if isinstance(message, str) else json.dumps(message)) + "\n")
@@ -63,8 +63,8 @@ def test_wrong_lines_do_not_end_the_conversation(cotty):
     assert all(json.loads(line)["jsonrpc"] == "2.0" for line in lines)
 
 
-def test_answers_come_even_if_the_client_has_said_all(cotty):
-    """`printf … | cotty mcp`: the end of the input is not the end of the answers."""
+def test_answers_arrive_after_the_client_closed_its_input(cotty):
+    """`printf … | cotty mcp`: the end of the input does not cut off the answers."""
     call = {"name": "terminal__create_session", "arguments": {"program": "cat"}}
     done = subprocess.run(
         [BINARY, "mcp"],
@@ -79,7 +79,7 @@ def test_answers_come_even_if_the_client_has_said_all(cotty):
     assert {json.loads(line)["id"] for line in done.stdout.splitlines()} == {0, 1}
 
 
-def test_two_requests_with_the_same_id_of_two_clients_are_two(cotty):
+def test_the_same_id_from_two_clients_means_two_requests(cotty):
     call = {"name": "terminal__create_session", "arguments": {"program": "cat"}}
     made = {
         json.loads(line)["result"]["structuredContent"]["session_id"]
@@ -90,7 +90,7 @@ def test_two_requests_with_the_same_id_of_two_clients_are_two(cotty):
 
 
 @pytest.mark.anyio
-async def test_a_client_that_dies_lets_go_of_the_keyboard(cotty):
+async def test_a_dead_client_loses_its_input_lease(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         call = {"name": "terminal__run", "arguments": {"session_id": session, "command": "touch begun; sleep 1000"}}
@@ -103,5 +103,5 @@ async def test_a_client_that_dies_lets_go_of_the_keyboard(cotty):
         pipe.wait()
         started = time.monotonic()
         await soon_not_busy(agent, session)
-        # Not when the service has waited 5 s for its calls, nor when the call ends by itself.
+        # Sooner than the 5 s that the service waits for its calls, and than the end of the call.
         assert time.monotonic() - started < 4.5

@@ -1,4 +1,4 @@
-"""What is new to a reader: not what `run` has answered already, and nothing else is left out."""
+"""`view: new` skips the output that `run` has already returned, and nothing else."""
 
 import pytest
 from agents import Gate, agent_of
@@ -10,22 +10,22 @@ async def new(agent, session, **how):
     return await agent("read", session_id=session, view="new", **how)
 
 
-async def test_what_run_answered_is_not_new(cotty):
+async def test_output_returned_by_run_is_not_new(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         assert await agent.output(session, "echo one") == "one\n"
         assert (await new(agent, session))["content"] == ""
-        # The same for several, and for readers that have read before.
+        # Also after several runs, and for a reader that has read before.
         await agent.output(session, "echo two")
         await agent.output(session, "printf three")
         assert (await new(agent, session))["content"] == ""
-        # Other readers have places of their own.
+        # Other readers have their own positions.
         read = await new(agent, session, reader="other")
         assert "one\n" in read["content"] and "three" in read["content"]
         assert "two\n" in cotty.call("read", actor="person", client="another", session=session, view="new")["content"]
 
 
-async def test_what_came_before_a_run_is_still_new(cotty):
+async def test_output_before_a_run_is_still_new(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         await agent("send", session_id=session, steps=[{"text": "echo un; echo read\n"}, {"wait": {"prompt": True}}])
@@ -33,7 +33,7 @@ async def test_what_came_before_a_run_is_still_new(cotty):
             await agent.output(session, f"echo answered {n}")
         read = await new(agent, session)
         assert "un\nread\n" in read["content"] and "answered" not in read["content"], read
-        # What is too long for one answer is paged through, and nothing of it is missing.
+        # Output too long for one answer is read page by page, and none is missing.
         await agent("send", session_id=session, steps=[{"text": "seq -f 'line %g' 300\n"}, {"wait": {"text": "line 300"}}, {"wait": {"prompt": True}}])
         await agent.output(session, "echo answered")
         read = await new(agent, session, max_bytes=1000)
@@ -43,7 +43,7 @@ async def test_what_came_before_a_run_is_still_new(cotty):
         assert "".join(f"line {n}\n" for n in range(1, 301)) in head + rest["content"] + tail
 
 
-async def test_what_a_command_says_after_its_answer_is_new(cotty):
+async def test_output_after_runs_answer_is_new(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         gate = Gate(cotty)
@@ -52,7 +52,7 @@ async def test_what_a_command_says_after_its_answer_is_new(cotty):
         await gate.open()
         read = await new(agent, session, wait_for_prompt=True)
         assert read["content"].startswith("second\n"), read
-        # What a job says behind the prompt was in nobody's answer.
+        # Background output after the prompt was in no answer.
         await agent.output(session, f"(read x < {gate}; echo from behind) &")
         await gate.open()
         await agent("wait", session_id=session, text="from behind")
@@ -61,7 +61,7 @@ async def test_what_a_command_says_after_its_answer_is_new(cotty):
         assert "from behind" in read["content"] and "answered" not in read["content"], read
 
 
-async def test_what_run_left_out_can_be_read(cotty):
+async def test_output_that_run_left_out_can_be_read(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         ran = await agent.run(session, "seq -f 'line %g' 3000", max_bytes=2000)
@@ -72,7 +72,7 @@ async def test_what_run_left_out_can_be_read(cotty):
         assert (await new(agent, session))["content"] == ""
 
 
-async def test_a_new_daemon_knows_what_run_answered(cotty):
+async def test_the_next_daemon_knows_what_run_returned(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         await agent("send", session_id=session, steps=[{"text": "echo unread\n"}, {"wait": {"prompt": True}}])
@@ -85,13 +85,13 @@ async def test_a_new_daemon_knows_what_run_answered(cotty):
         assert (await new(agent, session))["content"] == ""
 
 
-async def test_runs_between_what_is_unread_are_each_not_new(cotty):
+async def test_unread_output_between_runs_is_new_and_run_output_is_not(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         for n in range(3):
             await agent("send", session_id=session, steps=[{"text": f"echo un''read {n}\n"}, {"wait": {"prompt": True}}])
             await agent.output(session, f"echo answered {n}; echo answered again")
-        # A new daemon knows them all, too.
+        # The next daemon knows them all, too.
         cotty.kill_daemon()
         await agent.output(session, "echo answered")
         content = (await new(agent, session))["content"]
@@ -107,14 +107,14 @@ DRAWN = [
 ]
 
 
-async def test_what_a_command_wrote_is_its_output_wherever_it_moved_the_cursor(cotty):
+async def test_a_commands_output_is_exact_wherever_it_moved_the_cursor(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         for command, output in DRAWN:
             await agent.output(session, "clear; seq -f 'row %g' 5")
             assert await agent.output(session, command) == output, command
             assert (await new(agent, session))["content"] == "", command
-            # It is new to who has not run it, and so is what came before it to who has.
+            # The output is new to another reader. Output before it is new to the reader that ran it.
             lines = [line for line in output.splitlines() if line]
             other = (await new(agent, session, reader="other"))["content"]
             assert all(line in other for line in lines), (command, other)
@@ -125,7 +125,7 @@ async def test_what_a_command_wrote_is_its_output_wherever_it_moved_the_cursor(c
             await new(agent, session, reader="other")
 
 
-async def test_what_is_unread_further_up_is_still_new_after_a_run(cotty):
+async def test_unread_changes_higher_on_the_screen_are_still_new_after_a_run(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         await agent.output(session, "clear; seq -f 'row %g' 5")
@@ -136,7 +136,7 @@ async def test_what_is_unread_further_up_is_still_new_after_a_run(cotty):
         assert "drawn" in read and "answered" not in read, read
 
 
-async def test_what_a_job_says_at_the_prompt_is_new_also_after_a_typed_line(cotty):
+async def test_background_output_at_the_prompt_is_new_even_after_a_typed_line(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         gate = Gate(cotty)
@@ -158,17 +158,17 @@ CLEARS = ["clear", "reset", r"printf '\033[H\033[J'"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
-async def test_what_a_command_clears_away_is_not_its_output(cotty, shell):
+async def test_text_that_a_command_clears_is_not_its_output(cotty, shell):
     async with agent_of(cotty) as agent:
         session = (await agent("create_session", program=shell))["session_id"]
         for command in CLEARS:
-            # Old text, also below the prompt.
+            # Old text, some of it below the prompt.
             await agent.output(session, "seq -f 'old %g' 20")
             await agent.output(session, r"printf '\033[5;1H'")
             assert await agent.output(session, command) == "", command
             await agent.output(session, "seq -f 'old %g' 20")
             await agent.output(session, r"printf '\033[5;1H'")
-            # `CSI J` erases, the others keep what was there.
+            # `CSI J` erases the text; the others keep it.
             before = "" if command.endswith("[J'") else "before\n"
             assert await agent.output(session, f"echo before; {command}; echo behind") == f"{before}behind\n", command
             assert (await new(agent, session))["content"] == "", command

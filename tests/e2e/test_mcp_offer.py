@@ -1,17 +1,17 @@
-"""An agent that was given few tools is told of no others."""
+"""An agent with few tools is not told of others."""
 
 import json
 import re
 
 import pytest
-from conftest import LIMIT, openly
+from conftest import LIMIT, with_plain_errors
 from agents import agent_of
 from toolsets import tools_of
 
 pytestmark = pytest.mark.anyio
 
 SETS = ("terminal", "pty", "panel", "tui")
-# What the sessions do that every tool is tried on; the last one has ended.
+# The programs of the sessions that every tool is tried on. The last one has exited.
 PROGRAMS = {
     "shell": ("bash",),
     "at work": ("sh", "-c", "cat; :"),
@@ -21,7 +21,7 @@ PROGRAMS = {
     "over": ("true",),
 }
 SAMPLES = {"text": "x", "command": "cat <<X", "keys": "x", "width": 80, "height": 24, "rows": 24, "cols": 80, "lines": 100, "message": "please", "query": "x", "regex": "x"}
-# Beside what a tool requires; each with those tools that take it.
+# Optional arguments, each for the tools that take it.
 MORE = [
     {},
     {"timeout_ms": 1},
@@ -37,7 +37,7 @@ MORE = [
 
 
 def calls(tool, numbers):
-    """Arguments of all kinds, for sessions that there are and for one that there is not."""
+    """Many arguments, for sessions that exist and for one that does not."""
     takes = tool.input_schema.get("properties", {})
     needs = {name: SAMPLES.get(name, "x") for name in tool.input_schema.get("required", ())}
     if "timeout_seconds" in takes:
@@ -51,7 +51,7 @@ def calls(tool, numbers):
 
 
 async def sessions(cotty):
-    """One for each program, of an agent's own: their numbers."""
+    """Creates one session of the agent for each program. Returns their numbers."""
     numbers = {}
     async with agent_of(cotty) as agent:
         for what, (program, *args) in PROGRAMS.items():
@@ -70,15 +70,15 @@ async def test_no_answer_names_a_tool_that_is_not_offered(cotty):
         async with tools_of(cotty, name) as offered:
             tools.update({tool.name: (name, tool) for tool in (await offered.client.list_tools()).tools})
     numbers, advised = await sessions(cotty), set()
-    # Those that end sessions come last.
+    # Tools that end sessions come last.
     for only, (name, tool) in sorted(tools.items(), key=lambda tool: "kill" in tool[0] or "destroy" in tool[0]):
         args = ["--tools", name, "--only", only, "--max-call", "1"]
-        async with openly(cotty.mcp(args=args, read_timeout_seconds=2 * LIMIT)) as client:
+        async with with_plain_errors(cotty.mcp(args=args, read_timeout_seconds=2 * LIMIT)) as client:
             for arguments in calls(tool, numbers.values()):
                 result = await client.call_tool(only, arguments)
                 told = result.content[0].text + json.dumps(result.structured_content)
                 assert not set(re.findall(r"\w+", told)) & (tools.keys() - {only}), (only, arguments, told)
                 if result.is_error and result.structured_content["error"].get("hint"):
                     advised.add(result.structured_content["error"]["code"])
-    # What there is advice for did happen.
+    # Every error that has a hint occurred.
     assert advised >= {"SESSION_NOT_FOUND", "SESSION_DESTROYED", "KEYBOARD_HELD", "SECRET_INPUT", "PROCESS_EXITED", "NOT_AT_PROMPT", "NO_SHELL", "WAIT_TIMEOUT"}, advised

@@ -22,7 +22,7 @@ async def test_the_tools_and_their_schemas(cotty, mode):
 
 
 async def session_of(tools, panel):
-    """The session behind a panel of an agent's."""
+    """The session of an agent's panel."""
     listed = (await tools.operation("list"))["sessions"]
     (only,) = [info["session_id"] for info in listed if info.get("panel_id") == panel and not info["exited"]]
     return only
@@ -41,28 +41,28 @@ async def test_write_opens_a_panel_and_read_screen_shows_it(cotty, mode):
         assert (snapshot["rows"], snapshot["cols"], len(snapshot["lines"])) == (24, 80, 24)
         assert snapshot["lines"][1] == "42" and snapshot["lines"][2].startswith("/dev/pts/")
         assert (snapshot["cursor"]["y"], snapshot["alternate"]) == (3, False)
-        # The only panel needs no name, and is not opened twice.
+        # A single panel needs no name, and is not opened twice.
         again = await tools("terminal_write", text="cd /; pwd\n")
         assert again["panelId"] == "terminal" and "opened" not in again
         assert (await tools.operation("list"))["count"] == 1
 
 
-async def test_the_screen_is_waited_for_until_it_is_still(cotty):
+async def test_read_screen_waits_until_the_screen_is_still(cotty):
     async with tools_of(cotty, "panel") as tools:
         await tools("terminal_write", text="yes\n")
         await tools.until(await session_of(tools, "terminal"), regex="(?m)^y$")
-        # A screen that is never still is an answer as well, after that time; and so is one that is asked for at once.
+        # A screen that is never still is returned after the timeout; with timeout 0, at once.
         begun = time.monotonic()
         assert (await tools("terminal_read_screen", timeoutMs=300))["program"] == "yes"
         assert time.monotonic() - begun >= 0.3
         assert "y" in (await tools("terminal_read_screen", timeoutMs=0))["snapshot"]["lines"]
         await tools("terminal_write", text="\x03")
         await tools.until(await session_of(tools, "terminal"), prompt=True)
-        # Far more than a call may take: a still screen is not waited for.
+        # The timeout exceeds a call's limit, but a still screen is returned at once.
         assert (await tools("terminal_read_screen", timeoutMs=10**9))["state"] == "prompt"
 
 
-async def test_several_panels_have_to_be_named(cotty):
+async def test_with_several_panels_a_call_must_name_one(cotty):
     async with tools_of(cotty, "panel") as tools:
         error = await tools.refused("SESSION_NOT_FOUND", "terminal_read_screen")
         assert "(terminal_write)" in error["hint"]
@@ -75,9 +75,9 @@ async def test_several_panels_have_to_be_named(cotty):
             assert f"in {panel}" in read["snapshot"]["lines"] and read["panelId"] == panel
         for tool, more in (("terminal_write", {"text": "x"}), ("terminal_read_screen", {})):
             error = await tools.refused("INVALID_INPUT", tool, **more)
-            assert error["hint"] == "there are: build: 1, логи"
+            assert error["hint"] == "choose one of: build: 1, логи"
         error = await tools.refused("SESSION_NOT_FOUND", "terminal_read_screen", panelId="other")
-        assert "other" in error["message"] and error["hint"] == "there are: build: 1, логи"
+        assert "other" in error["message"] and error["hint"] == "choose one of: build: 1, логи"
         assert (await tools.operation("list"))["count"] == 2
 
 
@@ -95,7 +95,7 @@ async def test_a_panel_whose_shell_ended_is_readable_and_opens_again(cotty):
         assert "again" in read["snapshot"]["lines"] and "once" not in read["snapshot"]["lines"]
 
 
-async def test_what_cannot_be_written_is_said(cotty):
+async def test_invalid_writes_are_refused(cotty):
     async with tools_of(cotty, "panel") as tools:
         for panel in ("x" * 65, "two\nlines"):
             error = await tools.refused("INVALID_INPUT", "terminal_write", text="x", panelId=panel)
@@ -119,11 +119,11 @@ async def test_what_cannot_be_written_is_said(cotty):
         assert (await tools("terminal_read_screen"))["keyboard_held_by"] == "tests"
 
 
-async def test_panels_are_their_owners_and_outlive_client_and_daemon(cotty):
+async def test_panels_belong_to_their_owner_and_outlive_client_and_daemon(cotty):
     async with tools_of(cotty, "panel") as tools:
         await tools("terminal_write", text="here=kept\n")
     cotty.kill_daemon()
-    # Another owner has a scope of its own.
+    # Another owner has another scope.
     assert cotty.call("panels", client="another") == {"panels": []}
     other = cotty.call("panel_open", client="another")
     assert (other["panel_id"], other["opened"]) == ("terminal", True)

@@ -31,14 +31,14 @@ ERAS = pytest.mark.parametrize("modern", [False, True], ids=["legacy", "modern"]
         (["--max-call", "soon"], "--max-call"),
     ],
 )
-def test_what_there_is_not_is_refused_at_once(cotty, flags, said):
+def test_invalid_flags_are_refused_at_once(cotty, flags, said):
     assert cotty("mcp", *flags, code=2, stdin=subprocess.DEVNULL) == ""
     assert said in cotty.stderr
-    assert not cotty.home.exists(), "nothing was started"
+    assert not cotty.home.exists(), "no daemon was started"
 
 
 @ERAS
-def test_a_client_is_shown_what_was_chosen(cotty, modern):
+def test_a_client_sees_the_chosen_tools(cotty, modern):
     only = ["terminal__create_session", "terminal__run"]
     with Rpc(cotty, "--only", ",".join(reversed(only)), modern=modern) as rpc:
         assert rpc.begin().tools() == only
@@ -50,24 +50,24 @@ def test_a_client_is_shown_what_was_chosen(cotty, modern):
         assert rpc.begin().tools()[: len(default)] == default
 
 
-def test_a_call_lasts_as_long_as_the_client_waits(cotty):
+def test_max_call_limits_a_run(cotty):
     with Rpc(cotty, "--max-call", "1") as rpc:
         session = rpc.begin().call("terminal__create_session")["session_id"]
         ran = rpc.call("terminal__run", session_id=session, command="read x", timeout_ms=3_600_000)
         assert ran["outcome"] == "running"
 
 
-# A cotty of its own
+# Ephemeral
 
 
 def private(rpc):
-    """The home, the keeper and the daemon of a pipe of its own, and a session there with something in the background."""
+    """The home and the processes of an ephemeral cotty, with a session that has a background job."""
     session = rpc.begin().call("terminal__create_session")["session_id"]
     run = rpc.call("terminal__run", session_id=session, command="sleep 1000 & echo $COTTY_HOME")
     home = Path(run["output"].split()[-1])
     keeper = int((home / "run" / "keeper.lock").read_text())
     daemons = Path(f"/proc/{keeper}/task/{keeper}/children").read_text().split()
-    # The shell and what it put into the background, which is perhaps just becoming `sleep`.
+    # The shell and its background job, which may not have exec'ed `sleep` yet.
     eventually(lambda: len(carriers(session)) >= 2)
     pids = {keeper, *map(int, daemons), *carriers(session)}
     assert len(pids) >= 4 and all(map(alive, pids)), pids
@@ -87,7 +87,7 @@ def test_an_ephemeral_cotty_ends_with_its_client(cotty, end):
         assert home.stat().st_mode & 0o777 == 0o700 and home != cotty.home
         elsewhere, others = private(other)
         assert elsewhere != home and not others & pids
-        assert cotty.json("ls")["sessions"] == [], "nobody else sees it"
+        assert cotty.json("ls")["sessions"] == [], "no other client sees it"
         if end == "eof":
             assert rpc.end() == ([], 0)
         else:
@@ -98,14 +98,14 @@ def test_an_ephemeral_cotty_ends_with_its_client(cotty, end):
     all_gone(elsewhere, others)
 
 
-def test_an_ephemeral_cotty_goes_on_when_its_daemon_dies(cotty):
+def test_an_ephemeral_cotty_survives_its_daemon(cotty):
     with Rpc(cotty, "--ephemeral") as rpc:
         home, pids = private(rpc)
         keeper = int((home / "run" / "keeper.lock").read_text())
         (daemon,) = (p for p in pids if b"__daemon" in Path(f"/proc/{p}/cmdline").read_bytes())
         os.kill(daemon, signal.SIGKILL)
         assert rpc.call("terminal__list_sessions")["count"] == 1
-        # Stopped by somebody, it is begun anew when it is needed, and ends like the first.
+        # If its keeper is stopped, a new one starts when needed, and ends like the first.
         os.kill(keeper, signal.SIGTERM)
         eventually(lambda: not alive(keeper))
         home_again, more = private(rpc)
@@ -114,14 +114,14 @@ def test_an_ephemeral_cotty_goes_on_when_its_daemon_dies(cotty):
         all_gone(home, more)
 
 
-def test_an_ephemeral_cotty_has_the_settings_of_the_usual_one(cotty):
+def test_an_ephemeral_cotty_uses_the_users_settings(cotty):
     cotty.home.mkdir(mode=0o700)
     (cotty.home / "config.toml").write_text("[terminal]\ndefault_rows = 31\n")
     with Rpc(cotty, "--ephemeral") as rpc:
         assert rpc.begin().call("terminal__create_session")["dimensions"]["rows"] == 31
 
 
-def test_an_ephemeral_cotty_on_another_machine(cotty, box):  # noqa: F811
+def test_an_ephemeral_cotty_works_on_another_machine(cotty, box):  # noqa: F811
     with Rpc(cotty, command=[BINARY, "--host", "box", "mcp", "--ephemeral"]) as rpc:
         home, pids = private(rpc)
         assert home != box.top / "h"
@@ -132,7 +132,7 @@ def test_an_ephemeral_cotty_on_another_machine(cotty, box):  # noqa: F811
 
 
 @ERAS
-def test_lines_that_are_not_as_they_should_be(cotty, modern):
+def test_malformed_lines_get_errors(cotty, modern):
     with Rpc(cotty, modern=modern) as rpc:
         rpc.begin()
         rpc.write(b"\r\n\n")
@@ -144,22 +144,22 @@ def test_lines_that_are_not_as_they_should_be(cotty, modern):
         rpc.write(long.encode() + b"\n")
         answer = rpc.answer("long")
         assert answer["error"]["code"] == -32600 and str(16 << 20) in answer["error"]["message"]
-        # The longest that there may be reaches the tool, which refuses it for its own reasons.
+        # The longest allowed line reaches the tool, which refuses it for other reasons.
         refused = rpc.answer(rpc.start_call("terminal__send", session_id="sess_00000000", text="x" * (15 << 20)))
         assert refused["result"]["isError"]
-        # A last line without its end is a line.
+        # A last line without a newline is a line.
         rpc.write(json.dumps({"jsonrpc": "2.0", "id": "last", "method": "tools/list", "params": {}}).encode())
         (answer,), code = rpc.end()
         assert answer["id"] == "last" and code == 0
 
 
 @pytest.mark.slow
-def test_a_client_that_does_not_read_holds_up_nobody(cotty):
+def test_a_client_that_does_not_read_delays_no_other(cotty):
     with Rpc(cotty, reads=False) as rpc:
         rpc.ask("initialize", HELLO)
         rpc.say(method="notifications/initialized")
         asked = [rpc.ask("tools/list") for _ in range(600)]
-        # Far more than all buffers hold; the daemon serves others.
+        # Far more than all buffers hold. The daemon still serves others.
         with Rpc(cotty) as other:
             assert other.begin().call("terminal__list_sessions")["count"] == 0
         old = cotty.kill_daemon()
@@ -170,11 +170,11 @@ def test_a_client_that_does_not_read_holds_up_nobody(cotty):
         assert rpc.end() == ([], 0)
 
 
-# Its end
+# Ends
 
 
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP], ids=str)
-def test_a_signal_ends_it_cleanly(cotty, sent):
+def test_a_signal_ends_the_pipe_cleanly(cotty, sent):
     with Rpc(cotty) as rpc:
         session = rpc.begin().call("terminal__create_session", program="cat")["session_id"]
         rpc.start_call("terminal__wait", session_id=session, text="never")
@@ -184,10 +184,10 @@ def test_a_signal_ends_it_cleanly(cotty, sent):
         while (message := rpc.next()) is not None:
             assert message["result"]["tools"]
         assert rpc.process.wait(LIMIT) == 0 and rpc.process.stderr.read() == b""
-    assert cotty.info(session)["healthy"], "sessions go on without it"
+    assert cotty.info(session)["healthy"], "sessions continue without the pipe"
 
 
-def test_a_client_that_is_gone_ends_it(cotty):
+def test_a_closed_client_ends_the_pipe(cotty):
     with Rpc(cotty, reads=False) as rpc:
         rpc.process.stdout.close()
         rpc.ask("initialize", HELLO)
@@ -195,7 +195,7 @@ def test_a_client_that_is_gone_ends_it(cotty):
 
 
 # R-T15
-def test_a_panic_is_no_part_of_the_conversation(cotty):
+def test_a_panic_writes_nothing_to_stdout(cotty):
     with Rpc(cotty, "--panic-at", "now") as rpc:
         rpc.begin().tools()
         rpc.say(method="notifications/now")
@@ -204,7 +204,7 @@ def test_a_panic_is_no_part_of_the_conversation(cotty):
         assert b"told to panic" in rpc.process.stderr.read()
 
 
-def test_a_daemon_that_does_not_start_is_told_on_stderr(cotty):
+def test_a_daemon_that_does_not_start_is_reported_on_stderr(cotty):
     cotty.home.mkdir(mode=0o700)
     (cotty.home / "config.toml").write_text("[terminal]\nrows = 'many'\n")
     with Rpc(cotty) as rpc:
@@ -212,7 +212,7 @@ def test_a_daemon_that_does_not_start_is_told_on_stderr(cotty):
         assert b"config.toml:2" in rpc.process.stderr.read()
 
 
-# Several daemons, one conversation
+# One conversation across daemons
 
 
 class Daemon:
@@ -241,7 +241,7 @@ class Daemon:
 
 @contextmanager
 def daemons(cotty):
-    """Daemons that do what a test says: each call accepts the pipe once more."""
+    """Fake daemons, scripted by the test: each call accepts the pipe's next connection."""
     run = cotty.home / "run"
     run.mkdir(parents=True, mode=0o700)
     cotty.home.chmod(0o700)
@@ -255,7 +255,7 @@ def daemons(cotty):
             while True:
                 connection, _ = listener.accept()
                 connection.settimeout(LIMIT)
-                # One that only looks whether somebody is there says nothing.
+                # A connection that only probes for a daemon sends nothing.
                 if connection.recv(1, socket.MSG_PEEK):
                     break
                 connection.close()
@@ -267,7 +267,7 @@ def daemons(cotty):
     (run / "cotty.sock").unlink()
 
 
-def test_a_question_of_a_daemon_that_died_is_taken_back(cotty):
+def test_an_open_question_of_a_dead_daemon_is_cancelled(cotty):
     with daemons(cotty) as accept, Rpc(cotty) as rpc:
         question = {"id": 0, "method": "elicitation/create", "params": {"message": "sure?"}}
         with accept() as daemon:
@@ -291,7 +291,7 @@ def test_a_question_of_a_daemon_that_died_is_taken_back(cotty):
             daemon.say(**question)
             second = rpc.until(lambda m: m.get("method") == "elicitation/create")
             assert second["id"] != first["id"]
-            # The person answers the old question, then the new one: the daemon hears the one that it asked.
+            # The person answers the old question, then the new one: the daemon receives only the answer to its own.
             rpc.say(id=first["id"], result={"action": "cancel"})
             rpc.say(id=second["id"], result={"action": "accept"})
             assert daemon.next() == {"jsonrpc": "2.0", "id": 0, "result": {"action": "accept"}}
@@ -300,7 +300,7 @@ def test_a_question_of_a_daemon_that_died_is_taken_back(cotty):
         assert rpc.heard == []
 
 
-def test_a_daemon_that_always_hangs_up_is_an_answer(cotty):
+def test_a_daemon_that_always_hangs_up_is_reported_as_an_error(cotty):
     with daemons(cotty) as accept, Rpc(cotty) as rpc:
         rpc.ask("initialize", HELLO)
         for _ in range(6):

@@ -1,4 +1,4 @@
-"""Lines that the policy does not let run, however they come to the shell."""
+"""The policy refuses lines, however they reach the shell."""
 
 import shlex
 import time
@@ -28,7 +28,7 @@ LINES = [
 
 
 @pytest.mark.parametrize("line", LINES)
-async def test_policy_refuses_a_line_to_run(cotty, mkfs, line):
+async def test_policy_refuses_a_line_given_to_run(cotty, mkfs, line):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         assert "mkfs.ext4" in await agent.output(session, "type -p mkfs.ext4")
@@ -39,7 +39,7 @@ async def test_policy_refuses_a_line_to_run(cotty, mkfs, line):
 
 
 @pytest.mark.parametrize("line", LINES)
-async def test_policy_refuses_a_line_that_is_typed(cotty, mkfs, line):
+async def test_policy_refuses_a_typed_line(cotty, mkfs, line):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         assert "mkfs.ext4" in await agent.output(session, "type -p mkfs.ext4")
@@ -61,11 +61,11 @@ async def test_the_hook_still_asks_after_a_change_of_settings(cotty, mkfs, trick
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-async def test_a_line_that_cannot_be_written_down_is_judged_or_refused(cotty, mkfs, shell):
+async def test_a_line_that_cannot_be_stored_is_judged_or_refused(cotty, mkfs, shell):
     async with agent_of(cotty) as agent:
         session = (await agent("create_session", program=shell))["session_id"]
         [hook] = cotty.home.glob(f"**/hooks/{session}")
-        # As where the disk is full: what the shell is about to run cannot be left for the daemon there.
+        # As on a full disk: the shell cannot store its line in the file for the daemon.
         noted = hook.with_name(f"{session}.line")
         noted.unlink(missing_ok=True)
         noted.mkdir()
@@ -76,13 +76,13 @@ async def test_a_line_that_cannot_be_written_down_is_judged_or_refused(cotty, mk
     assert not mkfs.exists()
 
 
-async def test_a_line_for_a_shell_that_is_not_named_is_judged(cotty, mkfs):
+async def test_a_line_for_the_default_shell_is_judged(cotty, mkfs):
     denied = cotty.call("create", args=["-c", "mkfs.ext4 /dev/null"], error="POLICY_DENIED")
     assert "rule `mkfs`" in denied["message"]
     assert not mkfs.exists()
 
 
-async def test_policy_lets_the_word_pass(cotty, mkfs):
+async def test_policy_allows_the_word_as_an_argument(cotty, mkfs):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         assert await agent.output(session, "echo mkfs.ext4") == "mkfs.ext4\n"
@@ -99,12 +99,12 @@ async def test_a_shell_that_cannot_be_stopped_says_so(cotty, mkfs):
 
 
 async def test_a_line_reaches_the_hook_as_it_was_typed(cotty):
-    """Nothing in a line may make the question unreadable: the shell would wait for an answer in vain."""
+    """Nothing in a line may make the hook's question unreadable: the shell would get no answer."""
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         for text in ["a;b", "back\\slash", "ü漢🙂", "%s %d", "[*?]", "-n", "'quotes'", "x" * 5000, "\\x41", "tab\\there"]:
             started = time.monotonic()
             assert await agent.output(session, f"printf '%s\\n' {shlex.quote(text)}") == f"{text}\n"
-            assert time.monotonic() - started < 14, "the shell waited in vain"
+            assert time.monotonic() - started < 14, "the shell got no answer"
         await agent("send", session_id=session, text="printf '%s|' $'a\x16\tb\x16\x01c'\n", read={"wait_for_prompt": True})
         assert await agent.output(session, "echo ok") == "ok\n"

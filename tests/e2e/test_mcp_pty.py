@@ -7,26 +7,26 @@ from pathlib import Path
 
 import anyio
 import pytest
-from conftest import alive, eventually, eventually_so
+from conftest import alive, eventually, eventually_async
 from agents import ERAS, in_era
 from toolsets import described, hints, tools_of
 
 pytestmark = pytest.mark.anyio
 
-LOOKS, TYPES, CHANGES, ENDS = (True, False, False), (False, True, True), (False, False, False), (False, True, False)
+READS, TYPES, CHANGES, ENDS = (True, False, False), (False, True, True), (False, False, False), (False, True, False)
 TOOLS = {
     "pty_launch": (TYPES, {"command", "working_dir", "cols", "rows"}, set()),
     "pty_send_keys": (TYPES, {"session_id", "keys", "special"}, {"session_id", "keys"}),
     "pty_get_screen": (
-        LOOKS,
+        READS,
         {"session_id", "include_colors", "include_cursor", "start_line", "end_line"},
         {"session_id"},
     ),
-    "pty_get_cursor": (LOOKS, {"session_id"}, {"session_id"}),
+    "pty_get_cursor": (READS, {"session_id"}, {"session_id"}),
     "pty_resize": (CHANGES, {"session_id", "cols", "rows"}, {"session_id", "cols", "rows"}),
     "pty_start_capture": (CHANGES, {"session_id"}, {"session_id"}),
     "pty_stop_capture": (CHANGES, {"session_id"}, {"session_id"}),
-    "pty_list": (LOOKS, set(), set()),
+    "pty_list": (READS, set(), set()),
     "pty_kill": (ENDS, {"session_id", "signal"}, {"session_id"}),
     "pty_set_scrollback": (CHANGES, {"session_id", "lines"}, {"session_id", "lines"}),
 }
@@ -52,7 +52,7 @@ class Pty:
         return (await self("get_screen", **arguments))["contents"]
 
     async def run(self, line):
-        """A command in a shell, to its end."""
+        """Runs a command in a shell and waits for its end."""
         await self.keys(line + "\n")
         await self.until(prompt=True)
 
@@ -63,7 +63,7 @@ async def launch(tools, command=None, **arguments):
 
 
 async def exit_of(tools, command):
-    """Runs a command line to its end, and answers what it showed."""
+    """Launches a command line, waits for its exit, and returns the screen."""
     pty = await launch(tools, command)
     await pty.until(exit=True)
     return await pty.contents()
@@ -72,7 +72,7 @@ async def exit_of(tools, command):
 @ERAS
 async def test_the_tools_and_their_schemas(cotty, mode):
     tools = await described(cotty, "pty", mode)
-    # `pty_request_user_input` has tests of its own.
+    # `pty_request_user_input` has its own tests.
     assert TOOLS.keys() <= tools.keys() <= TOOLS.keys() | {"pty_request_user_input"}
     for name, (said, parameters, required) in TOOLS.items():
         schema = tools[name].input_schema
@@ -89,7 +89,7 @@ async def test_the_tools_and_their_schemas(cotty, mode):
 
 
 @in_era("auto")
-async def test_launch_with_nothing_is_the_callers_shell_where_the_caller_stands(cotty, mode):
+async def test_launch_without_arguments_starts_the_callers_shell_in_its_directory(cotty, mode):
     async with tools_of(cotty, "pty", mode=mode) as tools:
         made = await tools("pty_launch")
         expected = {"session_id": 1, "command": "bash", "working_dir": str(cotty.work), "size": [80, 24]}
@@ -162,7 +162,7 @@ async def test_shell_syntax_goes_through_a_shell(cotty, command, shown):
 @pytest.mark.parametrize(
     "command", ["mkfs.ext4 x", "true; mkfs.ext4 x", "sh -c 'true; mkfs.ext4 x'", "sudo mkfs.ext4 x", "(mkfs.ext4 x)"]
 )
-async def test_policy_sees_the_line_that_is_launched(cotty, mkfs, command):
+async def test_policy_judges_a_launched_line(cotty, mkfs, command):
     async with tools_of(cotty, "pty") as tools:
         await tools.refused("POLICY_DENIED", "pty_launch", command=command)
         assert await exit_of(tools, "echo 'a; mkfs.ext4 x'") == "a; mkfs.ext4 x"
@@ -177,16 +177,16 @@ async def test_fifteen_sessions_of_a_thousand_lines(cotty):
         error = await tools.refused("MAX_SESSIONS", "pty_launch", command="cat")
         assert "15" in error["message"]
         assert {(await tools.operation("info", session=str(n)))["history_lines"] for n in (1, 15)} == {1000}
-        # One that has ended does not count.
+        # An exited session does not count.
         await tools("pty_kill", session_id=3)
         assert (await launch(tools, "cat")).number > 15
-    # Other tools of the same agent keep their own limits.
+    # Other tools of the same agent have their own limits.
     async with tools_of(cotty, "terminal") as tools:
         error = await tools.refused("MAX_SESSIONS", "terminal__create_session", program="cat")
         assert "10" in error["message"]
 
 
-async def test_what_the_client_set_for_itself_beats_the_sets_own(cotty):
+async def test_client_settings_override_the_tool_sets_defaults(cotty):
     cotty("ls")
     cotty.env |= {"COTTY_TERMINAL_SCROLLBACK_LIMIT": "77", "COTTY_LIMITS_MAX_PER_OWNER": "1"}
     async with tools_of(cotty, "pty") as tools:
@@ -217,7 +217,7 @@ async def test_special_keys_are_encoded(cotty):
         await pty.until(reads=True)
         await pty.keys("a[UP][DOWN][LEFT][RIGHT][HOME][END][PGUP][PGDN][F1][F12]^A^Z^[b\t\n", special=True)
         await pty.until(text="^M")
-        # `cat -v` shows a tab as it is: up to the 57th column.
+        # `cat -v` prints a tab unchanged: it reaches column 57.
         keys = "a^[[A^[[B^[[D^[[C^[[H^[[F^[[5~^[[6~^[OP^[[24~^A^Z^[b    ^M"
         assert await pty.contents() == keys
         await pty.keys([" ", "\\^C", "\\[UP]", "[NOKEY]", "^", "C", "[U", "P]"], special=True)
@@ -233,22 +233,22 @@ async def test_keys_may_be_a_list(cotty):
         assert (await pty.contents()).splitlines()[1:3] == ["one", "two"]
 
 
-# R-P15 (injection on send_keys): what is typed into a program is data to that program, whatever it looks like.
-async def test_text_is_never_more_than_what_was_typed(cotty):
+# R-P15 (injection on send_keys): text typed into a program is data to that program, whatever it contains.
+async def test_text_is_typed_literally(cotty):
     nasty = ["; touch made", "$(touch made)", "`touch made`", "^C^D^Z", "[UP][HOME]", "a'\"\\", "é漢🙂"]
     async with tools_of(cotty, "pty") as tools:
         pty = await launch(tools, f"cat > {cotty.work}/said")
         await pty.until(reads=True)
         await pty.keys("\n".join(nasty) + "\n")
         eventually(lambda: (cotty.work / "said").read_text().splitlines() == nasty)
-        # Brackets of a paste, which the program did not ask for, are not made up.
+        # No paste brackets are added: the program did not ask for them.
         await pty.keys("\x04")
         await pty.until(exit=True)
     assert (cotty.work / "said").read_text().splitlines() == nasty
     assert not (cotty.work / "made").exists()
 
 
-async def test_what_cannot_be_typed_is_said(cotty):
+async def test_invalid_input_is_refused(cotty):
     async with tools_of(cotty, "pty") as tools:
         for session in (99, "99", "sess_nowhere", -1, "", "no name"):
             error = await tools.refused("SESSION_NOT_FOUND", "pty_send_keys", session_id=session, keys="x")
@@ -273,7 +273,7 @@ async def test_what_cannot_be_typed_is_said(cotty):
         assert "pty_launch" in error["hint"]
 
 
-async def test_a_secret_is_not_the_agents_to_type(cotty):
+async def test_an_agent_cannot_type_a_secret(cotty):
     async with tools_of(cotty, "pty") as tools:
         pty = await launch(tools)
         await pty.keys("read -rs secret\n")
@@ -293,7 +293,7 @@ async def test_a_session_is_found_by_number_text_id_and_name(cotty):
             assert await tools("pty_get_cursor", session_id=reference) == {"session_id": 1, "position": [0, 0]}
 
 
-# T19 for this set's small numbers.
+# R-T19 for the small numbers of this tool set.
 async def test_another_owners_number_opens_nothing(cotty):
     other = cotty.call("create", client="another", program="cat")["number"]
     async with tools_of(cotty, "pty") as tools:
@@ -306,7 +306,7 @@ async def test_another_owners_number_opens_nothing(cotty):
 # R-P03, R-P04
 
 
-async def test_the_screen_its_cursor_and_its_colours(cotty):
+async def test_get_screen_returns_cursor_and_colours(cotty):
     async with tools_of(cotty, "pty") as tools:
         pty = await launch(tools, "sh -c 'printf \"\\033[31mred\\033[0m plain\\n\\n  in\"; cat'")
         await pty.until(text="in")
@@ -328,13 +328,13 @@ async def test_the_screen_its_cursor_and_its_colours(cotty):
 
 
 # R-P14 (line ranges)
-async def test_ranges_of_lines(cotty):
+async def test_get_screen_returns_ranges_of_lines(cotty):
     async with tools_of(cotty, "pty") as tools:
         pty = await launch(tools, "seq 100", rows=10)
         await pty.until(exit=True)
         lines = lambda **given: pty("get_screen", **given)
         screen = await lines()
-        # The last row is the one below 100.
+        # The last row is empty, below 100.
         assert screen["contents"].splitlines() == [str(n) for n in range(92, 101)]
         assert (screen["lines_above"], screen["state"], screen["exit_code"]) == (91, "exited", 0)
 
@@ -373,7 +373,7 @@ async def test_resize(cotty):
 
 
 # R-P06
-async def test_a_capture_goes_on_over_a_restart(cotty):
+async def test_a_capture_continues_after_a_restart(cotty):
     async with tools_of(cotty, "pty") as tools:
         pty = await launch(tools)
         assert "pty_start_capture" in (await tools.refused("NO_CAPTURE", "pty_stop_capture", session_id=1))["hint"]
@@ -396,7 +396,7 @@ async def test_a_capture_goes_on_over_a_restart(cotty):
 
 
 # R-P07
-async def test_list_tells_running_stopped_and_exited(cotty):
+async def test_list_shows_running_stopped_and_exited(cotty):
     async with tools_of(cotty, "pty") as tools:
         assert await tools("pty_list") == {"sessions": []}
         pty = await launch(tools, "cat -v", cols=90)
@@ -414,14 +414,14 @@ async def test_list_tells_running_stopped_and_exited(cotty):
 
         for name, then in (("STOP", "stopped"), ("CONT", "running")):
             await tools.operation("signal", actor="person", session=str(pty.number), signal=name)
-            await eventually_so(lambda: is_now(then), label=f"the first session is {then}")
+            await eventually_async(lambda: is_now(then), label=f"the first session is {then}")
 
 
 # R-P08
 @pytest.mark.parametrize(
     ("given", "code"), [({}, None), ({"signal": "SIGTERM"}, None), ({"signal": "SIGHUP"}, None), ({"signal": "SIGKILL"}, None)]
 )
-async def test_kill_ends_the_session_and_all_that_it_started(cotty, given, code):
+async def test_kill_ends_the_session_and_everything_it_started(cotty, given, code):
     async with tools_of(cotty, "pty") as tools:
         pty = await launch(tools, "sh -c 'sleep 1000 & echo pid $!.; cat'")
         await pty.until(regex=r"pid \d+\.")
@@ -434,7 +434,7 @@ async def test_kill_ends_the_session_and_all_that_it_started(cotty, given, code)
         assert "pty_launch" in error["hint"]
 
 
-async def test_sigkill_does_not_ask_first(cotty):
+async def test_sigkill_kills_without_asking_first(cotty):
     async with tools_of(cotty, "pty") as tools:
         pty = await launch(tools, f"sh -c 'trap \"touch {cotty.work}/asked\" TERM HUP; echo ready; while :; do read x; done'")
         await pty.until(text="ready")
@@ -442,7 +442,7 @@ async def test_sigkill_does_not_ask_first(cotty):
     assert not (cotty.work / "asked").exists()
 
 
-async def test_sigint_interrupts_the_foreground_alone(cotty):
+async def test_sigint_interrupts_only_the_foreground(cotty):
     async with tools_of(cotty, "pty") as tools:
         pty = await launch(tools)
         await pty.keys("sleep 1000\n")

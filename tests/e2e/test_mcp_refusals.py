@@ -1,4 +1,4 @@
-"""What is refused, each by its code (R-T07), and that nothing of it was done."""
+"""Refused calls: each has its error code (R-T07) and had no effect."""
 
 import anyio
 import pytest
@@ -35,7 +35,7 @@ async def test_errors_about_input(cotty):
         await agent.refused("INVALID_INPUT", "wait", session_id=session)
         await agent.refused("INVALID_INPUT", "wait", session_id=session, text="")
         await agent.refused("INVALID_INPUT", "run", session_id=session, command=" \n ")
-        # Nothing of all that was typed.
+        # None of that was typed.
         assert await agent.output(session, "echo clean") == "clean\n"
 
 
@@ -98,14 +98,14 @@ async def test_the_eleventh_session_is_refused(cotty):
         error = await agent.refused("MAX_SESSIONS", "create_session", program="cat")
         assert error["message"] == "Maximum sessions reached (10)"
         assert made[0]["session_id"] in error["hint"]
-        # One that has exited does not count.
+        # An exited session does not count.
         await agent("send", session_id=made[3]["session_id"], key="d", ctrl=True)
         await agent("wait", session_id=made[3]["session_id"], exit=True)
         await agent("create_session", program="cat")
         await agent.refused("MAX_SESSIONS", "create_session", program="cat")
 
 
-async def test_the_limit_holds_for_sessions_that_are_made_at_once(cotty):
+async def test_the_limit_holds_for_concurrent_creates(cotty):
     async with agent_of(cotty) as agent:
         answers = []
 
@@ -119,7 +119,7 @@ async def test_the_limit_holds_for_sessions_that_are_made_at_once(cotty):
         assert (await agent("list_sessions"))["count"] == 10
 
 
-async def test_a_run_where_there_is_no_prompt(cotty):
+async def test_a_run_without_a_prompt_is_refused(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         await agent.run(session, "cat")
@@ -135,7 +135,7 @@ async def test_a_run_where_there_is_no_prompt(cotty):
         await agent.refused("NO_SHELL", "run", session_id=other, command="echo no")
 
 
-async def test_what_ended_cannot_be_typed_into(cotty):
+async def test_an_ended_program_cannot_be_typed_into(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         await agent.run(session, "exit 3")
@@ -147,7 +147,7 @@ async def test_what_ended_cannot_be_typed_into(cotty):
 
 
 @in_era("legacy")
-async def test_two_runs_at_once(cotty, mode):
+async def test_a_second_run_is_refused_while_one_runs(cotty, mode):
     async with agent_of(cotty, mode=mode) as agent:
         session = await agent.shell()
         gate = Gate(cotty)
@@ -161,14 +161,14 @@ async def test_two_runs_at_once(cotty, mode):
             await soon((cotty.work / "begun").exists)
             await agent.refused("BUSY", "run", session_id=session, command="echo second")
             await agent.refused("BUSY", "send", session_id=session, text="x")
-            # Reading is always possible, and another session is not concerned.
+            # Reading is always possible, and another session is not affected.
             await agent("read", session_id=session)
             assert await agent.output(await agent.shell(), "echo other") == "other\n"
             await gate.open("first")
         assert (results[0]["output"], results[0]["exit_code"]) == ("first\n", 0)
 
 
-async def test_a_name_is_given_once(cotty):
+async def test_a_name_belongs_to_one_session(cotty):
     async with agent_of(cotty) as agent:
         answers = []
 

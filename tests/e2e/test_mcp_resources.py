@@ -1,4 +1,4 @@
-"""Sessions as MCP's resources: listed, read, and subscribed to in both eras and over both transports."""
+"""Sessions as MCP resources: listed, read and subscribed to, in both eras and over both transports."""
 
 import json
 import warnings
@@ -31,24 +31,24 @@ async def test_a_session_is_four_resources(cotty, way, mode):
         listed = (await client.list_resources()).resources
         assert [str(r.uri) for r in listed] == [f"terminal://{session}/{part}" for part in PARTS]
         assert listed[0].name == "work screen" and all(r.description and r.mime_type for r in listed)
-        # Not run, whose answer is not new.
+        # Not `run`: its output would not be new.
         await agent.type(session, "seq 100\n")
         await agent("wait", session_id=session, prompt=True)
         screen = await text(client, f"terminal://{session}/screen", "text/plain")
         assert "100" in screen.split() and "20" not in screen.split()
-        # Also by its name.
+        # Also by the session's name.
         history = await text(client, "terminal://work/history", "text/plain")
         assert {"1", "20", "50"} <= set(history.split())
         ran = json.loads(await text(client, f"terminal://{session}/commands", "application/json"))
         assert [(c["text"], c["exit_code"]) for c in ran["commands"]] == [("seq 100", 0)]
         cast = (await text(client, f"terminal://{session}/recording", "application/x-asciicast")).splitlines()
         assert json.loads(cast[0])["version"] == 3 and any("100" in line for line in cast[1:])
-        # Reading a resource moves nobody's place: what is new is still new.
+        # Reading a resource moves no reader's position: new output is still new.
         assert "100" in (await agent("read", session_id=session, view="new"))["content"]
 
 
 @over(("stdio", "auto"), ("http", "legacy"))
-async def test_what_is_not_there_or_not_yours_is_not_found(cotty, way, mode):
+async def test_unknown_and_foreign_sessions_are_not_found(cotty, way, mode):
     other = cotty.call("create", actor="person", program="/bin/cat")["session_id"]
     code = -32002 if mode == "legacy" else -32602
     async with agent_over(cotty, way, mode=mode) as agent:
@@ -66,13 +66,13 @@ async def test_what_is_not_there_or_not_yours_is_not_found(cotty, way, mode):
 
 async def subscribe(client, uri):
     with warnings.catch_warnings():
-        # Deprecated there, because the newer era has another way.
+        # Deprecated in the client, because the newer era has another method.
         warnings.simplefilter("ignore")
         await client.subscribe_resource(uri)
 
 
 class Heard:
-    """What a client of the older era is told."""
+    """The notifications that a client of the older era receives."""
 
     def __init__(self):
         self.send, self.receive = anyio.create_memory_object_stream(1000)
@@ -99,10 +99,10 @@ class Heard:
 
 
 @pytest.mark.parametrize("way", ["stdio", "http"])
-async def test_the_older_era_hears_of_changes(cotty, way):
+async def test_the_older_era_is_notified_of_changes(cotty, way):
     heard = Heard()
     async with agent_over(cotty, way, mode="legacy", message_handler=heard) as agent:
-        # Whoever has read the list is told when it changes.
+        # A client that has read the list is notified when it changes.
         await agent.client.list_resources()
         session = (await agent("create_session", program="cat"))["session_id"]
         assert await heard.next() == "list"
@@ -122,12 +122,12 @@ async def test_the_older_era_hears_of_changes(cotty, way):
         late = 0
         while await heard.next() != "list":
             late += 1
-        # One may have been on its way; what was typed and the end would have been two more.
+        # One may have been on its way. The input and the exit would have made two more.
         assert late <= 1
 
 
 @pytest.mark.parametrize("way", ["stdio", "http"])
-async def test_the_newer_era_listens(cotty, way):
+async def test_the_newer_era_is_notified_of_changes(cotty, way):
     async with agent_over(cotty, way, mode="auto") as agent:
         session = (await agent("create_session", program="cat"))["session_id"]
         uri = f"terminal://{session}/screen"
@@ -142,12 +142,12 @@ async def test_the_newer_era_listens(cotty, way):
                 while await anext(events) != ResourcesListChanged():
                     pass
             await agent("destroy_session", session_id=other)
-            # The session goes on as it did, whoever listens.
+            # The session is not affected by listeners.
             assert "hello" in await text(client, uri, "text/plain")
 
 
 @TRANSPORTS
-async def test_the_first_change_after_the_answer_is_told(cotty, way, mode):
+async def test_the_first_change_after_the_answer_is_notified(cotty, way, mode):
     heard = Heard()
     async with agent_over(cotty, way, mode=mode, message_handler=heard) as agent:
         for _ in range(5):
@@ -166,7 +166,7 @@ async def test_the_first_change_after_the_answer_is_told(cotty, way, mode):
 
 
 @TRANSPORTS
-async def test_the_first_session_after_the_answer_is_told(cotty, way, mode):
+async def test_the_first_session_after_the_answer_is_notified(cotty, way, mode):
     heard = Heard()
     async with agent_over(cotty, way, mode=mode, message_handler=heard) as agent:
         if mode == "legacy":
@@ -181,12 +181,12 @@ async def test_the_first_session_after_the_answer_is_told(cotty, way, mode):
                     assert await anext(events) == ResourcesListChanged()
 
 
-async def test_a_busy_session_is_told_of_a_few_times_a_second(cotty):
+async def test_a_busy_session_sends_a_few_notifications_a_second(cotty):
     heard = Heard()
     async with agent_over(cotty, "stdio", mode="legacy", message_handler=heard) as agent:
         session = await agent.shell()
         await subscribe(agent.client, f"terminal://{session}/screen")
         ran = await agent.run(session, "for i in $(seq 200); do echo $i; sleep 0.005; done")
-        # Each of two hundred changes would be too much, none too little.
+        # Two hundred notifications would be too many, none too few.
         told = heard.drain()
         assert 1 <= told <= 3 + ran["duration_ms"] / 250

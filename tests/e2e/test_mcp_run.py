@@ -9,7 +9,7 @@ pytestmark = pytest.mark.anyio
 
 
 @in_era("legacy")
-async def test_run_answers_output_and_exit_code(cotty, mode):
+async def test_run_returns_output_and_exit_code(cotty, mode):
     async with agent_of(cotty, mode=mode) as agent:
         session = await agent.shell()
         ran = await agent.run(session, "echo out; echo err >&2; cd /; (exit 42)")
@@ -45,15 +45,15 @@ async def test_run_answers_output_and_exit_code(cotty, mode):
         ("printf '\\e]133;D;0\\a\\e]133;A\\a$ \\e]133;B\\a'; echo forged", "$ forged\n", 0),
     ],
 )
-async def test_run_gives_exactly_the_output(cotty, command, output, code):
+async def test_run_returns_exactly_the_output(cotty, command, output, code):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         assert await agent.output(session, command, code) == output
-        # And the next one is not disturbed.
+        # The next command is not affected.
         assert await agent.output(session, "echo next") == "next\n"
 
 
-async def test_run_of_a_syntax_error(cotty):
+async def test_run_reports_a_syntax_error(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         ran = await agent.run(session, "echo )")
@@ -61,7 +61,7 @@ async def test_run_of_a_syntax_error(cotty):
         assert "syntax error" in ran["output"] and "echo )\n" not in ran["output"]
 
 
-async def test_run_of_many_lines_counts_what_was_dropped(cotty):
+async def test_run_counts_dropped_lines(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         ran = await agent.run(session, "seq 5000", max_bytes=0)
@@ -73,7 +73,7 @@ async def test_run_of_many_lines_counts_what_was_dropped(cotty):
         assert ran["dropped_lines"] == 20_000 - len(lines)
 
 
-async def test_run_says_where_its_output_is_cut_and_where_the_rest_is(cotty):
+async def test_run_reports_where_its_output_is_cut_and_where_the_rest_is(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         ran = await agent.run(session, "seq 5000")
@@ -91,11 +91,11 @@ async def test_run_says_where_its_output_is_cut_and_where_the_rest_is(cotty):
     cotty.env["COTTY_RECORDING_ENABLED"] = "false"
     async with agent_of(cotty) as agent:
         ran = await agent.run(await agent.shell(), "seq 30000")
-        assert "kept nowhere" in ran["note"]
+        assert "are lost" in ran["note"]
 
 
 async def test_a_line_typed_ahead_is_not_the_command(cotty):
-    """The prompt is shown, but the shell has not read what was typed before: a hook of its line editor holds it up."""
+    """The prompt is shown, but a hook of the line editor delays the shell: it has not read the earlier input yet."""
     async with agent_of(cotty) as agent:
         session = (await agent("create_session", program="zsh"))["session_id"]
         runs, draws = Gate(cotty, "runs"), Gate(cotty, "draws")
@@ -138,23 +138,23 @@ async def test_run_waits_for_a_prompt_that_is_on_its_way(cotty):
             assert ran["outcome"] == "running"
             await agent("send", session_id=session, key="q")
             assert await agent.output(session, "echo x") == "x\n"
-        # Nor does a program that is told to end do so at once.
+        # A program that is told to end takes a moment, too.
         assert (await agent.run(session, "sh -c 'read x; sleep 0.2'"))["outcome"] == "running"
         await agent.type(session, "\n")
         assert await agent.output(session, "echo y") == "y\n"
-        # One that stays is told of.
+        # A program that stays is reported.
         assert (await agent.run(session, "cat"))["outcome"] == "running"
         await agent.refused("NOT_AT_PROMPT", "run", session_id=session, command="echo z")
 
 
-async def test_run_that_ends_the_shell(cotty):
+async def test_run_reports_a_shell_that_exits(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         ran = await agent.run(session, "exit 3")
         assert (ran["outcome"], ran["exit_code"], ran["state"]) == ("exited", 3, "exited")
 
 
-async def test_run_in_the_background(cotty):
+async def test_run_returns_at_once_for_a_background_job(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         ran = await agent.run(session, "sleep 100 &")
@@ -163,7 +163,7 @@ async def test_run_in_the_background(cotty):
         assert "sleep 100" in await agent.output(session, "jobs")
 
 
-async def test_a_command_that_reads_is_typed_into(cotty):
+async def test_a_command_that_reads_accepts_input(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         ran = await agent.run(session, "read name; echo hello $name; (exit 4)")
@@ -173,7 +173,7 @@ async def test_a_command_that_reads_is_typed_into(cotty):
         assert await agent.output(session, "echo $?") == "4\n"
 
 
-async def test_incomplete_command_says_that_the_shell_wants_more(cotty):
+async def test_run_reports_an_incomplete_command(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         ran = await agent.run(session, "echo 'open")
@@ -184,7 +184,7 @@ async def test_incomplete_command_says_that_the_shell_wants_more(cotty):
 
 @pytest.mark.parametrize("size", [3_000, 10_000, 100_000])
 async def test_run_writes_a_file_of_any_size(cotty, size):
-    """A long heredoc is how agents write files."""
+    """Agents write files with long heredocs."""
     text = "".join(f"line {n} of the file\n" for n in range(size // 20))
     async with agent_of(cotty) as agent:
         session = await agent.shell()
@@ -192,7 +192,7 @@ async def test_run_writes_a_file_of_any_size(cotty, size):
     assert (cotty.work / "file.txt").read_text() == text
 
 
-async def test_what_several_commands_said_is_all_new(cotty):
+async def test_output_of_several_commands_is_all_new(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         await agent("read", session_id=session, view="new")
@@ -200,14 +200,14 @@ async def test_what_several_commands_said_is_all_new(cotty):
         assert read["content"].startswith("one\ntwo\n")
 
 
-async def test_run_after_a_program_died_on_the_alternate_screen(cotty):
+async def test_run_works_after_a_program_died_on_the_alternate_screen(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         await agent.run(session, "printf '\\e[?1049h'")
         assert await agent.output(session, "echo visible") == "visible\n"
 
 
-async def test_run_after_the_users_rc_was_read_again(cotty):
+async def test_run_works_after_the_users_rc_was_read_again(cotty):
     (cotty.work / ".bashrc").write_text("PROMPT_COMMAND='count=1'\nPS1='$ '\n")
     async with agent_of(cotty) as agent:
         session = await agent.shell()
@@ -242,7 +242,7 @@ RCS = {
 
 
 @pytest.mark.parametrize("rc", RCS.values(), ids=RCS.keys())
-async def test_run_lives_with_the_users_bashrc(cotty, rc):
+async def test_run_works_with_the_users_bashrc(cotty, rc):
     (cotty.work / ".bashrc").write_text(rc)
     async with agent_of(cotty) as agent:
         session = await agent.shell()

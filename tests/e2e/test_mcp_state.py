@@ -1,4 +1,4 @@
-"""What a session is doing, told right and in time: to whoever runs, sends and waits."""
+"""`run`, `send` and `wait` report a session's state correctly and in time."""
 
 import shlex
 import string
@@ -11,13 +11,13 @@ from conftest import within
 
 pytestmark = pytest.mark.anyio
 
-# A line that is read without being shown, as sudo does.
+# Reads a line without echo, as sudo does.
 ASKS = shlex.join([sys.executable, "-c", "import getpass; getpass.getpass('Password: ')"])
 
 ASKS_A_NAME = "input('name> ')"
 
 
-async def test_what_a_job_in_the_background_says_is_no_line_that_somebody_began(cotty):
+async def test_background_output_is_not_a_half_typed_line(cotty):
     gate = Gate(cotty)
     async with agent_of(cotty) as agent:
         session = await agent.shell()
@@ -25,7 +25,7 @@ async def test_what_a_job_in_the_background_says_is_no_line_that_somebody_began(
         await gate.open()
         await agent("wait", session_id=session, text="tock")
         assert (await agent.run(session, "echo x"))["outcome"] == "done"
-        # What was typed is one, at the prompt or ahead of it.
+        # Typed text is one, at the prompt or ahead of it.
         await agent.type(session, "echo mine")
         await agent.refused("NOT_AT_PROMPT", "run", session_id=session, command="echo x")
         await agent("send", session_id=session, key="ctrl+u", read={"wait_idle_ms": 50})
@@ -50,20 +50,20 @@ async def test_what_a_job_in_the_background_says_is_no_line_that_somebody_began(
         ("if true; then", "waiting_for_input", "the command is not complete"),
     ],
 )
-async def test_run_answers_once_the_command_waits_for_somebody(cotty, command, state, said):
+async def test_run_answers_once_the_command_waits_for_input(cotty, command, state, said):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         with within("run answers", 20):
             ran = await agent.run(session, command, timeout_ms=40_000)
         assert (ran["outcome"], ran["state"]) == ("running", state), ran
         assert said in ran["note"]
-        # What it shows is not its output.
+        # What a pager or editor shows is not its output.
         assert state not in ("pager", "editor") or "(terminal__read)" in ran["note"]
 
 
 @pytest.mark.parametrize("program", ["zsh", "fish"])
-async def test_other_shells_say_that_a_command_is_not_complete(cotty, program):
-    # Else fish makes them first, with a program of its own in the foreground.
+async def test_run_reports_an_incomplete_command_in_other_shells(cotty, program):
+    # Otherwise fish generates completions first, with a program in the foreground.
     (cotty.work / ".local/share/fish/generated_completions").mkdir(parents=True)
     async with agent_of(cotty) as agent:
         session = (await agent("create_session", program=program))["session_id"]
@@ -72,7 +72,7 @@ async def test_other_shells_say_that_a_command_is_not_complete(cotty, program):
         assert ran["outcome"] == "running" and "not complete" in ran["note"], ran
 
 
-async def test_what_reads_something_else_is_waited_for(cotty):
+async def test_run_waits_for_a_command_that_reads_another_file(cotty):
     gate = Gate(cotty)
     async with agent_of(cotty) as agent:
         session = await agent.shell()
@@ -84,7 +84,7 @@ async def test_what_reads_something_else_is_waited_for(cotty):
         assert await agent.output(session, "read -t 0.2 x; sleep 0.8; read -t 0.2 x; echo over") == "over\n"
 
 
-async def test_what_works_is_at_no_prompt_whatever_it_shows(cotty):
+async def test_a_busy_command_is_not_at_a_prompt_whatever_it_shows(cotty):
     gate = Gate(cotty)
     async with agent_of(cotty) as agent:
         session = await agent.shell()
@@ -94,15 +94,15 @@ async def test_what_works_is_at_no_prompt_whatever_it_shows(cotty):
         await agent.refused("WAIT_TIMEOUT", "wait", session_id=session, prompt=True, timeout_ms=300)
         await gate.open()
         waited = await agent("wait", session_id=session, prompt=True)
-        # How the command ended that was waited for.
+        # How the awaited command ended.
         assert (waited["state"], waited["command"]["exit_code"]) == ("prompt", 3), waited
         assert waited["command"]["duration_ms"] >= 300
-        # One that reads is.
+        # A command that reads is at a prompt.
         await agent.type(session, f"{shlex.join([sys.executable, '-c', ASKS_A_NAME])}\n")
         assert (await agent("wait", session_id=session, prompt=True))["state"] == "waiting_for_input"
 
 
-async def test_the_end_of_a_pipeline_is_judged_also_when_its_beginning_has_gone(cotty):
+async def test_the_last_process_of_a_pipeline_counts_after_the_first_has_ended(cotty):
     gate = Gate(cotty)
     async with agent_of(cotty) as agent:
         session = await agent.shell()
@@ -117,19 +117,19 @@ async def test_the_end_of_a_pipeline_is_judged_also_when_its_beginning_has_gone(
         assert waited["state"] == "waiting_for_input", waited
 
 
-async def test_the_state_after_a_line_is_the_one_after_its_prompt(cotty):
+async def test_a_prompt_command_is_not_taken_for_a_waiting_program(cotty):
     (Path(cotty.env["HOME"]) / ".bashrc").write_text("PROMPT_COMMAND='/bin/sh -c \"sleep 0.03\"'\n")
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         for _ in range(10):
             sent = await agent("send", session_id=session, text="echo hi\n")
-            # A slow machine may need longer; but nobody is asked for anything.
+            # A slow machine may need longer, but no program waits for input.
             assert sent["state"] in ("prompt", "running"), sent
             await agent("wait", session_id=session, prompt=True)
 
 
-async def test_what_is_drawn_in_answer_is_let_finish(cotty):
-    # It tells how long its longest pause was: on a loaded machine that may be too long to be one answer.
+async def test_send_waits_until_the_program_has_finished_drawing(cotty):
+    # The program reports its longest pause: on a loaded machine it may be too long for one answer.
     (cotty.work / "draws.py").write_text(
         "import os, sys, time, tty\n"
         "tty.setraw(0)\n"
@@ -156,12 +156,12 @@ async def test_what_is_drawn_in_answer_is_let_finish(cotty):
             if longest < 0.006:
                 assert f"three-{key}" in sent["changed"], (longest, sent)
                 return
-        raise AssertionError("never drawn without a pause")
+        raise AssertionError("the program always paused while drawing")
 
 
 @pytest.mark.as_root
 @pytest.mark.parametrize("program", ["python3", "dash"])
-async def test_what_does_not_mark_its_prompt_waits_for_input(cotty, program):
+async def test_a_program_without_marks_waits_for_input(cotty, program):
     async with agent_of(cotty) as agent:
         made = await agent("create_session", program=program, wait_ready=True)
         assert (made["state"], made["foreground"]) == ("waiting_for_input", program), made
@@ -172,17 +172,17 @@ async def test_what_does_not_mark_its_prompt_waits_for_input(cotty, program):
         await agent.refused("NO_SHELL", "run", session_id=made["session_id"], command="1")
 
 
-async def test_a_command_whose_end_the_shell_does_not_tell(cotty):
+async def test_run_ends_without_an_end_mark(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         for command, output in [("PROMPT_COMMAND=()", ""), ("echo z", "z\n"), ("seq 3", "1\n2\n3\n")]:
             with within("run answers", 20):
                 ran = await agent.run(session, command, timeout_ms=40_000)
             assert (ran["outcome"], ran["output"], ran["exit_code"]) == ("done", output, None), ran
-            assert ran["state"] == "prompt" and "did not tell" in ran["note"]
+            assert ran["state"] == "prompt" and "did not report" in ran["note"]
 
 
-async def test_lines_that_were_too_many_to_keep_are_counted_once(cotty):
+async def test_dropped_lines_are_counted_once(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         assert await agent.output(session, "echo a") == "a\n"

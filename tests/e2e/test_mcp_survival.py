@@ -1,4 +1,4 @@
-"""SIGKILLs of the daemon at random moments, under an agent: each call has its true answer, and each thing happens once."""
+"""SIGKILLs of the daemon at random moments during an agent's calls: each call has one effect and its own answer."""
 
 import shlex
 
@@ -9,20 +9,20 @@ from conftest import SOAK
 from test_survival import Killer
 
 pytestmark = pytest.mark.anyio
-# Both eras; the kills fall elsewhere in each.
+# Both eras; the kills come at different moments in each.
 CASES = pytest.mark.parametrize(("mode", "seed"), [(("legacy", "auto")[seed % 2], seed) for seed in range(20 if SOAK else 2)])
 KILLS = 8
 
 
 @CASES
-async def test_each_command_runs_once_and_is_answered_truly(cotty, mode, seed):
+async def test_each_command_runs_once_and_gets_its_own_answer(cotty, mode, seed):
     trace = cotty.work / "ran"
     async with agent_of(cotty, mode=mode) as agent:
         session = await agent.shell()
         count = 0
         with Killer(cotty, seed, agent.client) as killer:
             while not killer.has_killed(KILLS):
-                # Short ones and ones that a kill falls into; with much output and with little.
+                # Short and long commands, with little and much output.
                 pause, lines = 0.05 * (count % 5), 1 + count % 3 * 40
                 command = f"echo {count} >> {shlex.quote(str(trace))}; sleep {pause}; seq -f 'line %g of {count}' {lines}; (exit {count % 7})"
                 ran = await agent.run(session, command)
@@ -33,7 +33,7 @@ async def test_each_command_runs_once_and_is_answered_truly(cotty, mode, seed):
 
 
 @CASES
-async def test_what_is_typed_arrives_once(cotty, mode, seed):
+async def test_typed_input_arrives_once(cotty, mode, seed):
     trace = cotty.work / "typed"
     async with agent_of(cotty, mode=mode) as agent:
         session = await agent.shell()
@@ -79,7 +79,7 @@ async def test_sessions_are_made_and_ended_once_and_waits_are_answered(cotty, mo
 
 
 @ERAS
-async def test_a_killed_daemon_between_two_calls(cotty, mode):
+async def test_sessions_survive_a_daemon_kill_between_two_calls(cotty, mode):
     async with agent_of(cotty, mode=mode) as agent:
         session = await agent.shell()
         await agent.output(session, "x=kept; cd /")
@@ -91,14 +91,14 @@ async def test_a_killed_daemon_between_two_calls(cotty, mode):
 
 
 async def kill_daemons(cotty, times):
-    """One after the other, each once it is there."""
+    """Kills daemons one after the other, each as soon as it exists."""
     for _ in range(times):
         killed = await anyio.to_thread.run_sync(cotty.kill_daemon)
         await soon(lambda killed=killed: cotty.status()["pid"] != killed)
 
 
 @ERAS
-async def test_a_killed_daemon_during_a_run(cotty, mode):
+async def test_a_run_survives_a_daemon_kill(cotty, mode):
     async with agent_of(cotty, mode=mode) as agent:
         session = await agent.shell()
         gate, log = Gate(cotty), cotty.work / "log"
@@ -130,7 +130,7 @@ async def test_commands_run_exactly_once_whenever_the_daemon_dies(cotty, mode):
         for n in range(12):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(run, n)
-                # At another point of the call each time.
+                # Each time at another point of the call.
                 for _ in range(n):
                     await anyio.lowlevel.checkpoint()
                 await anyio.to_thread.run_sync(cotty.kill_daemon)
@@ -149,7 +149,7 @@ async def test_sending_happens_exactly_once_whenever_the_daemon_dies(cotty):
                 tasks.start_soon(send, n)
                 await anyio.to_thread.run_sync(cotty.kill_daemon)
         await agent("wait", session_id=session, text="line 11")
-        # The kernel's echo and what `cat` says, in whatever order the two come to it.
+        # The kernel's echo and the output of `cat`, in any order.
         expected = sorted(f"line {n}" for n in range(12) for _ in ("echo", "cat"))
         read = await agent("read", session_id=session, view="scrollback")
         shown = read["content"].splitlines() + (await agent("read", session_id=session))["content"].splitlines()
@@ -173,7 +173,7 @@ async def test_sessions_are_made_exactly_once_whenever_the_daemon_dies(cotty):
         assert [s["exited"] for s in listed["sessions"]] == [False] * 8
 
 
-# Each question is wiped away by the next.
+# Each question erases the one before.
 QUESTIONS = """
 printf 'A? '; read -s -n1 x; printf '\\r\\033[KB? '; read -s -n1 y
 printf '\\r\\033[Kworking'; touch "$1"; read go < "$2"
@@ -182,7 +182,7 @@ printf '\\r\\033[KC? '; read -s -n1 z; echo; echo "got $x$y$z"
 
 
 @ERAS
-async def test_steps_go_on_where_they_were(cotty, mode):
+async def test_steps_continue_where_they_stopped(cotty, mode):
     (cotty.work / "questions").write_text(QUESTIONS)
     async with agent_of(cotty, mode=mode) as agent:
         session = await agent.shell()

@@ -1,4 +1,4 @@
-"""Each program that an agent must master, as a task with its end state, one by every way that an agent can come, the others by one each (R-P15)."""
+"""Programs that an agent must master, each as a task with an end state: one over every transport and era, the others over one each (R-P15)."""
 
 import json
 import shutil
@@ -18,7 +18,7 @@ async def shell(agent, **arguments):
 
 
 async def output(agent, session, command, code=0):
-    """A command's own output, once it is done."""
+    """Runs a command and returns its output."""
     ran = await agent("run", session_id=session, command=command, timeout_ms=50_000)
     assert (ran["outcome"], ran["exit_code"]) == ("done", code), ran
     return ran["output"]
@@ -34,7 +34,7 @@ async def test_vim_saves_a_file(cotty, way):
         made = await agent("create_session", program="vim", args=["-u", "NONE", "-N", "plan.txt"])
         vim = made["session_id"]
         await agent("wait", session_id=vim, text='"plan.txt" [New]')
-        # Several lines are pasted, so what begins the insertion is typed before.
+        # Text of several lines is pasted, so `i` is typed separately.
         await agent("send", session_id=vim, text="i")
         shown = await type(agent, vim, "first\nsecond\nthird", view="screen", wait_idle_ms=100)
         assert shown["content"].startswith("first\nsecond\nthird\n~") and shown["cursor"] == {"row": 3, "col": 6}
@@ -90,7 +90,7 @@ async def test_a_traceback_is_read_in_python(cotty, way):
         read = await type(agent, python, "int('many')\n", view="new", wait_for_prompt=True)
         assert read["content"].startswith("Traceback (most recent call last):")
         assert "ValueError: invalid literal for int() with base 10: 'many'" in read["content"]
-        # Enter alone is answered, too.
+        # An empty line gets an answer, too.
         await type(agent, python, "for n in range(2): print('n', n)\n", view="new", wait_idle_ms=100)
         read = await type(agent, python, "\n", view="new", wait_for_prompt=True)
         assert read["content"] == "n 0\nn 1\n>>>"

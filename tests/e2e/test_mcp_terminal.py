@@ -1,4 +1,4 @@
-"""The default tool set, as good for the agent that reads its answers as it can be."""
+"""The default tool set: its answers help the agent that reads them."""
 
 import shlex
 import sys
@@ -6,23 +6,23 @@ import sys
 import anyio
 import pytest
 from agents import Gate, agent_of, implementation, soon
-from conftest import eventually_so
+from conftest import eventually_async
 
 pytestmark = pytest.mark.anyio
 
-# A line that is read without being shown, as sudo does.
+# Reads a line without echo, as sudo does.
 ASKS = "import getpass; getpass.getpass('Password: ')"
 
 
 async def state(agent, session, expected, program=None):
-    """Waits for what the kernel knows and nothing announces."""
+    """Waits for a state that no event announces."""
 
     async def seen():
         info = await agent("get_info", session_id=session)
         return (info["state"], info.get("foreground")) == (expected, program)
 
-    await eventually_so(seen)
-    # Every answer says the same.
+    await eventually_async(seen)
+    # Every answer has the same state.
     listed = await agent("list_sessions")
     (info,) = [entry for entry in listed["sessions"] if entry["session_id"] == session]
     assert (info["state"], info.get("foreground")) == (expected, program), info
@@ -37,7 +37,7 @@ async def state(agent, session, expected, program=None):
 # The state, in every answer
 
 
-async def test_what_a_shell_and_its_programs_are_doing(cotty):
+async def test_every_answer_has_the_state_of_the_shell_and_its_programs(cotty):
     (cotty.work / "long.txt").write_text("line\n" * 500)
     async with agent_of(cotty) as agent:
         made = await agent("create_session", program="bash")
@@ -67,7 +67,7 @@ async def test_what_a_shell_and_its_programs_are_doing(cotty):
         await state(agent, session, "exited")
 
 
-async def test_what_waits_for_something_else_does_not_wait_for_input(cotty):
+async def test_a_program_that_reads_another_file_is_not_waiting_for_input(cotty):
     gate = Gate(cotty)
     serve = "import select, os; r, w = os.pipe(); print('up', flush=True); select.select([r], [], [])"
     async with agent_of(cotty) as agent:
@@ -81,7 +81,7 @@ async def test_what_waits_for_something_else_does_not_wait_for_input(cotty):
         await state(agent, session, "running", "python3")
 
 
-async def test_a_person_at_the_keyboard_is_told_of_and_so_is_what_happened(cotty):
+async def test_a_persons_turn_at_the_keyboard_is_reported(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         cotty.call("keyboard", actor="person", session=session, action="take")
@@ -92,7 +92,7 @@ async def test_a_person_at_the_keyboard_is_told_of_and_so_is_what_happened(cotty
         cotty.call("send", actor="person", session=session, text="echo by a person\n")
         await agent("wait", session_id=session, text="by a person")
         cotty.call("keyboard", actor="person", session=session, action="give")
-        # The answer to the next command tells it, and then it has been told.
+        # The next command's answer reports it, once.
         ran = await agent.run(session, "echo mine")
         assert ran["output"] == "mine\n" and ran["returned"]["bytes"] == len("echo by a person\n")
         read = await agent("read", session_id=session, view="new", since=ran["returned"]["since"])
@@ -101,7 +101,7 @@ async def test_a_person_at_the_keyboard_is_told_of_and_so_is_what_happened(cotty
         assert "returned" not in ran and "keyboard_held_by" not in ran
 
 
-async def test_an_answer_that_repeats_itself_says_what_to_do_instead(cotty):
+async def test_a_repeated_answer_says_what_to_do_instead(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         read = await agent("read", session_id=session)
@@ -112,7 +112,7 @@ async def test_an_answer_that_repeats_itself_says_what_to_do_instead(cotty):
         await state(agent, session, "running", "sleep")
         read = await agent("read", session_id=session, view="new")
         assert (read["content"], read["has_new_content"]) == ("", False)
-        assert "sleep is at work: wait for it (terminal__wait" in read["note"]
+        assert "sleep is running: wait for it (terminal__wait" in read["note"]
         error = await agent.refused("WAIT_TIMEOUT", "wait", session_id=session, prompt=True, timeout_ms=50)
         assert "`sleep` is still running" in error["message"] and "ctrl+c" in error["hint"]
 
@@ -129,7 +129,7 @@ async def test_long_output_comes_as_head_and_tail_and_the_middle_can_be_read(cot
         assert len(output) <= 16384 and output.startswith("1\n2\n") and output.endswith("7999\n8000\n")
         assert len(output) + left_out["bytes"] == len(whole)
         assert output.count("\n") + left_out["lines"] == 8000
-        # The rest is there as long as it is kept, also after other commands.
+        # The rest can be read while it is kept, also after other commands.
         await agent.run(session, "echo later")
         head, middle, at = output[: left_out["offset"]], "", left_out["offset"]
         while len(middle) < left_out["bytes"]:
@@ -141,7 +141,7 @@ async def test_long_output_comes_as_head_and_tail_and_the_middle_can_be_read(cot
         assert ran["output"].count("\n") + ran["left_out"]["lines"] == 3000
 
 
-async def test_answers_say_only_what_there_is_to_say(cotty):
+async def test_answers_omit_empty_fields(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         ran = await agent.run(session, "echo hi")
@@ -151,7 +151,7 @@ async def test_answers_say_only_what_there_is_to_say(cotty):
 
 
 # P19
-async def test_images_are_told_of_and_leave_no_text(cotty):
+async def test_images_are_reported_and_leave_no_text(cotty):
     sixel, kitty, iterm = "\x1bPq" + "#0~" * 50 + "\x1b\\", "\x1b_Ga=T;" + "A" * 100 + "\x1b\\", "\x1b]1337;File=inline=1:" + "A" * 80 + "\x07"
     (cotty.work / "images").write_text(f"before\n{sixel}{kitty}{kitty}{iterm}after\n")
     (cotty.work / "binary").write_bytes(bytes(range(256)) * 40)
@@ -230,7 +230,7 @@ async def test_steps_type_exactly_once_whenever_the_daemon_dies(cotty):
                     await anyio.lowlevel.checkpoint()
                 await anyio.to_thread.run_sync(cotty.kill_daemon)
         await agent("wait", session_id=session, idle_ms=100)
-        # The kernel's echo and what `cat` says.
+        # The kernel's echo and the output of `cat`.
         expected = sorted(f"{which} {n}" for n in range(6) for which in ("first", "second", "third") for _ in ("echo", "cat"))
         assert sorted((await agent("read", session_id=session))["content"].splitlines()) == expected
 
@@ -262,7 +262,7 @@ async def test_the_mouse_clicks_on_a_label(cotty):
 
 
 # T18
-async def test_resize_in_mid_session(cotty):
+async def test_a_session_can_be_resized_while_it_runs(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         resized = await agent("resize", session_id=session, rows=40, cols=132)

@@ -1,4 +1,4 @@
-"""The time of a call goes on when its daemon dies: no call lasts longer for that, and answers say the whole time."""
+"""A call's time includes earlier daemons: a kill makes no call last longer, and answers report the whole time."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from rpc import HELLO, MODERN, Rpc
 from test_mcp_pipe import ERAS, daemons
 
 
-def test_the_next_daemon_hears_how_old_a_call_is(cotty):
+def test_the_next_daemon_learns_how_old_a_call_is(cotty):
     with daemons(cotty) as accept, Rpc(cotty) as rpc:
         with accept() as daemon:
             rpc.ask("initialize", HELLO)
@@ -35,7 +35,7 @@ def test_the_next_daemon_hears_how_old_a_call_is(cotty):
 
 
 @ERAS
-def test_a_wait_goes_on_where_it_was(cotty, modern):
+def test_a_wait_continues_with_the_next_daemon(cotty, modern):
     with Rpc(cotty, modern=modern) as rpc:
         session = rpc.begin().call("terminal__create_session", program="cat")["session_id"]
         arguments = {"session_id": session, "text": "now"}
@@ -49,18 +49,18 @@ def test_a_wait_goes_on_where_it_was(cotty, modern):
         reached = progress()
         then = time.monotonic()
         cotty.kill_daemon()
-        # The first word of the next daemon, a second after it began, goes on from there.
+        # The next daemon's first progress, a second after its start, continues from there.
         assert progress() >= reached + 1
         whole = reached + time.monotonic() - then
         cotty.call("send", actor="person", session=session, text="now\n")
         waited = rpc.answer(waiting)["result"]["structuredContent"]
-        # The way of the pipe's first line to the new daemon does not count; what would be forgotten is a second and more.
+        # The transfer of the pipe's first line may be missing, but no more: a forgotten age would be a second or more.
         assert waited["met"] == "text" and waited["elapsed_ms"] >= whole * 1000 - 200, (waited, whole)
 
 
 @contextmanager
 def pipe(cotty, *open_calls):
-    """Lines to the daemon as a pipe has them, with calls that are said to be open."""
+    """A connection like a pipe's, which declares calls as open."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(LIMIT)
         connection.connect(cotty.status()["socket"])
@@ -89,27 +89,27 @@ HUGE = (1 << 64) - 1
 
 
 @pytest.mark.parametrize("age", [49_999, 3_600_000, HUGE])
-def test_a_call_whose_time_is_over_is_answered_at_once(cotty, age):
+def test_a_call_past_its_limit_is_answered_at_once(cotty, age):
     cotty("ls")
     with pipe(cotty, (1, age), ("1", age), ("b", age)) as call:
         session = call(0, "create_session")["session_id"]
-        # `1` and `"1"` are two calls.
+        # `1` and `"1"` are different calls.
         ran = call(1, "run", session_id=session, command="cat", timeout_ms=3_600_000)
         assert ran["outcome"] == "running"
         waited = call("1", "wait", session_id=session, text="never", timeout_ms=3_600_000)["error"]
         assert waited["code"] == "WAIT_TIMEOUT" and int(waited["message"].split()[3].split("ms")[0]) >= age
         sent = call("b", "send", session_id=session, text="x\n", read={"wait_for_text": "never"})
         assert sent["sent"] and sent["read_result"]["met"] == "timeout"
-        # It is told once: the next call of that id has its whole time.
+        # The age applies once: the next call with that id has its whole time.
         assert call(1, "wait", session_id=session, idle_ms=100)["met"] == "idle"
 
 
-def test_what_was_asked_for_is_shorter_than_what_a_call_may_take(cotty):
+def test_a_timeout_includes_the_age_of_the_call(cotty):
     cotty("ls")
     with pipe(cotty, (1, 39_900), (2, 39_900)) as call:
         session = call(0, "create_session", program="cat")["session_id"]
         waited = call(1, "wait", session_id=session, text="never", timeout_ms=40_000)["error"]
         assert waited["code"] == "WAIT_TIMEOUT" and 39_900 <= int(waited["message"].split()[3].split("ms")[0])
-        # Whose time was spent is not known of several steps: each has its own, within that of the call.
+        # For steps, the daemon does not know which step used the time: each has its own timeout, within the call's.
         steps = [{"wait": {"idle_ms": 100, "timeout_ms": 5_000}}]
         assert call(2, "send", session_id=session, steps=steps)["steps"][0]["met"] == "idle"

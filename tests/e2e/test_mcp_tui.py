@@ -28,7 +28,7 @@ async def test_the_tools_and_their_schemas(cotty, mode):
 
 # R-U04, R-U01: the seed's usage pattern.
 @ERAS
-async def test_the_usage_pattern(cotty, mode):
+async def test_the_seeds_usage_pattern_works(cotty, mode):
     async with tools_of(cotty, "tui", mode=mode) as tools:
         window = (await tools("tui_create_window", window_type="terminal"))["window_id"]
         assert window == "win_1"
@@ -58,27 +58,27 @@ async def test_the_front_most_window_is_the_one_used_last(cotty):
         for message in ("tui_terminal_read", "tui_terminal_write"):
             more = {"text": "x"} if message.endswith("write") else {}
             error = await tools.refused("SESSION_NOT_FOUND", message, **more)
-            assert (error["message"], error["hint"]) == ("no terminal window", "open one (tui_create_window)")
+            assert (error["message"], error["hint"]) == ("no terminal window", "open a window (tui_create_window)")
 
         async def front():
             return (await tools("tui_terminal_read"))["window_id"]
 
         for number in (1, 2, 3):
             assert (await tools("tui_create_window"))["window_id"] == f"win_{number}"
-            # A new window comes to the front.
+            # A new window is in front.
             assert await front() == f"win_{number}"
         await tools("tui_terminal_write", text="x", window_id="win_1")
         assert await front() == "win_1"
-        # With the front-most gone, the one behind it is in front, not the newest.
+        # When the front window is gone, the one behind it is in front, not the newest.
         await tools("tui_terminal_read", window_id="win_2")
         await tools("tui_terminal_read", window_id="win_1")
         await tools.operation("destroy", session="win_1")
         assert await front() == "win_2"
-        # Empty is none.
+        # An empty id means no id.
         assert (await tools("tui_terminal_read", window_id=""))["window_id"] == "win_2"
 
 
-async def test_a_window_that_is_not_there(cotty):
+async def test_an_unknown_window_is_refused(cotty):
     other = cotty.call("create", client="another", program="cat")["number"]
     async with tools_of(cotty, "tui") as tools:
         await tools("tui_create_window")
@@ -89,12 +89,12 @@ async def test_a_window_that_is_not_there(cotty):
             for tool, more in (("tui_terminal_read", {}), ("tui_terminal_write", {"text": "x"})):
                 error = await tools.refused(code, tool, window_id=window, **more)
                 assert error["message"] == "window not found or not a terminal"
-                assert error["hint"] == "there are: win_2"
+                assert error["hint"] == "choose one of: win_2"
         error = await tools.refused("INVALID_INPUT", "tui_create_window", window_type="browser")
-        assert "browser" in error["message"] and error["hint"] == "there are: terminal"
+        assert "browser" in error["message"] and error["hint"] == "choose one of: terminal"
 
 
-async def test_what_cannot_be_typed_is_said(cotty):
+async def test_invalid_input_is_refused(cotty):
     async with tools_of(cotty, "tui") as tools:
         await tools("tui_create_window")
         await tools.refused("NO_INPUT", "tui_terminal_write", text="")
@@ -122,8 +122,8 @@ async def test_a_window_is_a_session_by_another_name(cotty):
     assert cotty.call("create", actor="person", program="cat", name="win_ter")["number"]
 
 
-async def test_a_process_inside_a_session_has_no_window_in_front(cotty):
-    """Its own is not its to type into, and `tui_terminal_read` without a window never means it."""
+async def test_a_process_inside_a_session_has_no_front_window(cotty):
+    """It may not type into its own window, and `tui_terminal_read` without a window never means it."""
     cotty("ls")
     made = cotty.call("create", program="bash", args=["--norc", "--noprofile"])
     calls = [("tui_terminal_read", {}), ("tui_terminal_write", {"text": "x"}), ("tui_terminal_read", {"window_id": f"win_{made['number']}"})]
@@ -138,5 +138,5 @@ async def test_a_process_inside_a_session_has_no_window_in_front(cotty):
     answers = {(answer := json.loads(line))["id"]: answer["result"]["structuredContent"] for line in said.read_text().splitlines() if json.loads(line)["id"]}
     for nth in (1, 2):
         assert answers[nth]["error"]["message"] == "no terminal window", answers[nth]
-    # By its name it may be read: it is what the process sees anyway.
+    # It may read its own window by id: it sees that screen anyway.
     assert "mcp --tools tui" in answers[3]["text"]

@@ -1,4 +1,4 @@
-"""What an agent waits for, what never counts as it, and how it ends what runs."""
+"""What an agent can wait for, what never counts as a match, and how it interrupts programs."""
 
 import time
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.anyio
 # Interrupts
 
 
-async def test_interrupting_what_was_sent(cotty):
+async def test_a_sent_command_can_be_interrupted(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         await agent.type(session, "echo st''arted; sleep 1000\n")
@@ -22,10 +22,10 @@ async def test_interrupting_what_was_sent(cotty):
         assert await agent.output(session, "echo $?") == "130\n"
 
 
-async def test_interrupting_a_run_that_answered_running(cotty):
+async def test_a_run_that_answered_running_can_be_interrupted(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
-        # As long as it needs to come that far.
+        # Longer timeouts if the machine is slow.
         for timeout_ms in (500, 2_000, 10_000):
             ran = await agent.run(session, "echo before; sleep 1000", timeout_ms=timeout_ms)
             assert ran["outcome"] == "running"
@@ -59,7 +59,7 @@ async def test_job_control(cotty):
 async def test_wait_for_text_regex_idle_prompt_exit(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
-        # Two: whoever reads one again at once may still find it open.
+        # Two gates: a program that reads one again at once may still find it open.
         gate, second = Gate(cotty), Gate(cotty, "second")
         await agent.type(session, f"echo wor''king; read x < {gate}; echo 'result: 42'; read x < {second}; echo la''st\n")
         assert (await agent("wait", session_id=session, text="working"))["met"] == "text"
@@ -70,7 +70,7 @@ async def test_wait_for_text_regex_idle_prompt_exit(cotty):
         assert waited["met"] == "regex" and "result: 42" in waited["screen"]
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(second.open)
-            # A prompt that was there before does not count; the first condition that holds wins.
+            # An old prompt does not count; the first condition that holds wins.
             waited = await agent("wait", session_id=session, prompt=True, text="never said")
         assert waited["met"] == "prompt" and "last" in waited["screen"]
         await agent.type(session, "exit 9\n")
@@ -85,7 +85,7 @@ async def test_wait_for_all_conditions_at_once(cotty):
         await agent("send", session_id=session, text="read -rp 'name? ' name; echo tha''nks\n")
         waited = await agent("wait", session_id=session, text="name?", reads=True, all=True)
         assert waited["met"] == "all", waited
-        # In a step just so.
+        # The same in a step.
         steps = [{"text": "somebody\n"}, {"wait": {"prompt": True, "text": "thanks", "all": True}}]
         sent = await agent("send", session_id=session, steps=steps)
         assert sent["steps"][1]["met"] == "all", sent
@@ -124,7 +124,7 @@ async def test_the_echo_of_typed_input_never_matches(cotty, program, args, ready
         session = (await agent("create_session", program=program, args=args))["session_id"]
         if ready:
             await agent("wait", session_id=session, text=ready)
-        # Shown on the terminal, but nothing that the program says: `cat` only echoes the second, unfinished line.
+        # Shown on the terminal, but not written by the program: of the second, unfinished line, `cat` has only the echo.
         typed = "needle" if program == "cat" else ": needle" if "sh" in program else "x = 'needle'"
         if program == "cat":
             await agent.type(session, "first\n")
@@ -138,8 +138,8 @@ async def test_the_echo_of_typed_input_never_matches(cotty, program, args, ready
         assert (await agent("wait", session_id=session, text="needle"))["met"] == "text"
 
 
-async def test_the_echo_of_what_was_typed_ahead_never_matches(cotty):
-    """Typed while another command runs, a line is shown twice: by the kernel, then by readline at the next prompt."""
+async def test_the_echo_of_input_typed_ahead_never_matches(cotty):
+    """A line typed while another command runs is shown twice: by the kernel, then by readline at the next prompt."""
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         gate = Gate(cotty)
@@ -169,7 +169,7 @@ async def test_wait_for_a_question_with_its_last_space(cotty):
 
 # R-T13
 @pytest.mark.parametrize("program", ["python3 -q", "bash --norc", "sh"])
-async def test_the_prompt_of_a_program_inside_the_shell(cotty, program):
+async def test_the_prompt_of_a_program_inside_the_shell_is_detected(cotty, program):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         await agent.type(session, f"{program}\n")
@@ -183,7 +183,7 @@ async def test_a_frame_that_never_ends_does_not_hold_up_a_wait(cotty):
         assert (await agent("wait", session_id=session, idle_ms=100))["met"] == "idle"
 
 
-async def test_enter_by_any_key_makes_the_prompt_an_old_one(cotty):
+async def test_any_key_that_submits_a_line_makes_the_prompt_old(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         gate = Gate(cotty)
@@ -194,7 +194,7 @@ async def test_enter_by_any_key_makes_the_prompt_an_old_one(cotty):
         await agent("wait", session_id=session, prompt=True)
 
 
-async def test_the_program_named_is_the_one_that_reads(cotty):
+async def test_the_named_program_is_the_one_that_reads(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         ran = await agent.run(session, "seq 1000 | less")
@@ -211,7 +211,7 @@ async def test_a_wait_is_cancelled_without_touching_the_program(cotty):
                 await soon((cotty.work / "begun").exists)
                 tasks.cancel_scope.cancel()
         assert not scope.cancelled_caught
-        # The input lease is free again, the command is not interrupted.
+        # The input lease is free again, and the command still runs.
         await soon_not_busy(agent, session)
         await gate.open("through")
         await agent("wait", session_id=session, prompt=True)
@@ -219,14 +219,14 @@ async def test_a_wait_is_cancelled_without_touching_the_program(cotty):
         assert await agent.output(session, "echo $?") == "0\n"
 
 
-async def test_a_shell_that_runs_a_command_is_not_waited_for(cotty):
+async def test_creating_a_shell_with_a_command_does_not_wait_for_a_prompt(cotty):
     async with agent_of(cotty) as agent:
         started = time.monotonic()
         await agent("create_session", program="sh", args=["-c", "sleep 1000"], ready_timeout_ms=40_000)
         assert time.monotonic() - started < 30
 
 
-async def test_a_terminal_that_was_closed_and_opened_again(cotty):
+async def test_a_reopened_terminal_is_read_at_full_speed(cotty):
     gate = Gate(cotty)
     script = (
         "import os\nfor fd in (0, 1, 2): os.close(fd)\n"
@@ -239,5 +239,5 @@ async def test_a_terminal_that_was_closed_and_opened_again(cotty):
         await gate.open()
         started = time.monotonic()
         assert (await agent("wait", session_id=session, text="end"))["met"] == "text"
-        # It may take a moment until the terminal is looked at again, but then it is as fast as any: not 64 KiB a look.
+        # The daemon may notice the reopened terminal late, but then reads it at full speed: not 64 KiB per poll.
         assert time.monotonic() - started < 20

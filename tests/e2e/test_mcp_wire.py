@@ -1,4 +1,4 @@
-"""What clients should not do, and what happens to them alone when they do: ids, times, names, floods."""
+"""Misuse by clients, which affects only themselves: ids, timeouts, names, floods."""
 
 import os
 import time
@@ -20,7 +20,7 @@ def called(rpc, id, tool, **arguments):
     return rpc.answer(id)["result"]["structuredContent"]
 
 
-def test_an_id_that_is_used_again_is_another_call(cotty):
+def test_a_reused_id_is_a_new_call(cotty):
     with Rpc(cotty) as rpc:
         session = rpc.begin().call("terminal__create_session")["session_id"]
         for word in ("AAA", "BBB"):
@@ -38,16 +38,16 @@ def test_an_id_that_is_used_again_is_another_call(cotty):
         ("terminal__send", {"steps": [{"text": " "}, {"wait": {"text": "never"}}], "read": {"wait_for_text": "never"}}),
     ],
 )
-def test_no_call_lasts_longer_where_no_time_is_named(cotty, tool, arguments):
+def test_max_call_limits_a_call_without_a_timeout(cotty, tool, arguments):
     with Rpc(cotty, "--max-call", "1") as rpc:
         session = rpc.begin().call("terminal__create_session")["session_id"]
         begun = time.monotonic()
         rpc.answer(rpc.start_call(tool, session_id=session, **arguments))
-        # One deadline for all parts of a call; without it each would take its usual 30 s.
+        # One deadline for all parts of a call; without it, each would take the default 30 s.
         assert time.monotonic() - begun < 20
 
 
-def test_a_shell_that_is_slow_is_not_waited_for_longer(cotty):
+def test_max_call_limits_the_wait_for_a_slow_shell(cotty):
     (cotty.work / ".bashrc").write_text("read x\n")
     with Rpc(cotty, "--max-call", "1") as rpc:
         begun = time.monotonic()
@@ -55,7 +55,7 @@ def test_a_shell_that_is_slow_is_not_waited_for_longer(cotty):
         assert time.monotonic() - begun < 30
 
 
-def test_what_cannot_be_read_is_answered_by_its_id_and_nobody_waits_for_it(cotty):
+def test_an_unreadable_request_gets_an_error_with_its_id(cotty):
     with Rpc(cotty) as rpc:
         rpc.begin()
         text = r'{"session_id":"x","text":"\ud83d"}'
@@ -93,7 +93,7 @@ async def test_a_call_over_http_ends_with_its_daemon(cotty):
 
 
 @pytest.mark.anyio
-async def test_nobody_is_taken_for_who_has_a_token(cotty):
+async def test_a_client_name_cannot_imitate_a_tokens_owner(cotty):
     cotty("ls")
     async with agent_of(cotty, token=cotty.token("ci"), mode="auto") as agent:
         session = await agent.shell()
@@ -109,7 +109,7 @@ async def test_nobody_is_taken_for_who_has_a_token(cotty):
             assert refused["structuredContent"]["error"]["code"] == "NOT_YOURS", client
 
 
-def test_names_are_short_and_cannot_act(cotty):
+def test_client_names_are_cleaned_and_shortened(cotty):
     with Rpc(cotty) as rpc:
         loud = "a\x1b[31m\n" + "x" * 100_000
         rpc.result("initialize", {**HELLO, "clientInfo": {"name": loud, "version": "1"}})
@@ -123,7 +123,7 @@ def test_names_are_short_and_cannot_act(cotty):
             assert len(str(answer)) < 10_000
 
 
-def test_a_program_inside_does_not_withdraw_what_its_agent_asks(cotty):
+def test_a_program_inside_cannot_withdraw_its_agents_request(cotty):
     inside = Inside(cotty, "agent")
     request_id = cotty.call("ask", session=inside.session, message="Look", wait_ms=0)["request_id"]
     about = {"session": inside.session}
@@ -135,13 +135,13 @@ def test_a_program_inside_does_not_withdraw_what_its_agent_asks(cotty):
     assert [body["error"]["code"] for _, body in answers] == ["ALREADY_ASKED", "REQUEST_NOT_FOUND", "REQUEST_NOT_FOUND"]
     assert request_id not in str(answers[0]) and "Look" not in str(answers[0])
     assert cotty.call("ask", **about, request_id=request_id, wait_ms=0)["state"] == "waiting"
-    # Its own it may.
+    # It may withdraw its own.
     cotty.call("withdraw", **about, request_id=request_id)
     (_, own), = inside.ask(call("ask", **about, message="Mine", wait_ms=0))
     assert inside.codes(call("withdraw", **about, request_id=own["ok"]["request_id"])) == ["ok"]
 
 
-def test_one_who_listens_twice_hears_once_and_only_so_much(cotty):
+def test_duplicate_subscriptions_notify_once_and_their_number_is_limited(cotty):
     with Rpc(cotty, modern=True) as rpc:
         session = rpc.begin().call("terminal__create_session", program="cat")["session_id"]
         uri = f"terminal://{session}/screen"
@@ -151,7 +151,7 @@ def test_one_who_listens_twice_hears_once_and_only_so_much(cotty):
         rpc.call("terminal__send", session_id=session, text="x")
         rpc.until(lambda message: message.get("method") == "notifications/resources/updated")
         rpc.result("tools/list")
-        # The next word about one resource is a while off.
+        # The next notification about this resource is not due yet.
         assert sum(message.get("method") == "notifications/resources/updated" for message in rpc.heard) == 0
         many = [f"terminal://{session}x{n}/screen" for n in range(100)]
         refused = rpc.answer(rpc.ask("subscriptions/listen", {"notifications": {"resourceSubscriptions": many}}))
@@ -159,12 +159,12 @@ def test_one_who_listens_twice_hears_once_and_only_so_much(cotty):
         assert listening
 
 
-def test_whoever_is_told_that_it_listens_hears_of_the_very_next_change(cotty):
+def test_an_acknowledged_subscription_is_notified_of_the_next_change(cotty):
     with Rpc(cotty, modern=True) as rpc:
         rpc.begin()
         for _ in range(5):
             session = rpc.call("terminal__create_session", program="cat")["session_id"]
-            # One who listens already lets a frame be drawn: the next one who comes waits for another to be due.
+            # The first listener makes a frame due: the second has to wait for the next.
             for part in ("history", "screen"):
                 uri = f"terminal://{session}/{part}"
                 listening = rpc.ask("subscriptions/listen", {"notifications": {"resourceSubscriptions": [uri]}})
@@ -175,12 +175,12 @@ def test_whoever_is_told_that_it_listens_hears_of_the_very_next_change(cotty):
 
 
 def about(message, listening):
-    """What a message says, where it is part of the answer to one who listens."""
+    """The method of a message, if it belongs to the subscription."""
     meta = message.get("params", {}).get("_meta", {})
     return message.get("method") if meta.get("io.modelcontextprotocol/subscriptionId") == listening else None
 
 
-def test_so_many_older_clients_over_http_and_no_more(cotty):
+def test_http_sessions_of_the_older_era_are_limited(cotty):
     cotty("ls")
     for _ in range(70):
         status, _ = post(cotty, {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO})

@@ -1,11 +1,11 @@
-"""The page in a real browser: it shows what `cotty view` shows, and what is typed into it reaches the program."""
+"""The page in a real browser: it shows what `cotty view` shows, and its keys reach the program."""
 
 import pytest
 from playwright.sync_api import sync_playwright
 
 from conftest import LIMIT, eventually, eventually_same
 
-# One browser, which takes a core of its own.
+# One worker: a browser uses a whole core.
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
 
 CHROMIUM = "/usr/bin/chromium"
@@ -19,7 +19,7 @@ ARGS = [
     "--disable-sync",
 ]
 
-# What a person sees, row by row. Where a space is underlined or coloured, xterm.js draws one that does not break.
+# The visible rows. xterm.js draws an underlined or coloured space as a no-break space.
 ROWS = r"""() => [...document.querySelectorAll(".xterm-rows > div")]
     .map(row => row.textContent.replaceAll("\u00a0", " ").trimEnd()).join("\n").trimEnd()"""
 
@@ -70,7 +70,7 @@ class Page:
         return eventually_same(lambda: (self.rows(), self.cotty("view", session).rstrip("\n")))
 
     def says(self, label, text):
-        """Waits until a label of the header has this text."""
+        """Waits until a label of the header has the text."""
         self.tab.wait_for_function(
             "([id, text]) => document.getElementById(id).textContent === text", arg=[label, text]
         )
@@ -97,7 +97,7 @@ def run(cotty, session, command):
 
 
 def colour(page, text):
-    """The colours that a piece of the screen has."""
+    """The colours of a text on the screen."""
     return page.tab.evaluate(
         """text => {
             const found = [...document.querySelectorAll(".xterm-rows span")].find(s => s.textContent === text);
@@ -116,7 +116,7 @@ def test_the_page_shows_what_view_shows(page, cotty):
     assert "漢字 e\u0301 ñ 😀 under line 字" in page.shows(session)
     assert colour(page, "red") == ["rgb(239, 125, 125)", "rgba(0, 0, 0, 0)", "700"]
     assert colour(page, "ground")[1] == "rgb(1, 2, 3)"
-    # From the first paint alone, too.
+    # Also from the first paint alone.
     page.open().connected()
     page.shows(session)
 
@@ -181,7 +181,7 @@ def test_typing_reaches_the_shell(page, cotty):
     page.tab.wait_for_function("() => document.getElementById('note').textContent.includes('exited')")
 
 
-# What `cat -v` shows of each key, where the program asked for application cursor keys.
+# What `cat -v` prints for each key, with application cursor keys on.
 KEYS = [
     ("a", "a"),
     ("Shift+A", "A"),
@@ -231,25 +231,25 @@ def test_every_key_is_encoded_for_the_modes_of_the_program(page, cotty, raw):
     assert "".join(row.ljust(80) for row in rows).rstrip() == shown
 
 
-def test_pasted_and_composed_text(page, cotty, raw, context):
+def test_pasted_and_composed_text_reaches_the_program(page, cotty, raw, context):
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.open().connected()
     page.tab.evaluate("navigator.clipboard.writeText('one\\ntwo 字\\n')")
     page.press("Control+Shift+V", "|")
     page.tab.evaluate("navigator.clipboard.writeText('three')")
     page.press("Shift+Insert", "|")
-    # An input method at work: nothing is typed until it has decided.
+    # An input method: nothing is sent until the composition ends.
     devtools = context.new_cdp_session(page.tab)
     devtools.send("Input.imeSetComposition", {"text": "kan", "selectionStart": 3, "selectionEnd": 3})
     devtools.send("Input.insertText", {"text": "漢"})
     page.press("|")
-    # Neither key nor composition: a palette of emoji.
+    # Neither key nor composition, such as an emoji picker.
     page.tab.keyboard.insert_text("é")
     page.press("|")
     eventually(lambda: "M-CM-)|" in cotty("view", raw))
     _, first, second = page.shows(raw).split("\n")
     assert first == "^[[200~one"
-    # Raw: a line feed keeps the column.
+    # In raw mode a line feed keeps the column.
     assert second == " " * len(first) + "two M-eM--M-^W^[[201~^M|three|M-fM-<M-\"|M-CM-)|"
 
 
@@ -264,7 +264,7 @@ def test_a_paste_of_several_lines_is_one_paste_to_the_shell(page, cotty, context
     page.shows(session)
 
 
-def test_what_is_selected_can_be_copied(page, cotty, context):
+def test_selected_text_can_be_copied(page, cotty, context):
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     session = cotty.new()
     run(cotty, session, "clear; echo one-word here")
@@ -278,14 +278,14 @@ def test_what_is_selected_can_be_copied(page, cotty, context):
 
 
 def test_only_the_daemon_answers_the_program(page, cotty):
-    # It asks while the page is looking.
+    # The program queries the terminal while the page is open.
     script = r"stty raw -echo; printf ready; head -c1 >/dev/null; printf '\r\n\e[c\e[6n\e]11;?\e\\'; exec cat -v"
     session = cotty.new("--", "env", "sh", "-c", script)
     cotty("wait", session, "--text", "ready")
     page.open(session).connected()
     page.type("g")
     cotty("wait", session, "--text", "^[[2;1R")
-    # What the page answered would come before what is typed into it afterwards.
+    # An answer of the page would arrive before the keys typed into it now.
     page.shows(session)
     page.type("end")
     cotty("wait", session, "--text", "end")
@@ -312,7 +312,7 @@ def test_the_page_outlives_the_daemon(page, cotty, how):
     page.press("Enter")
     cotty("wait", session, "--regex", "^begun 0 1 2$")
     page.shows(session)
-    # The browser itself complains of a connection that ends without an answer.
+    # The browser itself logs connections that end without an answer.
     page.complaints = [complaint for complaint in page.complaints if "net::ERR_" not in complaint]
 
 
@@ -325,7 +325,7 @@ def test_a_wrong_token_is_refused(page, cotty):
     assert page.rows() == ""
     assert any("401" in complaint for complaint in page.complaints)
     page.complaints.clear()
-    # The right link in the same tab: only what stands behind # is another.
+    # The right link in the same tab: only the part after # differs.
     page.open(link=link).connected()
 
 
@@ -341,7 +341,7 @@ def test_the_token_leaves_the_address_and_stays_with_the_tab(page, cotty):
     assert "cotty status" in page.tab.text_content("#note")
 
 
-def test_a_title_is_text(page, cotty):
+def test_a_title_is_shown_as_text(page, cotty):
     session = cotty.new()
     page.open().connected()
     title = "<img src=x onerror=alert(1)><script>alert(2)</script>&amp;"
@@ -351,7 +351,7 @@ def test_a_title_is_text(page, cotty):
     assert page.tab.title() == f"{title} · cotty"
 
 
-def test_which_session_is_shown(page, cotty):
+def test_the_page_shows_the_named_or_the_newest_session(page, cotty):
     cotty("ls")
     page.open()
     page.says("note", "no live session yet: `cotty new` starts one")

@@ -1,7 +1,7 @@
-"""What we paint looks in other terminals as it looks to us: ten recorded programs, cell by cell, in xterm.js and tmux.
+"""Our paints look the same in other terminals: ten recorded programs, cell by cell, in xterm.js and tmux.
 
-Each recording is cut at 20 places, also inside sequences. At each cut the whole paint goes to one terminal, over what
-it showed before, and the difference to the cut before goes to another.
+Each recording is cut at 20 places, some inside sequences. At each cut, one terminal gets the full paint over its old
+screen, and another gets the difference to the previous cut.
 """
 
 import functools
@@ -20,7 +20,7 @@ from terminals import COLS, ROWS, Cell, Tmux, XtermJs, differences, read_screen
 NAMES = ["vim", "less", "htop", "tmux", "git", "fzf", "zsh", "fish", "python", "cargo"]
 RECORDINGS = ROOT / "target" / "recordings"
 CUTS = 20
-# They share the recordings, and what is rendered of them.
+# The tests share the recordings and their renderings.
 pytestmark = [pytest.mark.xdist_group("paint"), pytest.mark.slow]
 
 
@@ -32,13 +32,13 @@ def explain(name, cut, how, found):
 
 @pytest.fixture(scope="session")
 def recordings():
-    """The recordings, made where they are missing or older than what makes them."""
+    """Makes the recordings if they are missing or older than tools/record."""
     command = [ROOT / "tools" / "record", "--keep", "--cols", str(COLS), "--rows", str(ROWS), "--out", RECORDINGS]
     subprocess.run([*command, *NAMES], check=True, timeout=60 * len(NAMES))
 
 
 def places(name, recorded):
-    """One place in each twentieth of the bytes, every other one moved into a sequence. The same for the same bytes."""
+    """One place in each twentieth of the bytes; every other one is moved into a sequence. Deterministic."""
     chance = random.Random(name)
     size = len(recorded)
     found = []
@@ -51,7 +51,7 @@ def places(name, recorded):
 
 @functools.cache
 def cuts(name):
-    """What `cotty render` says at each cut of a recording."""
+    """The output of `cotty render` at each cut of a recording."""
     recorded = (RECORDINGS / f"{name}.bin").read_bytes()
     return render(recorded, places(name, recorded))
 
@@ -66,7 +66,7 @@ def render(output, at):
 
 @pytest.fixture(scope="module")
 def tmux():
-    # Short: a Unix socket's path has 107 bytes.
+    # Short: a Unix socket's path has at most 107 bytes.
     top = Path(tempfile.mkdtemp(prefix="cotty-"))
     server = Tmux(top)
     yield server
@@ -94,28 +94,28 @@ def check(name, cuts, how, terminal):
     assert not wrong, "\n".join(wrong)
 
 
-# What the programs have no reason to write: every look, characters at the edges, and what other terminals may find
-# wider or narrower than we do, with nothing beside it that would be painted over it.
-LOOKS = ["1", "2", "3", "4", "5", "7", "8", "9", "53", "4:2", "4:3", "4:4", "4:5", "4:3;58:5:9", "4:4;58:2::9:8:7"]
-LOOKS += ["1;2;3;4;5;7;8;9;53", "30;107", "90;47", "38;5;200;48;5;17", "38;2;1;2;3;48;2;4;5;6", "7;31", "7;42"]
+# Output that the programs do not write: every style, characters at the edges, and characters whose width other
+# terminals may see differently, with nothing beside them that would be painted over them.
+STYLES = ["1", "2", "3", "4", "5", "7", "8", "9", "53", "4:2", "4:3", "4:4", "4:5", "4:3;58:5:9", "4:4;58:2::9:8:7"]
+STYLES += ["1;2;3;4;5;7;8;9;53", "30;107", "90;47", "38;5;200;48;5;17", "38;2;1;2;3;48;2;4;5;6", "7;31", "7;42"]
 WIDTHS = ["👩‍👩‍👧", "🇯🇵", "❤️", "👍🏽", "☂", "e\u0301\u0302", "각", "한", "ｶﾞ", "ﷺ", "½", "Ａ", "नमस्ते", "ที่นี่", "\u00ad", "\ufe0f"]
 
 
 @pytest.mark.parametrize("how", ["whole", "differences"])
 @pytest.mark.parametrize("ground", ["", "\x1b[44m\x1b[2J", "\x1b[?5h"], ids=["plain", "blue", "reversed"])
-def test_every_look_and_width(how, ground, terminal):
-    steps = [ground + "".join(f"\x1b[{look}mx 漢\x1b[m\x1b[4C" for look in LOOKS)]
+def test_every_style_and_width_looks_the_same_elsewhere(how, ground, terminal):
+    steps = [ground + "".join(f"\x1b[{style}mx 漢\x1b[m\x1b[4C" for style in STYLES)]
     steps += [f"\x1b[{row};1H\x1b[4;35m{text}" for row, text in enumerate(WIDTHS, 7)]
     for row, text in enumerate(WIDTHS, 7):
         steps.append("\x1b[m" + "".join(f"\x1b[{row};{col}H{text}" for col in (20, 50, COLS - 1)))
     steps += ["\x1b[7;2Hx\x1b[8;20H\x1b[K", "\x1b[?5l\x1b[?25l"]
     ends = [sum(len(step.encode()) for step in steps[: end + 1]) for end in range(len(steps))]
-    check("looks", render("".join(steps).encode(), ends), how, terminal)
+    check("styles", render("".join(steps).encode(), ends), how, terminal)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_cuts_are_worth_comparing(name, recordings):
-    """Else the comparison above would hold for blank screens."""
+def test_the_cuts_have_content_to_compare(name, recordings):
+    """Otherwise the comparison above would pass on blank screens."""
     screens = [cut["screen"].rows for cut in cuts(name)]
     assert len(screens) == CUTS
     assert sum(one != two for one, two in zip(screens, screens[1:])) > CUTS / 2
@@ -135,7 +135,7 @@ ALTERED = {
 
 @pytest.fixture
 def painted(recordings):
-    """A cut, and the place of a letter in it that has the default look."""
+    """A cut, and the position of a letter in the default style."""
     cut = cuts("vim")[10]
     screen = cut["screen"]
     letter = next(

@@ -1,4 +1,4 @@
-"""Real programs, each driven through a terminal to an end that is seen in the world and on the screen."""
+"""Real programs, each driven through a terminal to a result in a file and on the screen."""
 
 import signal
 import subprocess
@@ -41,7 +41,7 @@ def test_less_turns_pages_and_searches(cotty):
     shell.new()
     screen = shell.type("q").prompt()
     assert "entry" not in screen
-    # What is new after a full-screen program is the shell's line, and nothing of what was there before it.
+    # After a full-screen program, only the shell's line is new.
     assert shell.new() == screen.split("\n")[-1]
     assert shell.run("echo left with $?") == "left with 0\n"
 
@@ -50,12 +50,12 @@ def test_htop_sorts_by_another_column(cotty):
     htop = Terminal(cotty, "htop", "--delay=200", cols=120, rows=30)
     screen = htop.shows("F10Quit")
     assert "CPU%▽" in screen and "PID△" not in screen, screen
-    # The list of columns, the first of them.
+    # The list of columns, at its first entry.
     htop.keys("f6").text("Sort by")
     htop.keys("home", "enter").match("PID[△▽]")
     screen = htop.idle()
     assert "CPU%▽" not in screen
-    # And the other way round.
+    # In reverse order.
     before = "PID△" in screen
     htop.type("I").match("PID▽" if before else "PID△")
     htop.keys("f10").exit(0)
@@ -75,7 +75,7 @@ def test_python_reads_a_traceback_and_goes_on(cotty):
     python.line("while True: pass").text("... ")
     python.line().idle()
     python.keys("ctrl+c").text("KeyboardInterrupt")
-    # Python ends as if by Ctrl-C if nothing runs after one.
+    # If nothing runs after a Ctrl-C, Python exits as if interrupted.
     python.line("6 * 7").match(r"42\n>>> $")
     python.keys("ctrl+d").exit(0)
     assert (cotty.work / "answer").read_text() == "42"
@@ -94,7 +94,7 @@ def test_gdb_stops_prints_and_steps(cotty):
     gdb.line("set var result = 5").text("(gdb) ")
     gdb.line("continue").text("exited with code 01")
     gdb.line("run").text("Breakpoint 1, twice")
-    # It asks before it ends a program.
+    # gdb asks before it kills the program.
     gdb.line("quit").text("Quit anyway? (y or n) ")
     gdb.line("y").exit(0)
 
@@ -133,7 +133,7 @@ def test_watch_shows_what_changed(cotty):
     (cotty.work / "counter").write_text("it is two now\n")
     watch.text("it is two now")
     assert "it is one now" not in watch.screen()
-    # It leaves by a signal handler of its own, with a code that its versions choose.
+    # It exits in its signal handler, with a code that depends on its version.
     ended = watch.keys("ctrl+c").wait("exit", exit=True)
     assert ended["exited"]
 
@@ -177,7 +177,7 @@ def test_a_dialog_is_answered_by_the_mouse(cotty):
     command = " ".join(f"'{word}'" for word in menu)
     shell = Terminal(cotty)
     shell.line(f"dialog {command} 2>chosen").text("Cherry")
-    # A click chooses, one on the button takes it.
+    # A click selects; a click on the button confirms.
     shell.send(mouse={"label": "Banana"}).idle()
     shell.send(mouse={"label": "OK"}).prompt()
     assert (cotty.work / "chosen").read_text() == "b"

@@ -1,4 +1,4 @@
-"""Builds that fail and then pass, and git with its editor and its pager, driven as an agent would."""
+"""Builds that fail and then pass, and git with its editor and pager, driven as by an agent."""
 
 import json
 import re
@@ -18,7 +18,7 @@ def git(repo, *args):
 
 
 def repository(cotty, *subjects):
-    """A repository with one commit for each subject, each with a file of that name."""
+    """A repository with one commit for each subject, which adds a file of that name."""
     (cotty.work / ".gitconfig").write_text("[user]\nname = A\nemail = a@example.org\n[init]\ndefaultBranch = main\n")
     repo = cotty.work / "repo"
     script = ["git init -q repo", "cd repo"]
@@ -31,12 +31,12 @@ def test_git_log_pages_and_gives_the_prompt_back(cotty):
     repo = repository(cotty, *(f"change-{n:02}" for n in range(20)))
     shell = Terminal(cotty, cwd=str(repo), env={"PAGER": "less"})
     assert "change-10" not in shell.line("git log").shows("change-19")
-    # The one that reads the terminal, not the one that leads its group.
+    # The program that reads the terminal, not its group leader.
     shell.activity("pager", program="less")
     shell.type("/change-05\n").text("change-05")
     shell.type("q").prompt()
     assert shell.run("git log --oneline | wc -l") == "20\n"
-    # What fits on the screen is not paged.
+    # Output that fits on the screen is not paged.
     assert shell.run("git log -1 --format=%s") == "change-19\n"
 
 
@@ -45,7 +45,7 @@ def test_git_rebase_reorders_and_squashes_in_vim(cotty):
     shell = Terminal(cotty, cwd=str(repo), env={"GIT_EDITOR": QUIET_VIM})
     shell.line("git rebase -i HEAD~3").match(r"pick \w+ one")
     shell.activity("editor", program="vim")
-    # Two before one, and three into one.
+    # Move two before one, and squash three into one.
     assert re.match(r"pick \w+ two\npick \w+ one\npick \w+ three", shell.type("ddp").idle())
     shell.line(":3s/pick/squash/").match(r"squash \w+ three")
     shell.line(":wq").text("This is a combination of 2 commits")
@@ -73,7 +73,7 @@ def test_make_fails_and_then_passes(cotty):
 
 @pytest.fixture
 def toolchain():
-    """The compiler's own directory: what stands in the PATH may be a chooser that looks into the user's home."""
+    """The compiler's own directory: the `cargo` on the PATH may be rustup's, which needs the user's home."""
     command = ["rustc", "--print", "sysroot"]
     return Path(subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()) / "bin"
 
@@ -90,7 +90,7 @@ def test_cargo_fails_and_then_passes(cotty, toolchain):
     failed = shell.run("cargo build", code=101)
     assert "error: expected `;`, found `println`" in failed and "--> src/main.rs:2:" in failed
     assert "could not compile `tiny`" in failed
-    # An editor in between, as a person would.
+    # Edit the file with vim, as a person would.
     shell.line(f"{QUIET_VIM} -u NONE -N +2 src/main.rs").text("builds")
     shell.type("A;\x1b").text('"builds"];')
     shell.line(":wq").prompt()
@@ -98,7 +98,7 @@ def test_cargo_fails_and_then_passes(cotty, toolchain):
     shell.line("cargo run").prompt(timeout_ms=120_000)
     shown = shell.new()
     assert "Finished `dev` profile" in shown and '["it", "builds"]' in shown
-    # The bar was drawn over.
+    # The bar was overwritten.
     assert "Building [" not in shown and shown.count("Compiling tiny") == 1
     assert shell.run(f"{cotty.work}/target/debug/tiny") == '["it", "builds"]\n'
 
@@ -121,7 +121,7 @@ def test_npm_asks_and_builds(cotty):
         ("A. Nobody", "license: "),
     ]:
         shell.line(answer).text(question)
-    # Newer ones ask one more.
+    # Newer versions ask one more question.
     if "type: (" in shell.line("MIT").match(r"type: \(commonjs\) $|Is this OK\? \(yes\) $"):
         shell.line().text("Is this OK? (yes) ")
     shell.line("yes").prompt()

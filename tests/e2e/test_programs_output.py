@@ -1,4 +1,4 @@
-"""Output of every kind: drawn over, garbage, too much, forged; and programs and daemons that are killed."""
+"""Output of every kind: overwritten, garbage, too much, forged; and killed programs and daemons."""
 
 import hashlib
 import os
@@ -16,7 +16,7 @@ PROGRAMS = Path(__file__).parent / "programs"
 
 
 def progress(cotty, kind):
-    """Draws bars without an echo of what lets it go on."""
+    """Starts programs/progress.py with echo off, so that the input for the next step is not shown."""
     return Terminal(cotty, "sh", "-c", f"stty -echo; exec {PYTHON} {PROGRAMS}/progress.py {kind}")
 
 
@@ -50,7 +50,7 @@ def test_bars_further_up_are_read_when_they_change(cotty):
     assert bar.new() == "layer-a: complete\nlayer-b: complete\nlayer-c: complete"
 
 
-def test_a_bar_that_stands_below_what_scrolls_is_read_once(cotty):
+def test_a_bar_below_scrolling_lines_is_read_once(cotty):
     bar = progress(cotty, "apt")
     bar.text("package-30", since=None)
     shown = bar.new()
@@ -71,23 +71,23 @@ def test_pv_shows_one_bar(cotty):
 def test_a_shell_survives_garbage(cotty):
     shell = Terminal(cotty)
     shell.line("dd if=/dev/urandom bs=1M count=1 status=none").prompt()
-    # Garbage asks questions; what the terminal answered stands at the prompt.
+    # Garbage contains queries: the terminal's replies are now typed at the prompt.
     shell.keys("ctrl+c").prompt()
     shell.line("reset").prompt()
     assert "�" not in shell.screen()
     assert shell.run("echo good $((6 * 7))") == "good 42\n"
-    # The same bytes always do the same.
+    # Fixed bytes, so that the test is deterministic.
     (cotty.work / "garbage").write_bytes(random.Random(7).randbytes(1 << 20))
     first, second = (cotty("render", "garbage", "--format", "json") for _ in range(2))
     assert first == second
 
 
-def test_a_flood_holds_nobody_else_up(cotty):
+def test_a_flood_delays_no_other_session(cotty):
     flood, other = Terminal(cotty), Terminal(cotty)
     flood.line("yes 'far too much of everything'").text("far too much of everything\nfar")
     for n in range(10):
         assert other.run(f"echo answer {n}") == f"answer {n}\n"
-    # It still runs, it can be read, and it can be stopped.
+    # It still runs, and can be read and stopped.
     assert flood.info()["activity"] == {"kind": "running", "program": "yes"}
     assert "far too much" in flood.screen()
     flood.keys("ctrl+c").prompt()
@@ -96,7 +96,7 @@ def test_a_flood_holds_nobody_else_up(cotty):
     assert kept["lines"] <= 10_000 and kept["dropped_lines"] > 0
 
 
-def test_huge_output_is_whole_where_it_is_kept(cotty):
+def test_the_kept_part_of_huge_output_is_whole(cotty):
     shell = Terminal(cotty)
     ran = shell.call("run", command="seq 200000", timeout_ms=120_000)
     lines = ran["output"].splitlines()
@@ -145,18 +145,18 @@ def test_forged_marks_are_not_believed(cotty):
     assert shell.run("echo $?") == "0\n"
 
 
-def test_a_program_that_is_killed_leaves_a_terminal_that_works(cotty):
+def test_a_killed_program_leaves_a_working_terminal(cotty):
     (cotty.work / "log").write_text("".join(f"entry {n:03}\n" for n in range(1, 301)))
     shell = Terminal(cotty)
     shell.line("echo $$ >pid; exec_less() { exec less log; }; (echo $BASHPID >less; exec_less)").text("entry 023")
     os.kill(int((cotty.work / "less").read_text()), signal.SIGKILL)
     shell.prompt()
-    # It could not leave its screen: the shell does, or goes on there.
+    # vim could not leave the alternate screen: the shell leaves it, or stays there.
     assert shell.run("echo still here") == "still here\n"
     assert shell.run("(exit 4)", code=4) == ""
     shell.line("reset").prompt()
     assert shell.run("echo clean") == "clean\n"
-    # The session's own program.
+    # Now as the session's own program.
     vim = Terminal(cotty, "vim", "-u", "NONE", "-N", "log")
     vim.shows("entry 001")
     os.kill(vim.pid, signal.SIGKILL)
@@ -166,7 +166,7 @@ def test_a_program_that_is_killed_leaves_a_terminal_that_works(cotty):
     assert cotty.call("send", session=vim.id, text="x", error="PROCESS_EXITED")
 
 
-def test_a_killed_daemon_loses_nobody_his_place(cotty):
+def test_programs_keep_their_place_after_a_daemon_kill(cotty):
     (cotty.work / "log").write_text("".join(f"entry {n:03}\n" for n in range(1, 301)))
     (cotty.work / "small.c").write_text("int main(void) {\n  int answer = 41;\n  answer++;\n  return answer;\n}\n")
     subprocess.run(["gcc", "-g", "-O0", "-o", "small", "small.c"], cwd=cotty.work, check=True, timeout=60)
@@ -190,7 +190,7 @@ def test_a_killed_daemon_loses_nobody_his_place(cotty):
     for terminal, screen in before.items():
         assert (terminal.screen(), terminal.info()["pid"]) == (screen, pids[terminal])
     assert cotty.status()["pid"] != killed
-    # Each goes on where it was, and dies a second time in between.
+    # Each continues where it was, over a second kill.
     vim.type("after it").text("after it")
     python.line("    return n + 1").text("... ")
     cotty.kill_daemon()

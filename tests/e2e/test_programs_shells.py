@@ -1,4 +1,4 @@
-"""Shells and what holds shells, driven as an agent would: job control, zsh, fish, tmux, ssh and its keys."""
+"""Shells and programs that contain shells, driven as by an agent: job control, zsh, fish, tmux, ssh and its keys."""
 
 import subprocess
 
@@ -14,7 +14,7 @@ def test_bash_stops_and_continues_jobs(cotty):
     shell.line("cat >typed")
     shell.activity("waiting_for_input", program="cat")
     shell.line("one")
-    # Ctrl-Z throws away what was typed and not read yet.
+    # Ctrl-Z discards input that was not read yet.
     eventually(lambda: (cotty.work / "typed").read_text() == "one\n")
     shell.keys("ctrl+z").prompt()
     assert "Stopped" in shell.new()
@@ -35,8 +35,8 @@ def test_bash_stops_and_continues_jobs(cotty):
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
-def test_another_shell_runs_commands(cotty, shell):
-    # Without one zsh asks a new user questions.
+def test_zsh_and_fish_run_commands(cotty, shell):
+    # Without a .zshrc, zsh asks a new user questions.
     (cotty.work / ".zshrc").write_text("PROMPT='$ '\n")
     (cotty.work / "some-long-name.txt").write_text("found by its first letters\n")
     terminal = Terminal(cotty, shell)
@@ -118,17 +118,17 @@ def test_ssh_asks_for_the_host_and_for_the_password(cotty):
         shell.activity("running", program="ssh")
         shell.line("echo $((40 + 2)) >there; cat there; tty").match(r"42\n/dev/pts/\d+")
         assert (cotty.work / "sshd" / "home" / "there").read_text() == "42\n"
-        # Ctrl-C goes to the program there, not to ssh.
+        # Ctrl-C goes to the remote program, not to ssh.
         shell.line("sed -u 's/^/there: /'").line("ping").text("there: ping")
         shell.keys("ctrl+c").match(r"\^C\n.*[$#] $")
         shell.line("exit 3").prompt()
         assert "Connection to 127.0.0.1 closed." in shell.screen()
         assert shell.run("echo $?") == "3\n"
         assert "let me in" not in shell.screen(view="scrollback") + shell.screen()
-        # With a key it is a command like any other.
+        # With a key, ssh is a command like any other.
         with_key = f"{ssh} -p {port} -i {cotty.work}/sshd/guest_key -o BatchMode=yes guest@127.0.0.1"
         assert shell.run(f"{with_key} 'cat there; exit 4'", code=4) == "42\n"
-        # A program with a screen of its own, behind it.
+        # A remote full-screen program.
         shell.line(f"{with_key} -t \"{QUIET_VIM}\" -u NONE -N from-afar").text("from-afar")
         shell.type("iwritten over ssh\x1b:wq\n").prompt()
         assert (cotty.work / "sshd" / "home" / "from-afar").read_text() == "written over ssh\n"

@@ -36,7 +36,7 @@ def test_render_shows_cells_and_cuts(cotty):
         ]
     ]
     assert (shown["cursor_visible"], shown["reverse_screen"]) == (False, False)
-    # Up to the end of the first sequence, and into the wide character.
+    # Cut after the first sequence, and inside the wide character.
     first, wide = said.index("r"), len(said[: said.index("漢")].encode()) + 1
     assert cotty("render", "said", *size, "--upto", first) == "\n"
     assert cotty("render", "said", *size, "--upto", wide) == "r\n"
@@ -45,7 +45,7 @@ def test_render_shows_cells_and_cuts(cotty):
     assert one["at"] == wide and one["diff"] == one["paint"]
     assert two["diff"] is None
     assert three["at"] == len(said.encode()) and three["cells"] == shown["cells"]
-    # A paint shows to us what it paints.
+    # A paint, rendered, shows the same screen.
     paint = cotty("render", "said", *size, "--format", "paint")
     assert paint == three["paint"]
     for painted in [paint, one["paint"] + three["diff"]]:

@@ -1,4 +1,4 @@
-"""REST: every operation at its own route, the same on both listeners, with answers and refusals as JSON."""
+"""REST: every operation has a route on both listeners; answers and errors are JSON."""
 
 import http.client
 import json
@@ -54,7 +54,7 @@ def rest(cotty, request):
     return Rest(cotty, request.param)
 
 
-def test_a_sessions_life_over_rest(cotty, rest):
+def test_a_session_can_be_created_used_and_ended_over_rest(cotty, rest):
     made = rest("POST", "/v1/sessions", {"program": "bash", "name": "work", "cols": 100}, status=201)
     assert made["ready"] and made["dimensions"] == {"cols": 100, "rows": 24}
     path = f"/v1/sessions/{made['session_id']}"
@@ -65,7 +65,7 @@ def test_a_sessions_life_over_rest(cotty, rest):
     sent = rest("POST", f"{path}/send", {"text": "echo a b; seq 20\n"})
     waited = rest("GET", f"{path}/wait", text="a b", since=sent["seq"], timeout_ms=LIMIT * 1000)
     assert waited["met"] == "text"
-    # What is no text is written as JSON, also what has parts.
+    # Query values that are not text are JSON, also objects.
     read = rest("GET", f"{path}/read", view="new", max_bytes=16, wait='{"prompt": true}')
     assert read["met"] == "prompt" and read["left_out"]
     assert "a b" in rest("GET", f"{path}/read")["content"]
@@ -85,7 +85,7 @@ def test_a_sessions_life_over_rest(cotty, rest):
     assert rest("GET", "/v1/status")["pid"] == rest.status["pid"]
 
 
-def test_who_asks_is_told_by_headers(cotty, rest):
+def test_headers_name_the_caller(cotty, rest):
     agent = {"cotty-actor": "agent", "cotty-client": "robot", "cotty-directory": str(cotty.work)}
     made = rest("POST", "/v1/sessions", {"program": "/bin/cat"}, headers=agent, status=201)
     info = rest("GET", f"/v1/sessions/{made['session_id']}", headers=agent)
@@ -96,7 +96,7 @@ def test_who_asks_is_told_by_headers(cotty, rest):
     assert "`person` or `agent`" in rest.refused("GET", "/v1/sessions", headers={"cotty-actor": "god"})["hint"]
 
 
-def test_the_same_key_happens_once(cotty, rest):
+def test_the_same_idempotency_key_acts_once(cotty, rest):
     once = {"idempotency-key": "once"}
     made = [rest("POST", "/v1/sessions", {"program": "/bin/cat"}, headers=once, status=201)["session_id"] for _ in "12"]
     assert made[0] == made[1] and rest("GET", "/v1/sessions")["count"] == 1
@@ -108,7 +108,7 @@ def test_the_same_key_happens_once(cotty, rest):
     rest.refused("GET", "/v1/sessions", headers={"idempotency-key": "x" * 201})
 
 
-def test_what_is_wrong_is_said_as_json(cotty, rest):
+def test_errors_are_json(cotty, rest):
     session = rest("POST", "/v1/sessions", {"program": "/bin/cat"}, status=201)["session_id"]
     path = f"/v1/sessions/{session}"
     for method, url in (("GET", "/v1/nothing"), ("POST", "/v1"), ("GET", f"{path}/nothing"), ("GET", "/v1/sessions/a/b/c")):
@@ -140,7 +140,7 @@ def test_what_is_wrong_is_said_as_json(cotty, rest):
 def test_too_large_a_body_is_refused_as_json(rest):
     session = rest("POST", "/v1/sessions", {"program": "/bin/cat"}, status=201)["session_id"]
     for path in (f"/v1/sessions/{session}/send", "/v1/call"):
-        # Only announced: whoever refuses it does not have to read it.
+        # Only announced: the daemon refuses the body without reading it.
         connection, headers = rest.connect()
         connection.putrequest("POST", path)
         for name, value in (headers | {"content-length": str(17 << 20)}).items():
@@ -152,7 +152,7 @@ def test_too_large_a_body_is_refused_as_json(rest):
         assert (response.status, error["code"]) == (413, "TOO_LARGE") and error["hint"]
 
 
-def test_a_route_that_waits_does_not_hold_up_the_others(cotty, rest):
+def test_a_waiting_route_does_not_delay_the_others(cotty, rest):
     session = rest("POST", "/v1/sessions", {"program": "/bin/cat"}, status=201)["session_id"]
     answers = []
 
@@ -168,7 +168,7 @@ def test_a_route_that_waits_does_not_hold_up_the_others(cotty, rest):
     assert metrics(rest)["cotty_waits"] == 0
 
 
-def test_openapi_describes_what_is_there(cotty, rest):
+def test_openapi_describes_every_route(cotty, rest):
     api = rest("GET", "/v1/openapi.json")
     assert api["openapi"].startswith("3.1")
     operations = {
@@ -179,7 +179,7 @@ def test_openapi_describes_what_is_there(cotty, rest):
     schema = rest("GET", "/v1/schema.json")
     assert set(operations) == {*schema["operations"], "metrics"}
     assert operations["send"] == ("POST", "/v1/sessions/{session}/send")
-    # Every route that is described is there: none is unknown, and none takes another method.
+    # Every described route exists with its method.
     for method, path in operations.values():
         response, text = rest.raw(method, path.replace("{session}", "nothing").replace("{name}", "nothing"))
         assert response.status < 500 and "UNKNOWN_ROUTE" not in text and "WRONG_METHOD" not in text, (method, path, text)
@@ -190,8 +190,8 @@ def test_openapi_describes_what_is_there(cotty, rest):
             found = found[part]
 
 
-def test_replies_are_as_the_schema_says(cotty, rest):
-    """Checked by hand, for as much of JSON Schema as our types use."""
+def test_replies_match_the_schema(cotty, rest):
+    """Checks by hand the part of JSON Schema that our types use."""
     schema = rest("GET", "/v1/schema.json")
     session = rest("POST", "/v1/sessions", {"program": "bash"}, status=201)
     path = f"/v1/sessions/{session['session_id']}"
@@ -282,7 +282,7 @@ WRONG = {
 
 
 @pytest.mark.slow
-def test_the_types_are_typescript(cotty):
+def test_the_types_compile_as_typescript(cotty):
     tsc = ROOT / "web" / "node_modules" / ".bin" / "tsc"
     (cotty.work / "cotty.ts").write_text(cotty("__typescript"))
     (cotty.work / "package.json").write_text('{"type": "module"}')
@@ -303,7 +303,7 @@ def test_the_types_are_typescript(cotty):
 
 
 def metrics(rest):
-    """Every value by its name, in the text format of Prometheus."""
+    """All metrics by name, parsed from the text format of Prometheus."""
     response, text = rest.raw("GET", "/metrics")
     assert response.status == 200 and response.headers["content-type"].startswith("text/plain; version=0.0.4")
     values, described = {}, set()
@@ -346,7 +346,7 @@ def test_metrics_count_what_happens(cotty, rest):
     assert after["cotty_daemon_restarts_total"] == 1 and after["cotty_sessions_created_total"] == 3
 
 
-def test_metrics_over_http_need_a_token_and_one_for_looking_is_enough(cotty):
+def test_metrics_over_http_need_a_token_that_may_be_read_only(cotty):
     rest = Rest(cotty, "http")
     address = urlsplit(rest.status["http"])
 

@@ -1,4 +1,4 @@
-"""The heart of it, by its operations: waits, typing, the keyboard, secrets, sizes, what is read."""
+"""The core operations: waits, typing, the keyboard, secrets, sizes, reading."""
 
 import base64
 import json
@@ -14,7 +14,7 @@ from conftest import LIMIT, alive, eventually
 
 
 class Terminal:
-    """One session, as an agent has it."""
+    """One session of an agent."""
 
     def __init__(self, cotty, program="bash", **options):
         self.cotty = cotty
@@ -27,14 +27,14 @@ class Terminal:
         return self(op, actor="person", client="somebody", **params)
 
     def later(self, pool, op, **params):
-        """Asks in the background, so that something else can happen meanwhile."""
+        """Calls an operation in the background."""
         return pool.submit(self, op, **params)
 
     def screen(self):
         return self("read")["content"]
 
     def python(self, program, **options):
-        """Runs a Python program that reads the terminal, and waits until it says so."""
+        """Runs a Python program that reads the terminal, and waits until it is ready."""
         path = self.cotty.work / "program.py"
         path.write_text(program)
         self("send", text=f"exec python3 -u {path}\n")
@@ -55,7 +55,7 @@ def pool():
 # Waits
 
 
-def test_a_wait_tells_the_line_and_what_should_not_happen_ends_it(terminal):
+def test_a_wait_returns_the_line_and_ends_at_a_stop_pattern(terminal):
     seq = terminal("send", text="echo one; echo an error here; sleep 1000\n")["seq"]
     waited = terminal("wait", text="never", stop="error|failed", since=seq)
     assert (waited["met"], waited["matched"]) == ("stop", "an error here")
@@ -65,7 +65,7 @@ def test_a_wait_tells_the_line_and_what_should_not_happen_ends_it(terminal):
     terminal("wait", error="INVALID_INPUT")
 
 
-def test_all_conditions_at_once(terminal, pool):
+def test_a_wait_can_require_all_conditions(terminal, pool):
     terminal("send", text="echo he''re; read; echo there; read\n")
     assert terminal("wait", text="here", reads=True, all=True)["met"] == "all"
     waited = terminal("wait", text="there", reads=True, all=True, timeout_ms=300)
@@ -75,7 +75,7 @@ def test_all_conditions_at_once(terminal, pool):
     assert waiting.result(LIMIT)["met"] == "all"
 
 
-def test_the_program_reads_again(terminal):
+def test_a_wait_ends_when_the_program_reads_again(terminal):
     terminal("send", text="python3 -q\n")
     terminal("wait", text=">>>")
     seq = terminal("send", text="import time; time.sleep(0.3); x = 6 * 7\n")["seq"]
@@ -84,15 +84,15 @@ def test_the_program_reads_again(terminal):
     assert terminal("wait", text="42", since=seq)["met"] == "text"
 
 
-def test_a_wait_for_a_secret_is_woken_where_nothing_is_printed(terminal):
-    # The prompt comes first, then the echo goes off, without a byte.
+def test_a_wait_for_a_secret_ends_without_output(terminal):
+    # The prompt is printed first; then the echo is turned off without output.
     terminal("send", text="printf 'Key: '; sleep 0.2; stty -echo; read x; stty echo\n")
     assert terminal("wait", secret=True)["met"] == "secret"
     assert terminal("info")["activity"]["kind"] == "secret_input"
     assert terminal("info")["keyboard"]["holder"] == "nobody"
 
 
-def test_a_time_out_says_what_the_program_is_doing(terminal):
+def test_a_timeout_says_what_the_program_is_doing(terminal):
     (terminal.cotty.work / "long.txt").write_text("\n".join(map(str, range(500))))
     terminal("send", text="less long.txt\n")
     eventually(lambda: terminal("info")["activity"]["kind"] == "pager")
@@ -105,7 +105,7 @@ def test_a_time_out_says_what_the_program_is_doing(terminal):
 # Secrets
 
 
-def test_an_agent_does_not_answer_a_secret_and_a_person_does(terminal):
+def test_an_agent_cannot_answer_a_secret_but_a_person_can(terminal):
     terminal("send", text="read -s secret; echo \"got ${#secret} characters\"\n")
     terminal("wait", secret=True)
     error = terminal("send", text="guessed\n", error="SECRET_INPUT")
@@ -114,7 +114,7 @@ def test_an_agent_does_not_answer_a_secret_and_a_person_does(terminal):
     terminal("send", key="enter", error="SECRET_INPUT")
     terminal.person("send", text="hunter2\n")
     assert terminal("wait", text="got 7 characters")["met"] == "text"
-    # What it may do is leave.
+    # It may only leave the prompt.
     terminal.person("keyboard", action="give")
     terminal("send", text="read -s secret\n")
     terminal("wait", secret=True)
@@ -122,8 +122,8 @@ def test_an_agent_does_not_answer_a_secret_and_a_person_does(terminal):
     assert terminal("wait", prompt=True)["met"] == "prompt"
 
 
-def test_a_secret_asked_for_further_in_is_suspected(terminal):
-    # `script` is a terminal inside ours: the outer one is raw, and tells nothing.
+def test_a_secret_inside_another_terminal_is_suspected(terminal):
+    # `script` is a terminal inside ours. The outer one is raw, so its settings reveal nothing.
     inner = terminal.cotty.work / "ask.sh"
     inner.write_text("#!/bin/sh\nstty -echo\nprintf \"somebody@far's password: \"\nread x\nstty echo\necho \"got $x\"\n")
     inner.chmod(0o755)
@@ -177,7 +177,7 @@ def test_a_lease_ends_by_itself(terminal):
     assert terminal("run", command="echo back")["output"] == "back\n"
 
 
-def test_the_keyboard_stays_a_persons_over_a_crash(terminal):
+def test_a_person_keeps_the_keyboard_after_a_daemon_kill(terminal):
     terminal.person("keyboard", action="take")
     terminal.cotty.kill_daemon()
     terminal("send", text="x", error="KEYBOARD_HELD")
@@ -186,7 +186,7 @@ def test_the_keyboard_stays_a_persons_over_a_crash(terminal):
     assert terminal("run", command="echo back")["output"] == "back\n"
 
 
-def test_a_line_that_a_person_began_is_not_typed_into(terminal):
+def test_an_agent_does_not_type_into_a_persons_half_typed_line(terminal):
     terminal.person("send", text="rm -rf precious")
     terminal("wait", text="precious")
     terminal.person("keyboard", action="give")
@@ -205,17 +205,17 @@ def viewer(terminal, **who):
     )
 
 
-def test_a_viewer_takes_gives_and_vanishes(terminal):
+def test_a_viewer_takes_gives_and_disconnects(terminal):
     with viewer(terminal, viewer="v1", name="page") as page:
         page.send(json.dumps({"type": "take"}))
         assert eventually(lambda: terminal("keyboard")["holder"] == "person")
         state = terminal("keyboard")
-        assert state["by"] == "page" and "returns_in_ms" not in state, "kept as long as it is looked at"
+        assert state["by"] == "page" and "returns_in_ms" not in state, "kept as long as the viewer is connected"
         page.send(json.dumps({"type": "give"}))
         assert eventually(lambda: terminal("keyboard")["holder"] == "agent")
         page.send(json.dumps({"type": "take"}))
         assert eventually(lambda: terminal("keyboard")["holder"] == "person")
-    # Gone: it has ten seconds to come back.
+    # The viewer has disconnected and has ten seconds to come back.
     assert eventually(lambda: terminal("keyboard").get("returns_in_ms"))
     with viewer(terminal, viewer="v1", name="page"):
         assert eventually(lambda: "returns_in_ms" not in terminal("keyboard"))
@@ -258,7 +258,7 @@ def test_a_resize_leaves_no_ghost_of_the_prompt(cotty, shell, cols):
     assert terminal("run", command="echo fine")["output"] == "fine\n"
 
 
-def test_fit_follows_whoever_has_the_keyboard_and_is_put_back(terminal):
+def test_fit_follows_the_keyboards_holder_and_the_old_size_returns(terminal):
     terminal.person("resize", cols=100, rows=30, fit=True, error="KEYBOARD_HELD")
     terminal.person("keyboard", action="take")
     terminal("resize", cols=100, fit=True, error="KEYBOARD_HELD")
@@ -272,7 +272,7 @@ def test_fit_follows_whoever_has_the_keyboard_and_is_put_back(terminal):
 
 
 # R-P09
-def test_the_history_can_grow_and_shrink_while_it_runs(terminal):
+def test_the_history_limit_can_change_while_a_program_runs(terminal):
     assert terminal("info")["history_lines"] == 10_000
     terminal("run", command="seq 2000")
     assert terminal("configure", history_lines=500)["history_lines"] == 500
@@ -286,9 +286,9 @@ def test_the_history_can_grow_and_shrink_while_it_runs(terminal):
 # Typing
 
 
-def test_send_says_what_became_of_it(terminal):
+def test_send_reports_what_happened_to_the_input(terminal):
     def sent(text, *expected):
-        """What is said of it; a machine that is busy may need more than the time a program is given."""
+        """Whether `send` reports exactly these. Retried: a busy machine may take longer than `send` waits."""
         said = terminal("send", text=text)
         terminal("wait", idle_ms=100)
         terminal("send", key="u", ctrl=True)
@@ -334,7 +334,7 @@ while True:
 """
 
 
-def test_the_mouse_by_place_and_by_label(terminal):
+def test_the_mouse_clicks_by_position_and_by_label(terminal):
     terminal("send", mouse={"row": 1, "col": 1}, error="MOUSE_OFF")
     terminal.python(MOUSE_READER)
 
@@ -355,7 +355,7 @@ def test_the_mouse_by_place_and_by_label(terminal):
     terminal("send", mouse={"label": "Save"}, text="x", error="INVALID_INPUT")
 
 
-def test_bytes_go_as_they_are(terminal):
+def test_bytes_are_sent_unchanged(terminal):
     terminal.python("import os, tty\ntty.setraw(0)\nprint('ready', end='\\r\\n')\nprint(os.read(0, 100), end='\\r\\n')\n")
     terminal("send", bytes=base64.b64encode(b"\x00\xff\r\n\x1b").decode())
     assert terminal("wait", text=r"b'\x00\xff\r\n\x1b'")["met"] == "text"
@@ -363,23 +363,23 @@ def test_bytes_go_as_they_are(terminal):
 
 
 # R-P02
-def test_text_with_keys_in_it(terminal):
+def test_text_can_contain_key_names(terminal):
     terminal("send", text="cat > typex^Hd^M", special=True)
     eventually(lambda: terminal("info")["activity"] == {"kind": "waiting_for_input", "program": "cat"})
     terminal("send", text="\\^C \\[UP] [NOKEY]^M^D", special=True)
     assert terminal("wait", prompt=True)["met"] == "prompt"
     assert (terminal.cotty.work / "typed").read_text() == "^C [UP] [NOKEY]\n"
     terminal("send", text="grep -c '^C' typed\n")
-    assert terminal("wait", regex="^0$")["met"] == "regex", "as it is, unless keys are asked for"
+    assert terminal("wait", regex="^0$")["met"] == "regex", "text is literal unless `special` is set"
 
 
 # R-A06
-def test_what_the_terminal_itself_understands(terminal):
+def test_control_sends_the_terminals_own_characters(terminal):
     terminal("send", text="cat\n")
     eventually(lambda: terminal("info")["activity"] == {"kind": "waiting_for_input", "program": "cat"})
     terminal("send", control="eof")
     assert terminal("wait", prompt=True)["met"] == "prompt"
-    # By whatever character the program has set.
+    # With the characters that the program has set.
     terminal("run", command="stty intr ^T susp ^B")
     terminal("send", text="sleep 1000\n")
     eventually(lambda: terminal("info")["activity"] == {"kind": "running", "program": "sleep"})
@@ -404,7 +404,7 @@ print(got, end="\\r\\n")
 """
 
 
-def test_a_key_that_is_held_and_let_go(terminal):
+def test_a_key_can_be_pressed_repeated_and_released(terminal):
     terminal.python(KEY_READER)
     for event in ("press", "repeat", "release"):
         terminal("send", key="escape", event=event)
@@ -436,7 +436,7 @@ def test_long_output_is_head_and_tail_and_the_middle_can_be_read(terminal):
     assert read["content"].startswith("1\n2\n") and "9000\n" in read["content"] and len(read["content"]) <= 4000
     numbers = [int(word) for word in read["content"].split() if word.isdigit()]
     assert len(numbers) + left_out["lines"] + read["dropped_lines"] == 9000
-    # Page by page to the end, nothing twice and nothing missing.
+    # Page by page to the end: nothing repeated, nothing missing.
     pages, offset = [], left_out["offset"]
     while offset is not None:
         page = terminal("read", view="new", since=left_out["since"], offset=offset, max_bytes=30_000)
@@ -447,7 +447,7 @@ def test_long_output_is_head_and_tail_and_the_middle_can_be_read(terminal):
     assert whole == list(range(1, 9001))
 
 
-def test_a_readers_place_survives_a_crash(terminal):
+def test_a_readers_position_survives_a_daemon_kill(terminal):
     terminal("run", command="echo before")
     assert "before" in terminal("read", view="new", reader="other")["content"]
     terminal("run", command="echo between")
@@ -458,7 +458,7 @@ def test_a_readers_place_survives_a_crash(terminal):
     assert "between" not in terminal("read", view="new", reader="other")["content"]
 
 
-def test_changed_rows_only(terminal):
+def test_view_changes_returns_only_changed_rows(terminal):
     terminal("run", command="printf '\\033[2J\\033[Hone\\ntwo\\nthree\\n'")
     terminal("read", view="changes", reader="other")
     terminal("run", command="printf '\\0337\\033[2;1HTWO\\0338'")
@@ -468,7 +468,7 @@ def test_changed_rows_only(terminal):
     assert "rows" not in terminal("read", view="changes", reader="other")
 
 
-def test_search_finds_what_is_shown_what_scrolled_off_and_what_vim_showed(terminal):
+def test_search_finds_the_screen_the_history_and_what_vim_showed(terminal):
     terminal("run", command="echo needle one; seq 100")
     (terminal.cotty.work / "file.txt").write_text("a needle in vim\n")
     terminal("send", text="vim -u NONE file.txt\n")
@@ -483,7 +483,7 @@ def test_search_finds_what_is_shown_what_scrolled_off_and_what_vim_showed(termin
     terminal("search", regex="(", error="INVALID_PATTERN")
 
 
-# What stays and what goes
+# Ended and stopped programs
 
 
 def test_an_ended_session_can_be_read(cotty):
@@ -497,7 +497,7 @@ def test_an_ended_session_can_be_read(cotty):
     assert terminal("info")["history_lines"] == 10_000
 
 
-def test_a_hundred_calls_at_once_on_one_session(terminal):
+def test_a_hundred_calls_at_once_on_one_session_are_all_answered(terminal):
     done, refused = [], []
 
     def ask(number):

@@ -1,4 +1,4 @@
-"""The shells as their users have set them up: nobody's files are changed, and `run` is exact with all of them."""
+"""Shells as users have set them up: no user file is changed, and `run` is exact with all of them."""
 
 import os
 import signal
@@ -7,8 +7,8 @@ import pytest
 from conftest import eventually
 from test_shells import RC, SHELLS, Shell, every_shell, home  # noqa: F401
 
-# A prompt that is shown from a cache while the rest of the file still runs. What that prints goes into a file until the
-# shell is ready; then the prompt is taken away, the output shown, and the real one drawn.
+# A prompt shown from a cache while the rest of the rc file still runs. The output of that rest goes into a file until
+# the shell is ready; then the prompt is erased, the output shown, and the real prompt drawn.
 INSTANT_PROMPT = r"""
 print -n -- $'\e[?25l~ \u276f \e[?25h\r' >$TTY
 exec {__out}>&1 {__err}>&2 >$HOME/captured 2>&1
@@ -102,7 +102,7 @@ SETUPS = {
 
 
 @pytest.mark.parametrize(("name", "setup"), [(name, setup) for name in SHELLS for setup in SETUPS[name]])
-def test_run_lives_with_the_users_setup(cotty, home, name, setup):
+def test_run_works_with_the_users_setup(cotty, home, name, setup):
     marker = {"bash": "alias greet='echo hello'\n", "zsh": "alias greet='echo hello'\n", "fish": "alias greet 'echo hello'\n"}
     home(RC[name], marker[name] + SETUPS[name][setup])
     shell = Shell(cotty, name)
@@ -151,7 +151,7 @@ LATER = {
 
 
 @every_shell
-def test_run_lives_with_what_is_changed_later(cotty, home, name):
+def test_run_works_after_later_changes(cotty, home, name):
     home(RC[name], {"bash": "PROMPT_COMMAND='x=1'\nPS1='$ '\n", "zsh": "precmd_functions=()\nPROMPT='%# '\n", "fish": "set x 1\n"}[name])
     shell = Shell(cotty, name)
     for change in LATER[name]:
@@ -163,7 +163,7 @@ def test_run_lives_with_what_is_changed_later(cotty, home, name):
 
 
 @pytest.mark.parametrize(("name", "off"), [("bash", "unset PROMPT_COMMAND; PS1='mine> '"), ("zsh", "zsh_off() { precmd_functions=() preexec_functions=(); zle -D zle-line-init; PROMPT='mine> ' }; zsh_off")])
-def test_a_shell_whose_marks_were_taken_away_is_judged_by_its_look(cotty, name, off):
+def test_a_shell_that_lost_its_marks_is_judged_by_its_prompt(cotty, name, off):
     shell = Shell(cotty, name)
     assert shell.type(f"{off}\n")["prompt_detected"]
     read = shell.type("echo on\n")
@@ -191,24 +191,24 @@ def test_the_users_prompt_still_sees_the_status(cotty, home, name):
 
 
 @pytest.mark.parametrize("name", ["bash", "zsh"])
-def test_a_shell_that_ends_with_the_first_failure(cotty, home, name):
+def test_run_works_with_errexit(cotty, home, name):
     home(RC[name], "set -e\n")
     shell = Shell(cotty, name)
     assert shell.output("echo on") == "on\n"
-    # No failure in that sense.
+    # Not a failure for `set -e`.
     shell.run("! true")
     assert shell.output("echo $?") == "1\n"
     ran = shell.run("false")
     assert (ran["outcome"], ran["exit_code"]) == ("exited", 1)
 
 
-def test_enter_that_a_person_bound_in_fish_stays_theirs(cotty, home):
+def test_a_users_fish_binding_for_enter_is_kept(cotty, home):
     home(RC["fish"], "bind \\r 'set -g pressed yes; commandline -f execute'\n")
     assert Shell(cotty, "fish", actor="person").output("echo $pressed") == "yes\n"
     assert Shell(cotty, "fish").output("echo pressed $pressed") == "pressed\n"
 
 
-# Their own files
+# The users' own files
 
 
 def test_zsh_reads_its_users_files_with_their_own_zdotdir(cotty, home):
@@ -220,12 +220,12 @@ def test_zsh_reads_its_users_files_with_their_own_zdotdir(cotty, home):
     login = Shell(cotty, "zsh", "-l")
     assert login.output("echo $seen") == ".zshenv:unset .zprofile:unset .zshrc:unset .zlogin:unset\n"
     assert login.output("[[ -o login ]] && echo ${ZDOTDIR-unset}") == "unset\n"
-    # One inside is the user's own.
+    # A nested zsh has only the user's files.
     assert shell.output("zsh -ic 'echo $seen; typeset -f' | grep -v '^$' | grep -c cotty", 1) == "0\n"
 
 
 @pytest.mark.parametrize("how", ["environment", "zshenv", "zshenv, exported"])
-def test_zsh_with_a_zdotdir_of_its_user(cotty, home, how):
+def test_zsh_uses_the_users_zdotdir(cotty, home, how):
     home("dots/.zshrc", "seen=dots:$ZDOTDIR\n")
     home("dots/.zlogin", "seen+=:login\n")
     home(".zshrc", "seen=wrong\n")
@@ -242,7 +242,7 @@ def test_zsh_with_a_zdotdir_of_its_user(cotty, home, how):
         assert shell.output("echo $ZDOTDIR; env | grep -c ^ZDOTDIR=", 0 if exported else 1) == f"{dots}\n{int(exported)}\n"
 
 
-def test_zsh_whose_user_wants_no_further_files(cotty, home):
+def test_zsh_respects_the_users_unsetopt_rcs(cotty, home):
     home(".zshenv", "unsetopt rcs\n")
     home(".zshrc", "echo not read\n")
     shell = Shell(cotty, "zsh")
@@ -250,7 +250,7 @@ def test_zsh_whose_user_wants_no_further_files(cotty, home):
     assert "not read" not in shell.screen()
 
 
-def test_bash_as_a_login_shell(cotty, home):
+def test_bash_works_as_a_login_shell(cotty, home):
     home(".bash_profile", "seen=profile\n. ~/.bashrc\n")
     home(".profile", "seen=wrong\n")
     home(".bashrc", "seen+=:rc\n")
@@ -259,14 +259,14 @@ def test_bash_as_a_login_shell(cotty, home):
     assert Shell(cotty, "bash").output("echo $seen") == ":rc\n"
 
 
-def test_fish_as_a_login_shell(cotty, home):
+def test_fish_works_as_a_login_shell(cotty, home):
     home(RC["fish"], "status is-login; and set seen login\nset -a seen config\n")
     assert Shell(cotty, "fish", "-l").output("echo $seen") == "login config\n"
     assert Shell(cotty, "fish").output("echo $seen") == "config\n"
 
 
 @every_shell
-def test_nothing_of_ours_is_in_the_environment(cotty, name):
+def test_the_environment_has_nothing_from_the_shell_integration(cotty, name):
     lines = Shell(cotty, name).output("env").splitlines()
     assert [line for line in lines if line.startswith(("COTTY_", "ZDOTDIR", "__cotty"))] == [
         line for line in lines if line.startswith(("COTTY_SESSION=", "COTTY_HOME=", "COTTY_HTTP_LISTEN="))
@@ -307,7 +307,7 @@ NO_PASTE = {"bash": "bind 'set enable-bracketed-paste off'\n", "zsh": "unset zle
 
 @pytest.mark.parametrize("keys", ["emacs", "vi"])
 @pytest.mark.parametrize("name", NO_PASTE)
-def test_several_lines_where_the_shell_takes_no_pastes(cotty, home, name, keys):
+def test_several_lines_run_without_bracketed_paste(cotty, home, name, keys):
     home(RC[name], NO_PASTE[name] + {"emacs": "", "vi": {"bash": "set -o vi\n", "zsh": "bindkey -v\n"}[name]}[keys])
     shell = Shell(cotty, name)
     assert shell.output("echo a\n\techo b\nsh -c 'exit 6'", 6) == "a\nb\n"
@@ -315,7 +315,7 @@ def test_several_lines_where_the_shell_takes_no_pastes(cotty, home, name, keys):
 
 
 @every_shell
-def test_a_start_that_becomes_another_shell(cotty, home, name):
+def test_an_rc_file_that_execs_another_shell_is_noticed(cotty, home, name):
     home(RC[name], "exec sh\n")
     shell = Shell(cotty, name)
     cotty.call("run", session=shell.id, command="echo no", error="NO_SHELL")
@@ -324,7 +324,7 @@ def test_a_start_that_becomes_another_shell(cotty, home, name):
 
 
 @every_shell
-def test_a_shell_that_replaces_itself_with_an_unmarked_one(cotty, home, name):
+def test_a_shell_that_execs_an_unmarked_one_is_noticed(cotty, home, name):
     home(RC[name], {"bash": "PS1='> '\n", "zsh": "PROMPT='> '\n", "fish": ""}[name])
     shell = Shell(cotty, name)
     sent = shell.call("send", text=f"exec {name}\n")
@@ -336,7 +336,7 @@ def test_a_shell_that_replaces_itself_with_an_unmarked_one(cotty, home, name):
 
 @every_shell
 @pytest.mark.parametrize("program", ["python3 -q", "sh", "bash --norc", "env PS1='inner> ' zsh -f"])
-def test_the_prompt_of_a_program_inside_the_shell(cotty, name, program):
+def test_the_prompt_of_a_program_inside_the_shell_is_detected(cotty, name, program):
     shell = Shell(cotty, name)
     sent = shell.call("send", text=f"{program}\n")
     waited = shell.wait(prompt=True, since=sent["seq"])
@@ -348,7 +348,7 @@ def test_the_prompt_of_a_program_inside_the_shell(cotty, name, program):
 
 
 @pytest.mark.parametrize(("name", "args"), [("bash", ["--norc"]), ("zsh", ["-f"]), ("fish", ["--no-config"]), ("sh", [])])
-def test_shells_that_cannot_mark(cotty, name, args):
+def test_shells_without_marks_are_judged_by_their_prompt(cotty, name, args):
     shell = Shell(cotty, name, *args, prompt_pattern=r"[%#$>]\s*$")
     cotty.call("run", session=shell.id, command="echo no", error="NO_SHELL")
     read = shell.type("echo unmarked\n")
@@ -356,12 +356,12 @@ def test_shells_that_cannot_mark(cotty, name, args):
     assert shell.call("commands") == {"commands": [], "total": 0}
 
 
-def test_a_prompt_that_the_caller_describes(cotty):
+def test_a_callers_prompt_pattern_is_used(cotty):
     script = "import sys\nprint('sql=> ready')\nwhile True: print('you said', input('next: '))"
     shell = Shell(cotty, "python3", "-c", script, prompt_pattern=r"^next: $", wait_ready=True)
     read = shell.type("hello\n")
     assert read["prompt_detected"] and "you said hello" in read["content"]
-    # In a shell that marks, too.
+    # In a shell with marks, too.
     shell = Shell(cotty, "bash", prompt_pattern=r"^never$", ready_timeout_ms=300, ready=False)
     assert shell.call("wait", prompt=True, timeout_ms=300)["met"] == "timeout"
     error = cotty.call("create", program="bash", prompt_pattern="(", error="INVALID_PATTERN")
@@ -377,8 +377,8 @@ def test_a_prompt_pattern_outlives_the_daemon(cotty):
 
 
 @every_shell
-def test_a_question_without_a_daemon_is_answered_by_the_next(cotty, name):
-    """The daemon stands still while a line is typed, and dies before it has answered."""
+def test_a_hook_question_without_a_daemon_is_answered_by_the_next(cotty, name):
+    """The daemon is stopped while a line is typed, and killed before it answers."""
     shell = Shell(cotty, name)
     pid = cotty.status()["pid"]
     sent = shell.call("send", text="echo ans")

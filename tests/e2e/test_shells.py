@@ -1,4 +1,4 @@
-"""bash, zsh and fish as an agent drives them: what they ran, whatever their users have set up."""
+"""bash, zsh and fish as an agent drives them: `run`, the policy, and the list of commands."""
 
 import os
 import threading
@@ -14,7 +14,7 @@ every_shell = pytest.mark.parametrize("name", SHELLS)
 
 
 class Shell:
-    """A session with a shell, and what is asked of it."""
+    """A session with a shell, and its operations."""
 
     def __init__(self, cotty, program, *args, actor="agent", ready=True, **create):
         self.cotty, self.actor = cotty, actor
@@ -29,13 +29,13 @@ class Shell:
         return self.call("run", command=command, **params)
 
     def output(self, command, code=0):
-        """A command's own output, once it is done."""
+        """Runs a command and returns its output."""
         ran = self.run(command)
         assert (ran["outcome"], ran["exit_code"]) == ("done", code), (command, ran)
         return ran["output"]
 
     def type(self, text, wait=None, **params):
-        """Types, waits, and reads what is new."""
+        """Types, waits, and reads the new output."""
         sent = self.call("send", text=text, **params)
         wait = {"prompt": True, "since": sent["seq"], **(wait or {})}
         return self.call("read", view="new", since=sent["seq"], wait=wait)
@@ -49,7 +49,7 @@ class Shell:
         return waited
 
     def doing(self, kind, program):
-        """Waits until a program has begun: the kernel knows, and nothing announces it."""
+        """Waits until a program has begun. No event announces this."""
         eventually(lambda: self.call("info")["activity"] == {"kind": kind, "program": program})
 
     def commands(self, **params):
@@ -61,7 +61,7 @@ class Shell:
 
 @pytest.fixture
 def home(cotty):
-    """The user's own files: written by the test, and never changed by cotty."""
+    """Writes the user's own files. Checks at the end that cotty did not change them."""
     written = {}
 
     def write(path, text):
@@ -74,11 +74,11 @@ def home(cotty):
     for file, text in written.items():
         assert file.read_text() == text, f"{file} was changed"
     for other in (".bashrc", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".config/fish/config.fish", ".config/fish/conf.d"):
-        assert cotty.work / other in written or not (cotty.work / other).is_file(), f"{other} was made"
+        assert cotty.work / other in written or not (cotty.work / other).is_file(), f"{other} was created"
 
 
 def gate(cotty, name="gate"):
-    """A fifo: what reads it in a terminal waits until the test opens it."""
+    """A fifo: a program that reads it waits until the test opens it."""
     path = cotty.work / name
     os.mkfifo(path)
     return path
@@ -130,16 +130,16 @@ COMMANDS = {
 
 
 @every_shell
-def test_run_gives_exactly_the_output_and_the_code(cotty, name):
+def test_run_returns_exactly_the_output_and_the_code(cotty, name):
     shell = Shell(cotty, name)
     for what, (command, output, code) in COMMANDS.items():
         if name == "fish" and what == "a tab":
-            # It drops tabs that are pasted.
+            # This shell drops pasted tabs.
             continue
         ran = shell.run(command)
         assert (ran["outcome"], ran["exit_code"]) == ("done", code), (what, ran)
         assert output is None or ran["output"] == output, (what, ran)
-        # And the next one is not disturbed.
+        # The next command is not affected.
         assert shell.output("echo next") == "next\n", what
 
 
@@ -151,12 +151,12 @@ LOOPS = {
 
 
 @every_shell
-def test_run_of_a_loop_of_several_lines(cotty, name):
+def test_run_accepts_a_loop_of_several_lines(cotty, name):
     assert Shell(cotty, name).output(LOOPS[name]) == "1\n2\n"
 
 
 @pytest.mark.parametrize("name", ["bash", "zsh"])
-def test_run_of_a_heredoc(cotty, name):
+def test_run_accepts_a_heredoc(cotty, name):
     shell = Shell(cotty, name)
     assert shell.output("cat <<'EOF'\none $HOME\n\n  two\nEOF") == "one $HOME\n\n  two\n"
     text = "".join(f"line {n} of the file\n" for n in range(1000))
@@ -169,13 +169,13 @@ ERRORS = {"bash": ("echo )", 2, "syntax error"), "zsh": ("echo )", 1, "parse err
 
 @every_shell
 @pytest.mark.parametrize("lines", ["", "echo first\n"])
-def test_run_of_a_syntax_error(cotty, name, lines):
+def test_run_reports_a_syntax_error(cotty, name, lines):
     command, code, said = ERRORS[name]
     shell = Shell(cotty, name)
     for _ in range(3):
         ran = shell.run(lines + command)
         if lines and ran["output"].startswith("first\n"):
-            # These run each line by itself.
+            # These shells run each line separately.
             assert name in ("bash", "zsh")
         assert (ran["outcome"], ran["exit_code"]) == ("done", code), ran
         assert said in ran["output"], ran
@@ -183,7 +183,7 @@ def test_run_of_a_syntax_error(cotty, name, lines):
 
 
 @every_shell
-def test_a_line_that_wants_more(cotty, name):
+def test_an_incomplete_line_can_be_interrupted(cotty, name):
     shell = Shell(cotty, name)
     assert shell.run("echo 'open")["outcome"] == "running"
     sent = shell.key("ctrl+c")
@@ -192,7 +192,7 @@ def test_a_line_that_wants_more(cotty, name):
 
 
 @every_shell
-def test_an_empty_line_brings_a_new_prompt(cotty, name):
+def test_an_empty_line_gives_a_new_prompt(cotty, name):
     shell = Shell(cotty, name)
     for _ in range(2):
         read = shell.type("\n")
@@ -201,7 +201,7 @@ def test_an_empty_line_brings_a_new_prompt(cotty, name):
 
 
 @every_shell
-def test_a_command_that_reads(cotty, name):
+def test_input_reaches_a_command_that_reads(cotty, name):
     shell = Shell(cotty, name)
     for question in ("read answer; echo got $answer", "head -n1"):
         ran = shell.run(question)
@@ -213,7 +213,7 @@ def test_a_command_that_reads(cotty, name):
 
 
 @every_shell
-def test_a_full_screen_program(cotty, name):
+def test_a_full_screen_program_runs_and_ends(cotty, name):
     shell = Shell(cotty, name)
     ran = shell.run("vim -u NONE -n new.txt")
     assert (ran["outcome"], ran["activity"]) == ("running", {"kind": "editor", "program": "vim"})
@@ -225,7 +225,7 @@ def test_a_full_screen_program(cotty, name):
 
 
 @every_shell
-def test_a_command_that_never_ends(cotty, name):
+def test_a_command_that_never_ends_can_be_interrupted(cotty, name):
     shell = Shell(cotty, name)
     assert shell.run("echo before; sleep 1000", timeout_ms=500)["outcome"] == "running"
     shell.doing("running", "sleep")
@@ -239,7 +239,7 @@ def test_a_command_that_never_ends(cotty, name):
 
 
 @every_shell
-def test_jobs_in_the_background(cotty, name):
+def test_jobs_run_in_the_background(cotty, name):
     shell = Shell(cotty, name)
     ran = shell.run("sleep 1000 &")
     assert (ran["outcome"], ran["exit_code"]) == ("done", 0)
@@ -254,7 +254,7 @@ def test_jobs_in_the_background(cotty, name):
 
 @every_shell
 @pytest.mark.parametrize(("last", "code"), [("exit 3", 3), ("kill -9 %self", None), ("exec sh -c 'exit 5'", 5)])
-def test_a_shell_that_ends(cotty, name, last, code):
+def test_run_reports_a_shell_that_ends(cotty, name, last, code):
     shell = Shell(cotty, name)
     ran = shell.run(last.replace("%self", "$fish_pid" if name == "fish" else "$$"))
     assert (ran["outcome"], ran["exit_code"], ran["activity"]["kind"]) == ("exited", code, "exited")
@@ -264,7 +264,7 @@ def test_a_shell_that_ends(cotty, name, last, code):
 
 
 @every_shell
-def test_a_line_that_somebody_began(cotty, name):
+def test_a_half_typed_line_blocks_run(cotty, name):
     shell = Shell(cotty, name)
     sent = shell.call("send", text="echo half a li")
     shell.wait(idle_ms=100, since=sent["seq"])
@@ -276,7 +276,7 @@ def test_a_line_that_somebody_began(cotty, name):
 
 
 @every_shell
-def test_lines_that_are_typed_ahead(cotty, name):
+def test_lines_typed_ahead_run_in_order(cotty, name):
     shell = Shell(cotty, name)
     first = gate(cotty)
     seq = shell.call("send", text=f"echo wai''ting; cat {first}\n")["seq"]
@@ -287,7 +287,7 @@ def test_lines_that_are_typed_ahead(cotty, name):
     shell.wait(regex="^third$", since=seq)
     shell.wait(idle_ms=100)
     assert [(c["text"], c["exit_code"]) for c in shell.commands()[1:]] == [("echo sec''ond", 0), ("echo thi''rd", 0)]
-    # The kernel shows what is typed ahead in the middle of what the first one says.
+    # The kernel echoes input typed ahead in the middle of the first command's output.
     assert [c["lines"] for c in shell.commands()[1:]] == [1, 1]
     assert shell.output("echo on") == "on\n"
 
@@ -302,11 +302,11 @@ def test_the_echo_of_typed_input_never_matches(cotty, name):
 
 
 @every_shell
-def test_what_several_commands_said_is_all_new(cotty, name):
+def test_output_of_several_commands_is_all_new(cotty, name):
     shell = Shell(cotty, name)
     read = shell.type("echo one\n")
     assert read["content"].startswith("one\n")
-    # Of a reader that `run` answers nothing to.
+    # A reader that gets no output from `run`.
     shell.call("read", view="new", reader="other")
     shell.output("echo two")
     shell.output("printf 'three\\nfour\\n'")
@@ -329,7 +329,7 @@ def test_a_refused_line_does_not_run_and_says_why(cotty, mkfs, name, paste):
     for line in REFUSED:
         read = shell.type(f"{line}\n", paste=paste)
         if line.startswith("true\n") and paste == "never":
-            # The first line ran, and had a prompt behind it.
+            # The first line ran, and a prompt followed it.
             shell.wait(text="not run")
             read = shell.call("read", view="new", wait={"prompt": True})
         assert "cotty: not run: making a file system" in read["content"], (line, read)
@@ -341,19 +341,19 @@ def test_a_refused_line_does_not_run_and_says_why(cotty, mkfs, name, paste):
     assert not mkfs.exists()
 
 
-def test_a_zsh_that_traps_the_interrupt_is_stopped_all_the_same(cotty, mkfs):
+def test_a_zsh_that_traps_interrupts_is_still_stopped(cotty, mkfs):
     shell = Shell(cotty, "zsh")
     for trap in ("trap 'echo trapped' INT", "trap '' INT", "TRAPINT() { echo trapped; return 0 }"):
         shell.output(trap)
         shell.type("mkfs.ext4 /dev/null\n")
         assert shell.commands()[-1]["state"] == "denied"
         assert shell.output("echo on") == "on\n"
-        # The trap is the user's again.
+        # The user's trap is restored.
         assert "INT" in shell.output("trap; functions TRAPINT || true")
     assert not mkfs.exists()
 
 
-def test_a_fish_whose_user_runs_lines_by_another_key_says_that_it_cannot_stop_them(cotty, mkfs, home):
+def test_fish_reports_lines_run_by_another_key_that_it_cannot_stop(cotty, mkfs, home):
     home(RC["fish"], "bind \\cg 'commandline -f execute'\n")
     shell = Shell(cotty, "fish")
     shell.call("send", text="mkfs.ext4 /dev/null")
@@ -364,7 +364,7 @@ def test_a_fish_whose_user_runs_lines_by_another_key_says_that_it_cannot_stop_th
 
 
 @every_shell
-def test_lines_reach_the_question_as_they_were_typed(cotty, name):
+def test_lines_reach_the_hook_as_they_were_typed(cotty, name):
     shell = Shell(cotty, name)
     lines = ["echo 'a;b'", "echo back\\\\slash", "echo ü漢🙂", "echo '%s %d %'", "echo 'x  y'", "echo '\\x41'", "echo a  # and more"]
     if name == "zsh":
@@ -374,11 +374,11 @@ def test_lines_reach_the_question_as_they_were_typed(cotty, name):
     assert [c["text"] for c in shell.commands()] == lines
 
 
-# What was run
+# The list of commands
 
 
 @every_shell
-def test_the_list_of_commands(cotty, name):
+def test_commands_lists_every_command(cotty, name):
     shell = Shell(cotty, name)
     (cotty.work / "sub dir%").mkdir()
     shell.output("echo one")
@@ -408,7 +408,7 @@ def test_the_list_of_commands(cotty, name):
 
 
 @every_shell
-def test_the_list_outlives_the_daemon(cotty, name):
+def test_the_list_of_commands_survives_the_daemon(cotty, name):
     shell = Shell(cotty, name)
     shell.output("echo one")
     shell.output("cd /")
@@ -417,7 +417,7 @@ def test_the_list_outlives_the_daemon(cotty, name):
         killed = cotty.kill_daemon()
         eventually(lambda killed=killed: cotty.status()["pid"] != killed)
         assert shell.commands() == before
-    # A checkpoint, then more.
+    # Enough output for a checkpoint, then more.
     shell.output("seq 200000")
     cotty.kill_daemon()
     shell.output("echo last")
@@ -428,7 +428,7 @@ def test_the_list_outlives_the_daemon(cotty, name):
 
 
 @every_shell
-def test_a_daemon_that_dies_in_the_middle_of_a_run(cotty, name):
+def test_a_run_survives_a_daemon_kill(cotty, name):
     shell = Shell(cotty, name)
     wait, log = gate(cotty), cotty.work / "log"
     answers = []
@@ -436,7 +436,7 @@ def test_a_daemon_that_dies_in_the_middle_of_a_run(cotty, name):
     def run():
         command = f"echo ran >> {log}; echo before; cat {wait}; sh -c 'exit 5'"
         for _ in range(10):
-            # As any client does: the same request again, as long as nobody answers.
+            # As any client does: retry the same request until a daemon answers.
             try:
                 answers.append(cotty.call("run", session=shell.id, command=command, request="the-one"))
                 return
@@ -458,7 +458,7 @@ def test_a_daemon_that_dies_in_the_middle_of_a_run(cotty, name):
 
 
 @every_shell
-def test_a_daemon_that_dies_whenever(cotty, name):
+def test_each_run_happens_once_whenever_the_daemon_dies(cotty, name):
     shell = Shell(cotty, name)
     log = cotty.work / "log"
     for n in range(10):

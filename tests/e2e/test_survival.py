@@ -1,4 +1,4 @@
-"""The daemon may be killed at any moment: nothing is lost, nothing comes twice. The judge is the child."""
+"""The daemon may be killed at any moment: nothing is lost or repeated. The child process checks it."""
 
 import contextlib
 import os
@@ -23,9 +23,8 @@ def program(name, *args):
 
 
 class Killer(threading.Thread):
-    """Kills the daemon again and again, at random moments, whether it serves or is only starting. `cotty mcp` gives a call
-    up when six daemons in a row die before they say a word; so with a `client` of it no more than five do, however slow
-    the machine is."""
+    """Kills the daemon again and again at random moments, while it serves or starts. `cotty mcp` gives up a call when six
+    daemons in a row die before they answer anything. So with a `client`, at most five do, however slow the machine is."""
 
     PAUSE, IN_A_ROW = 0.3, 5
 
@@ -60,7 +59,7 @@ class Killer(threading.Thread):
         return self
 
     async def call(self, *args, **more):
-        """A call of the client. Its answer was given after it was asked for, maybe long before it is heard of here."""
+        """A call of the client. The daemon answered after the call began, maybe long before the answer arrives here."""
         asked = len(self.killed)
         result = await self.call_tool(*args, **more)
         self.spoken = max(self.spoken, asked)
@@ -82,7 +81,7 @@ NUMBERED = [f"{i:06d} " + "x" * (WIDTH - 8 - i % 7) for i in range(COUNT)] + [""
 
 
 def numbered(cotty, session):
-    """All that `numbers` printed: the screen's rows are wrapped, history's lines are not, so the end of a line is its own mark."""
+    """The output of `numbers`. Screen rows are wrapped, history lines are not, so each line has its own end mark."""
     lines = cotty("view", session, "--history").rstrip("\n").split("\n")
     return "".join(lines).split("$")
 
@@ -101,7 +100,7 @@ def test_numbered_output_is_neither_lost_nor_doubled(cotty, seed):
     assert numbered(cotty, session) == NUMBERED
 
 
-def test_a_restart_in_the_midst_of_output_neither_loses_nor_doubles_any(cotty):
+def test_a_restart_during_output_neither_loses_nor_doubles_any(cotty):
     may_end, done = cotty.work / "may_end", cotty.work / "done"
     session = cotty.new("--cols", 320, "--", *program("numbers", COUNT, WIDTH, may_end, done))
     seqs = []
@@ -111,20 +110,20 @@ def test_a_restart_in_the_midst_of_output_neither_loses_nor_doubles_any(cotty):
         seqs.append(cotty.info(session)["seq"])
     may_end.touch()
     cotty("wait", session, "--exit")
-    assert seqs[0] < seqs[-1] < cotty.info(session)["seq"], "it spoke meanwhile"
+    assert seqs[0] < seqs[-1] < cotty.info(session)["seq"], "the program printed meanwhile"
     assert numbered(cotty, session) == NUMBERED
 
 
 def test_a_build_finishes_with_no_client_connected(cotty):
     done = cotty.work / "done"
-    # Far more than a terminal buffers: somebody has to read it.
+    # Far more than a terminal buffers: the daemon has to read it.
     cotty.new("--", *program("numbers", 20_000, 200, done.parent, done))
     cotty.kill_daemon()
     assert eventually(done.exists, limit=120)
 
 
 @seeds(1, 20)
-def test_each_question_is_answered_once(cotty, seed):
+def test_each_terminal_query_is_answered_once(cotty, seed):
     may_end, verdict = cotty.work / "may_end", cotty.work / "verdict"
     with Killer(cotty, seed) as killer:
         cotty.new("--", *program("asks", may_end, verdict))
@@ -147,7 +146,7 @@ def test_each_typed_line_arrives_once(cotty):
     assert heard.read_text().split("\n") == [*lines, "end", ""]
 
 
-async def test_a_run_is_answered_by_the_next_daemon_and_ran_once(cotty):
+async def test_a_run_is_answered_by_the_next_daemon_and_runs_once(cotty):
     async with cotty.mcp() as client:
         made = await client.call_tool("terminal__create_session", {})
         session = made.structured_content["session_id"]
@@ -160,7 +159,7 @@ async def test_a_run_is_answered_by_the_next_daemon_and_ran_once(cotty):
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(run)
-            # The kills fall on a command that has begun, and once more on a daemon that has just taken it over.
+            # One kill while the command runs, and one just after the next daemon has adopted the session.
             await anyio.to_thread.run_sync(lambda: eventually(ran.exists))
             for _ in range(3):
                 old = await anyio.to_thread.run_sync(cotty.kill_daemon)
@@ -188,8 +187,8 @@ async def test_a_session_is_made_and_ended_once_however_often_the_daemon_dies(co
         assert len(set(made)) == len(made)
 
 
-def test_a_read_that_comes_again_reads_the_same(cotty):
-    """Its answer was lost with the daemon, and with it what was new."""
+def test_a_retried_read_returns_the_same(cotty):
+    """The first answer was lost with the daemon."""
     shell = Terminal(cotty)
     shell.line("echo $((6 * 7))").prompt()
     first = cotty.any_call("read", request="one", session=shell.id, view="new")["ok"]
@@ -198,12 +197,12 @@ def test_a_read_that_comes_again_reads_the_same(cotty):
     again = cotty.any_call("read", request="one", session=shell.id, view="new")["ok"]
     assert again["content"] == first["content"]
     assert cotty.any_call("read", request="two", session=shell.id, view="new")["ok"]["content"] == ""
-    # And the one before is forgotten then.
+    # The answer before that is forgotten then.
     assert cotty.any_call("read", request="one", session=shell.id, view="new")["ok"]["content"] == ""
 
 
-def test_the_active_session_stays_the_same(cotty):
-    """A call that means it, and is made again after a crash, must not be done in another terminal."""
+def test_the_active_session_survives_a_daemon_kill(cotty):
+    """A call for the active session that is retried after a kill must not go to another session."""
     first, second = Terminal(cotty, "cat"), Terminal(cotty, "cat")
     assert cotty.call("info", session="active")["session_id"] == second.id
     first.line("here")
@@ -215,8 +214,8 @@ def test_the_active_session_stays_the_same(cotty):
     assert "once" not in second.screen()
 
 
-def test_a_call_that_means_the_active_session_goes_on_meaning_it(cotty):
-    """Also where another was used meanwhile, before the call came again."""
+def test_a_retried_call_uses_the_session_that_was_active_first(cotty):
+    """Even if another session was used before the retry."""
     first, second = Terminal(cotty, "cat"), Terminal(cotty, "cat")
     for _ in range(2):
         sent = cotty.any_call("send", request="one", session="active", text="once\n")
@@ -225,7 +224,7 @@ def test_a_call_that_means_the_active_session_goes_on_meaning_it(cotty):
         cotty.kill_daemon()
     second.text("once", since=0)
     assert "once" not in first.screen()
-    # One that was only looked at counts for who waits there.
+    # A session that was only read is active, too: `wait` uses it.
     second.screen()
     waited = cotty.any_call("wait", request="two", session="active", text="once", since=0, timeout_ms=1)
     first.line("more")
@@ -235,7 +234,7 @@ def test_a_call_that_means_the_active_session_goes_on_meaning_it(cotty):
     assert cotty.call("info", session="active")["session_id"] == second.id
 
 
-def test_who_ends_the_active_session_twice_ends_one(cotty):
+def test_a_retried_destroy_ends_one_session(cotty):
     first, second = Terminal(cotty, "cat"), Terminal(cotty, "cat")
     ended = [cotty.any_call("destroy", request="one", session="active")]
     cotty.kill_daemon()
@@ -245,7 +244,7 @@ def test_who_ends_the_active_session_twice_ends_one(cotty):
     assert cotty.call("info", session="active")["session_id"] == first.id
 
 
-def test_a_signal_is_sent_once_also_when_it_is_asked_for_again(cotty):
+def test_a_retried_signal_is_sent_once(cotty):
     heard = cotty.work / "heard"
     session = cotty.new("--", "bash", "-c", f"trap 'echo heard >> {heard}' USR1; echo ready; while :; do sleep 0.1; done")
     cotty("wait", session, "--text", "ready")
@@ -255,7 +254,7 @@ def test_a_signal_is_sent_once_also_when_it_is_asked_for_again(cotty):
     cotty.kill_daemon()
     again = cotty.call("signal", session=session, signal="USR1", actor="person", request="once")
     assert again == first
-    # One that is asked for anew is another, and comes behind whatever was sent before.
+    # A new call sends another signal, after all earlier ones.
     cotty.call("signal", session=session, signal="USR1", actor="person", request="twice")
     eventually(lambda: heard.read_text().count("heard") >= 2)
     assert heard.read_text().count("heard") == 2

@@ -1,4 +1,4 @@
-"""Tokens: who has one may do what it says, over HTTP and its WebSockets, until it is revoked."""
+"""Tokens: a client may do what its token allows, over HTTP and WebSockets, until the token is revoked."""
 
 import http.client
 import json
@@ -13,7 +13,7 @@ import pytest
 from conftest import LIMIT, alive, eventually
 from websocket import WebSocket
 
-# Every operation that changes something, with parameters that would do so.
+# Every operation that changes something, with valid parameters.
 CHANGES = {
     "create": {"program": "cat"},
     "send": {"text": "x"},
@@ -29,7 +29,7 @@ CHANGES = {
     "token_list": {},
     "token_revoke": {"name": "full"},
 }
-LOOKS = {
+READS = {
     "read": {},
     "info": {},
     "wait": {"timeout_ms": 1},
@@ -75,7 +75,7 @@ class Http:
 
 
 def new_token(cotty, name, *args):
-    """The token stands alone on the last line of what is printed."""
+    """Creates a token, which is the last line of the output."""
     return cotty("token", "new", "--name", name, *args).splitlines()[-1]
 
 
@@ -84,7 +84,7 @@ def test_a_full_token_opens_everything_until_it_is_revoked(cotty):
     http = Http(cotty, new_token(cotty, "full"))
     assert http.call("info", session)["session_id"] == session
     assert http.call("send", session, text="typed")["bytes"] == 5
-    # A person or an agent, as it says.
+    # The client says whether it is a person or an agent.
     assert http.call("send", session, actor="agent", text="x") == "NOT_YOURS"
     made = http.call("create", actor="agent", program="cat")["session_id"]
     assert cotty.info(made)["owner"] == "[full] test in /"
@@ -102,24 +102,24 @@ def test_a_full_token_opens_everything_until_it_is_revoked(cotty):
     cotty("token", "revoke", "full")
     assert http.call("list") == "UNAUTHORIZED"
     assert http.view(session).status == 401
-    # Also what is open already.
+    # Open connections are closed, too.
     for one in (socket, updates):
         while one.read() is not None:
             pass
         one.close()
 
 
-def test_a_read_only_token_looks_and_nothing_else(cotty):
+def test_a_read_only_token_only_reads(cotty):
     session = cotty.new()
     full = new_token(cotty, "full")
     http = Http(cotty, new_token(cotty, "watch", "--read-only"))
     for actor in ("person", "agent"):
         codes = {op: http.call(op, session, actor=actor, **params) for op, params in CHANGES.items()}
         assert codes == dict.fromkeys(CHANGES, "READ_ONLY")
-    looked = {op: http.call(op, session, **params) for op, params in LOOKS.items()}
-    assert all(isinstance(answer, dict) for answer in looked.values()), looked
-    # The link in it has a token that opens everything.
-    assert "token" not in looked["status"]["link"] and "token=" in Http(cotty, full).call("status")["link"]
+    results = {op: http.call(op, session, **params) for op, params in READS.items()}
+    assert all(isinstance(answer, dict) for answer in results.values()), results
+    # The link would contain a full token.
+    assert "token" not in results["status"]["link"] and "token=" in Http(cotty, full).call("status")["link"]
     assert [t["name"] for t in cotty.json("token", "list")["tokens"]] == ["full", "watch"]
     assert http.call("send", session, text="x") == "READ_ONLY"
     assert http.ask("POST", f"/v1/sessions/{session}/send", {"text": "x"})[0] == 403
@@ -127,10 +127,10 @@ def test_a_read_only_token_looks_and_nothing_else(cotty):
     assert http.ask("GET", "/metrics")[0] == 200
 
 
-def test_who_looks_has_nothing_written_to_the_disk(cotty):
+def test_reads_write_nothing_to_disk(cotty):
     sessions = [cotty.call("create", actor="person", program="cat", record=False)["session_id"] for _ in range(2)]
     http = Http(cotty, new_token(cotty, "watch", "--read-only"))
-    # When a token was used is noted to the minute, so the first use is.
+    # The time of a token's last use is stored to the minute, so the first use is written.
     assert http.call("list")
 
     def files():
@@ -139,13 +139,13 @@ def test_who_looks_has_nothing_written_to_the_disk(cotty):
 
     before = files()
     for session in sessions * 3:
-        for op, params in (LOOKS | {"snapshot": {}}).items():
+        for op, params in (READS | {"snapshot": {}}).items():
             answer = http.call(op, session, **params)
             assert isinstance(answer, dict) or (op, answer) == ("recording", "NO_RECORDING"), (op, answer)
     assert files() == before
 
 
-def test_a_read_only_viewer_sees_and_its_keys_are_refused(cotty):
+def test_a_read_only_viewer_gets_paints_and_its_keys_are_refused(cotty):
     session = cotty.new("--", "cat")
     http = Http(cotty, new_token(cotty, "watch", "--read-only"))
     socket = http.view(session)
@@ -171,7 +171,7 @@ def test_a_read_only_viewer_sees_and_its_keys_are_refused(cotty):
         one.close()
 
 
-def test_a_look_does_not_move_the_persons_place(cotty):
+def test_a_read_only_token_does_not_move_the_persons_position(cotty):
     session = cotty.new("--", "cat")
     http = Http(cotty, new_token(cotty, "watch", "--read-only"))
     cotty("send", session, "one", "--enter")
@@ -182,7 +182,7 @@ def test_a_look_does_not_move_the_persons_place(cotty):
 
 
 @pytest.mark.as_root
-def test_the_list_tells_kind_and_use_and_never_the_token(cotty):
+def test_the_list_shows_kind_and_use_but_never_the_token(cotty):
     secret = new_token(cotty, "ci")
     watch = cotty("token", "new", "--name", "watch", "--read-only", "--json")
     assert json.loads(watch)["kind"] == "read_only" and json.loads(watch)["token"].startswith("watch.")
@@ -193,13 +193,13 @@ def test_the_list_tells_kind_and_use_and_never_the_token(cotty):
     assert Http(cotty, secret).ask("GET", "/v1/status")[0] == 200
     tokens = {t["name"]: t for t in cotty.json("token", "list")["tokens"]}
     assert tokens["ci"]["last_used"] >= tokens["ci"]["made"] and "last_used" not in tokens["watch"]
-    # Nothing on the disk opens anything.
+    # No file contains the token.
     for path in (cotty.home / "tokens").iterdir():
         assert path.stat().st_mode & 0o077 == 0 and secret.split(".")[1] not in path.read_text()
     assert (cotty.home / "tokens").stat().st_mode & 0o077 == 0
 
 
-def test_what_cannot_be_is_said_with_the_next_step(cotty):
+def test_errors_say_what_to_do_next(cotty):
     new_token(cotty, "ci")
     cotty("token", "new", "--name", "ci", code=1)
     assert "already a token named `ci`" in cotty.stderr and "revoke" in cotty.stderr
@@ -220,7 +220,7 @@ def test_a_wrong_token_is_refused(cotty, token):
     assert (status, body["error"]["code"]) == (401, "UNAUTHORIZED") and "cotty status" in body["error"]["hint"]
 
 
-def test_tokens_survive_a_killed_daemon_and_a_stopped_one(cotty):
+def test_tokens_survive_a_daemon_kill_and_a_stop(cotty):
     kept, revoked = new_token(cotty, "kept"), new_token(cotty, "revoked")
     pid = cotty.kill_daemon()
     eventually(lambda: not alive(pid))
@@ -233,26 +233,26 @@ def test_tokens_survive_a_killed_daemon_and_a_stopped_one(cotty):
     assert Http(cotty, kept).ask("GET", "/v1/sessions")[0] == 200
 
 
-def test_the_same_request_makes_one_token(cotty):
-    """As a client asks again when the daemon died before it answered: the answer that was lost opens nothing."""
+def test_a_retried_request_makes_one_token(cotty):
+    """A client retries when the daemon died before it answered. The token in the lost answer is not valid."""
     first = cotty.any_call("token_new", "person", request="the same", name="ci")["ok"]["token"]
     again = cotty.any_call("token_new", "person", request="the same", name="ci")["ok"]["token"]
     assert len(cotty.json("token", "list")["tokens"]) == 1
     assert [Http(cotty, token).ask("GET", "/v1/sessions")[0] for token in (first, again)] == [401, 200]
 
 
-def test_the_pages_own_token_goes_on_working(cotty):
+def test_the_pages_own_token_keeps_working(cotty):
     new_token(cotty, "ci")
     http = Http(cotty, cotty.status()["link"].split("#token=")[1])
     assert http.ask("GET", "/v1/sessions")[0] == 200
-    # With it a person may make tokens over HTTP, too.
+    # With it, a person may make tokens over HTTP, too.
     status, made = http.ask("POST", "/v1/tokens", {"name": "more", "read_only": True})
     assert status == 201 and Http(cotty, made["token"]).ask("GET", "/v1/sessions")[0] == 200
     assert http.ask("DELETE", "/v1/tokens/more") == (200, {"revoked": True})
     assert Http(cotty, made["token"]).ask("GET", "/v1/sessions")[0] == 401
 
 
-def test_a_call_that_lasts_is_not_answered_to_a_revoked_token(cotty):
+def test_a_long_call_of_a_revoked_token_gets_no_answer(cotty):
     session = cotty.new("--", "cat")
     looker, watcher = Http(cotty, new_token(cotty, "looker", "--read-only")), Http(cotty, new_token(cotty, "watcher"))
     with ThreadPoolExecutor() as pool:

@@ -1,4 +1,4 @@
-"""Viewers and front ends of a session: all show what it shows, and none of them can hold it up."""
+"""Viewers and front ends of a session: all show its screen, and none can delay it."""
 
 import signal
 import threading
@@ -64,17 +64,17 @@ def test_a_front_end_that_applies_the_updates_shows_bash(cotty, subscribe):
     assert same(cotty, late, session) == same(cotty, front, session)
 
 
-def test_looks_bells_and_titles_are_told(cotty, subscribe):
+def test_styles_bells_and_titles_are_sent(cotty, subscribe):
     script = r"printf '\e]2;the title\a\e[2J\e[H\e[1;31mred\e[0m \e[4:3;48;2;1;2;3mback\e[0m \e]8;;http://h/\alink\e]8;;\a\a\e[5 q'"
     script += r"; stty -echo; read x; printf '\e[?25l'; exec cat"
     session = cotty.new("--", "bash", "-c", script)
     front = subscribe(session)
 
-    def told():
+    def received():
         front.catch_up()
         return front.snapshot["title"] == "the title" and front.snapshot["lines"][0] == "red back link"
 
-    eventually(told)
+    eventually(received)
     assert front.snapshot["styles"][0] == [
         {"x": 0, "x2": 3, "fg": 1, "attributes": ["bold"]},
         {"x": 4, "x2": 8, "bg": "#010203", "underline": "curly"},
@@ -136,7 +136,7 @@ def test_the_end_is_the_last_update(cotty, subscribe):
     assert late.shows() == view(cotty, session)
     assert late.read() is not None and late.ended == ("exited", 3, None)
     assert late.read() is None
-    # Also from a daemon that did not see it end.
+    # Also from a daemon that started after the exit.
     cotty.kill_daemon()
     later = subscribe(session)
     assert later.shows() == late.shows()
@@ -148,8 +148,8 @@ def test_the_end_is_the_last_update(cotty, subscribe):
     assert front.ended in [("exited", None, signal.SIGHUP), ("exited", None, signal.SIGTERM), ("gone", None, None)]
 
 
-def test_a_frame_without_an_end_is_shown_to_whoever_comes_long_after(cotty, subscribe):
-    # Longer than any frame may last, and nobody looks until then: the program says when that is.
+def test_an_unfinished_frame_is_shown_to_a_late_front_end(cotty, subscribe):
+    # The frame stays open longer than its limit, and no one reads until then: the program creates `overdue`.
     script = r"printf '\e[?2026hhalf drawn'; sleep 0.2; touch overdue; exec cat"
     session = cotty.new("--", "bash", "-c", script)
     eventually((cotty.work / "overdue").exists)
@@ -157,13 +157,13 @@ def test_a_frame_without_an_end_is_shown_to_whoever_comes_long_after(cotty, subs
     assert subscribe(session).snapshot["lines"][0] == "half drawn"
 
 
-def test_a_session_that_is_not_there_is_a_fault(cotty, subscribe):
+def test_an_unknown_session_is_an_error(cotty, subscribe):
     for name in ["nobody", ""]:
         socket = subscribe(name).socket
         assert socket.status == 404 and socket.refused["error"]["code"] == "SESSION_NOT_FOUND"
 
 
-def test_the_listener_wants_the_token(cotty):
+def test_subscribing_over_http_needs_the_token(cotty):
     session = cotty.new("--", "cat")
     page = cotty.status()["link"].split("#")[0].split("?")[0].rstrip("/")
     with pytest.raises(urllib.error.HTTPError) as refused:
@@ -179,7 +179,7 @@ def test_a_new_subscription_after_a_kill_begins_with_a_snapshot(cotty, subscribe
     cotty.kill_daemon()
     while front.read() is not None:
         pass
-    assert front.ended is None, "the session goes on"
+    assert front.ended is None, "the session continues"
     again = subscribe(session)
     assert again.shows() == front.shows()
     run(cotty, session, "echo still here")
@@ -187,9 +187,9 @@ def test_a_new_subscription_after_a_kill_begins_with_a_snapshot(cotty, subscribe
     assert "still here" in again.snapshot["lines"]
 
 
-def test_fifty_viewers_of_whom_some_never_read(cotty, subscribe):
-    """The program prints until it is told to stop, which is after those who read were sent much more than the sockets of
-    those who do not can hold. So had anybody waited for them, the end would never come."""
+def test_viewers_that_never_read_delay_no_one(cotty, subscribe):
+    """The program prints until it is told to stop. That is after the reading viewers got much more than the sockets of the
+    others hold. So if the daemon waited for those, the test would never end."""
     stop = cotty.work / "stop"
     script = f"read x; while [ ! -e {stop} ]; do seq -f '%0190g' 1 1000; done; printf 'the end'; exec cat"
     session = cotty.new("--cols", 200, "--rows", 50, "--", "bash", "-c", script)
@@ -225,7 +225,7 @@ def test_fifty_viewers_of_whom_some_never_read(cotty, subscribe):
     for _ in awake:
         assert full.acquire(timeout=4 * LIMIT) and not failed, failed
     stop.touch()
-    # The session comes to its end while five have not read a byte.
+    # The program ends while five viewers have not read a byte.
     cotty("wait", session, "--text", "the end")
     for thread in threads:
         thread.join(4 * LIMIT)
@@ -239,13 +239,13 @@ def test_fifty_viewers_of_whom_some_never_read(cotty, subscribe):
 
     for one in awake:
         assert shown(one) == expected
-    # Those who wake up do not get all that they missed, but what there is now.
+    # A viewer that reads again gets the current screen, not everything it missed.
     for one in [asleep[0], asleep[-1]]:
         watch(one)
         assert shown(one) == expected
         assert one.bytes < enough
     assert asleep[0].fulls == 2
-    # And all go on from there.
+    # All viewers continue from there.
     cotty("send", session, "more")
     for one in [asleep[0], asleep[-1], awake[0], awake[-1]]:
         while "the endmore" not in one.read():
@@ -253,7 +253,7 @@ def test_fifty_viewers_of_whom_some_never_read(cotty, subscribe):
         assert shown(one)[-1] == "the endmore"
 
 
-def test_a_socket_that_is_cut_off_leaves_the_session_alone(cotty, subscribe):
+def test_a_cut_connection_does_not_affect_the_session(cotty, subscribe):
     session = cotty.new()
     cotty("wait", session, "--prompt")
     front = subscribe(session)

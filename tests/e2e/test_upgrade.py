@@ -1,7 +1,7 @@
-"""Two builds replace each other while programs run: what the next one reads is kept, what it cannot read costs history only.
+"""Two builds replace each other while programs run. A state that the next build cannot read costs only history.
 
-`cotty-next` is built with the feature `next-checkpoint`: it reads the checkpoints of `cotty` and writes a newer version, which
-`cotty` cannot read.
+`cotty-next` is built with the feature `next-checkpoint`: it reads the checkpoints of `cotty`, and writes a newer version
+that `cotty` cannot read.
 """
 
 import http.client
@@ -19,9 +19,9 @@ from conftest import BINARY, alive, eventually
 
 NEXT = BINARY.with_name("cotty-next")
 NUMBERS = Path(__file__).parent / "programs" / "numbers.py"
-# What the ring of a journal holds.
+# The size of a journal's ring.
 JOURNAL = 2 << 20
-# Says numbered lines without end; its own file tells how far it came.
+# Prints numbered lines without end, and stores the last number in a file.
 TALKS = """
 import sys
 n = 0
@@ -31,7 +31,7 @@ while True:
     if n % 1000 == 0:
         open(sys.argv[1], "w").write(str(n))
 """
-# Writes down every line that it hears.
+# Stores every line that it reads.
 HEARS = """
 import sys
 with open(sys.argv[1], "a", buffering=1) as heard:
@@ -41,7 +41,7 @@ with open(sys.argv[1], "a", buffering=1) as heard:
 
 
 class Installed:
-    """A cotty at a path of its own, where another build can be put."""
+    """A cotty at its own path, where another build can be installed."""
 
     def __init__(self, cotty):
         self.cotty, self.path = cotty, cotty.work / "installed" / "cotty"
@@ -50,14 +50,14 @@ class Installed:
         cotty.binary = self.path
 
     def put(self, build):
-        # As package managers do: beside it first, then over it. The keeper goes on with the old file.
+        # As package managers do: write beside it, then rename over it. The keeper keeps the old file.
         new = self.path.with_suffix(".new")
         shutil.copy(build, new)
         new.rename(self.path)
 
 
 class Typing(threading.Thread):
-    """Types numbered lines, each until it is answered, under one id: a retry must type nothing."""
+    """Types numbered lines. Each is retried under one id until it is answered: a retry must type nothing."""
 
     def __init__(self, cotty, session):
         super().__init__(daemon=True)
@@ -73,7 +73,7 @@ class Typing(threading.Thread):
                     self.cotty.call("send", actor="person", session=self.session, text=text, request=request)
                     break
                 except (OSError, http.client.HTTPException, ValueError):
-                    # No daemon answers now; the next one does.
+                    # No daemon answers now; the next one will.
                     continue
             self.typed += 1
 
@@ -93,7 +93,7 @@ def program(cotty, name, source):
 
 
 def lost(cotty):
-    """What each session lost, and when."""
+    """The lost history of each session."""
     return {s["name"]: s["history_lost"] for s in cotty.json("ls")["sessions"] if "history_lost" in s}
 
 
@@ -112,10 +112,10 @@ def test_builds_with_different_checkpoints_replace_each_other_under_load(cotty):
         assert all(alive(pid) for pid in pids.values())
 
     with Typing(cotty, "hears") as typing:
-        # More than the journal holds, so that there is a checkpoint.
+        # Wait for more output than the journal holds, so that there is a checkpoint.
         eventually(lambda: cotty.info("talks")["checkpointed"])
         for turn in range(2):
-            # The next version reads what this one left. What was lost the turn before stays lost, and nothing more is.
+            # The next version reads this one's state. History lost in the turn before stays lost; no more is lost.
             installed.put(NEXT)
             before = lost(cotty)
             assert set(before) == ({"talks"} if turn else set())
@@ -123,10 +123,10 @@ def test_builds_with_different_checkpoints_replace_each_other_under_load(cotty):
             assert "3 sessions go on" in cotty.stderr and "history was lost" not in cotty.stderr, cotty.stderr
             assert lost(cotty) == before
             goes_on()
-            # More than the journal holds since then, so that the next version has written a checkpoint of its own.
+            # Wait for more than a journal of new output, so that the next version has written its own checkpoint.
             taken_over_at = cotty.info("talks")["seq"]
             eventually(lambda: cotty.info("talks")["seq"] > taken_over_at + JOURNAL)
-            # This one cannot read what the next one leaves: it says so before anything ends.
+            # This version cannot read the next one's state: `restart` says so before it changes anything.
             installed.put(BINARY)
             daemon = cotty.status()["pid"]
             cotty("restart", code=1)
@@ -139,7 +139,7 @@ def test_builds_with_different_checkpoints_replace_each_other_under_load(cotty):
             assert "talks" in lost(cotty) and "quiet" not in lost(cotty)
             assert "history lost" in cotty("ls")
             goes_on()
-    # What was typed was heard, each line once, in order.
+    # The program got each typed line once, in order.
     heard = cotty.work / "hears.log"
     expected = [f"{n:06d}" for n in range(typing.typed)]
     eventually(lambda: heard.read_text().split() == expected)
@@ -159,7 +159,7 @@ async def test_a_newer_version_takes_over_all_output_and_open_calls(cotty):
             answer.update(await agent.run(session, command))
 
         def replace():
-            # More than the journal holds, so that there is a checkpoint, and the rest is replayed.
+            # Wait for more output than the journal holds: there is a checkpoint, and the rest is replayed.
             eventually(lambda: cotty.info(session)["checkpointed"])
             installed.put(NEXT)
             cotty("restart")
@@ -177,7 +177,7 @@ async def test_a_newer_version_takes_over_all_output_and_open_calls(cotty):
 
 
 @pytest.mark.anyio
-async def test_an_agent_is_told_once_that_history_was_lost(cotty):
+async def test_an_agent_is_notified_once_of_lost_history(cotty):
     installed = Installed(cotty)
     installed.put(NEXT)
     cotty("ls")
@@ -193,12 +193,12 @@ async def test_an_agent_is_told_once_that_history_was_lost(cotty):
         assert "history was lost when the daemon was replaced" in ran["note"], ran
         again = await agent.run(session, "echo and here")
         assert "note" not in again, again
-        # What the journal held is still there.
+        # The content of the journal is still there.
         read = await agent("read", session_id=session, view="scrollback", limit=3)
         assert "3999" in read["content"], read
 
 
-def test_a_restart_without_a_program_to_start_changes_nothing(cotty):
+def test_a_restart_without_a_binary_changes_nothing(cotty):
     installed = Installed(cotty)
     cotty.new("--name", "quiet", "--", "bash", "--norc")
     daemon = cotty.status()["pid"]

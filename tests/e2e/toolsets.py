@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import anyio
 import jsonschema
 from agents import refusal
-from conftest import LIMIT, openly
+from conftest import LIMIT, with_plain_errors
 
 
 class Tools:
@@ -23,11 +23,11 @@ class Tools:
         return result.structured_content
 
     async def refused(self, code, tool, **arguments):
-        """Calls what must fail, and answers the error."""
+        """Makes a call that must fail, and returns the error."""
         return refusal(await self.client.call_tool(tool, arguments), code)
 
     async def operation(self, op, actor="person", **params):
-        """Something that the set has no tool for: a person's keys, a wait."""
+        """Calls an operation that the set has no tool for: a person's keys, a wait."""
         return await anyio.to_thread.run_sync(lambda: self.cotty.call(op, actor=actor, **params))
 
     async def until(self, session, **conditions):
@@ -39,7 +39,7 @@ class Tools:
 
 @asynccontextmanager
 async def tools_of(cotty, name, **options):
-    async with openly(cotty.mcp(args=["--tools", name], read_timeout_seconds=2 * LIMIT, **options)) as client:
+    async with with_plain_errors(cotty.mcp(args=["--tools", name], read_timeout_seconds=2 * LIMIT, **options)) as client:
         yield Tools(cotty, client)
 
 
@@ -62,6 +62,6 @@ async def described(cotty, name, mode):
 
 
 def hints(tool):
-    """Whether it is said to only look, to destroy, and to reach out."""
+    """A tool's hints: read-only, destructive, open-world."""
     said = tool.annotations
     return said.read_only_hint, said.destructive_hint, said.open_world_hint

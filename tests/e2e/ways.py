@@ -1,19 +1,19 @@
-"""The ways in which an agent comes: over stdio or HTTP, in either era of MCP, and shown one half of an answer or the other."""
+"""The ways to connect an agent: stdio or HTTP, either era of MCP, and which half of an answer the model sees."""
 
 import json
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import pytest
-from conftest import BINARY, LIMIT, SOAK, openly
+from conftest import BINARY, LIMIT, SOAK, with_plain_errors
 
 
 @dataclass(frozen=True)
 class Way:
-    """One of them."""
+    """A transport, an era, and the visible half of answers."""
 
     transport: str
-    # Up to 2025-11-25 a conversation begins with `initialize` ("legacy"), since 2026-07-28 it does not.
+    # Up to revision 2025-11-25 a conversation begins with `initialize` ("legacy"), since 2026-07-28 it does not.
     mode: str
     # Some clients show their model only `content`, others only `structuredContent`.
     shown: str
@@ -26,18 +26,18 @@ STDIO_LEGACY = Way("stdio", "legacy", "content")
 STDIO_NEW = Way("stdio", "2026-07-28", "structured")
 HTTP_LEGACY = Way("http", "legacy", "structured")
 HTTP_NEW = Way("http", "2026-07-28", "content")
-# Each transport in each era, and of every two that have either in common one is shown the one half and one the other.
+# Each transport in each era. Of any two that share one of these, one sees `content` and the other the structured half.
 ALL = [STDIO_LEGACY, STDIO_NEW, HTTP_LEGACY, HTTP_NEW]
 EVERY_WAY = pytest.mark.parametrize("way", ALL, ids=str)
 
 
 def by(way):
-    """For a test whose subject is not the way: it comes by one of them, and by all in a soak."""
+    """For a test that does not depend on the way: it runs with one, and with all in a soak."""
     return pytest.mark.parametrize("way", ALL if SOAK else [way], ids=str)
 
 
 class Agent:
-    """Calls tools and sees of their answers what its client shows it."""
+    """Calls tools and sees the half of each answer that its client shows."""
 
     def __init__(self, client, shown, prefix):
         self.client, self.shown, self.prefix = client, shown, prefix
@@ -52,7 +52,7 @@ class Agent:
         return self.see(result)
 
     async def refused(self, code, tool, **arguments):
-        """Calls what must fail, and answers what it is told of it."""
+        """Makes a call that must fail, and returns the visible half of the error."""
         result = await self.client.call_tool(self.prefix + tool, arguments)
         assert result.is_error, result.structured_content
         told = result.content[0].text if self.shown == "content" else json.dumps(result.structured_content)
@@ -62,17 +62,17 @@ class Agent:
 
 @asynccontextmanager
 async def agent_by(way, cotty, tools=None, prefix="terminal__", **options):
-    """An agent that comes that way, with the tools of one set."""
+    """An agent that connects that way, with the tools of one set."""
     from mcp import Client
 
     options = {"mode": way.mode, "read_timeout_seconds": 2 * LIMIT} | options
-    async with server(way, cotty, tools) as place, openly(Client(place, **options)) as client:
+    async with server(way, cotty, tools) as place, with_plain_errors(Client(place, **options)) as client:
         yield Agent(client, way.shown, prefix)
 
 
 @asynccontextmanager
 async def server(way, cotty, tools=None):
-    """What the client is told to connect to."""
+    """The server that the client connects to."""
     from mcp import StdioServerParameters
 
     if way.transport == "stdio":

@@ -1,4 +1,4 @@
-"""A WebSocket over the daemon's socket, or over HTTP: one that may stop reading for as long as it likes."""
+"""A WebSocket over the daemon's socket or over HTTP. It can stop reading for as long as a test needs."""
 
 import base64
 import json
@@ -16,7 +16,7 @@ class WebSocket:
     """Reads JSON messages."""
 
     def __init__(self, path, url, **headers):
-        """`path` is the socket's, or a pair of host and port."""
+        """`path` is the socket's path, or a pair of host and port."""
         self.url, self.buffer = url, b""
         self.socket = socket.socket(socket.AF_UNIX if isinstance(path, str) else socket.AF_INET)
         self.socket.settimeout(LIMIT)
@@ -37,13 +37,13 @@ class WebSocket:
             self.refused = json.loads(self.take(length))
 
     def more(self):
-        """Reads on; nothing at the end."""
+        """Reads more bytes; false at the end."""
         try:
             data = self.socket.recv(1 << 16)
         except ConnectionResetError:
             data = b""
         except TimeoutError as error:
-            raise AssertionError(f"nothing more within {LIMIT} s on {self.url}; begun: {self.buffer[:2000]}") from error
+            raise AssertionError(f"nothing more within {LIMIT} s on {self.url}; buffered: {self.buffer[:2000]}") from error
         self.buffer += data
         return data
 
@@ -55,11 +55,11 @@ class WebSocket:
         return data
 
     def waiting(self):
-        """Whether there is something to read, or the end."""
+        """Whether there is data to read, or the end."""
         return bool(self.buffer or select.select([self.socket], [], [], 0)[0])
 
     def read(self):
-        """The next message; `None` where there will be no more."""
+        """The next message, or `None` at the end."""
         while True:
             head = self.take(2)
             if len(head) < 2:
@@ -73,11 +73,11 @@ class WebSocket:
             if len(data) < length or head[0] & 0x0F == 8:
                 return None
             if head[0] & 0x0F == 1:
-                assert head[0] & 0x80, "in pieces"
+                assert head[0] & 0x80, "the message is fragmented"
                 return json.loads(data)
 
     def send(self, message):
-        """Sends one as JSON. What comes from a client is masked; a mask of zeros changes nothing."""
+        """Sends a message as JSON. Clients must mask their data; a mask of zeros changes nothing."""
         data = json.dumps(message).encode()
         length = bytes([0x80 | len(data)]) if len(data) < 126 else bytes([0x80 | 126]) + struct.pack(">H", len(data))
         self.socket.sendall(b"\x81" + length + bytes(4) + data)
@@ -87,14 +87,14 @@ class WebSocket:
 
 
 class Painted:
-    """A viewer: keeps the paints that its screen is made of."""
+    """A viewer: keeps the paints that make up its screen."""
 
     def __init__(self, path, session):
         self.socket = WebSocket(path, f"/v1/sessions/{session}/view")
         self.messages = self.fulls = self.bytes = 0
 
     def read(self):
-        """Takes the next message, and answers what it brings to the screen; `None` where there are no more."""
+        """Takes the next message and returns its paint, or `None` at the end."""
         message = self.socket.read()
         if message is None or message["type"] != "paint":
             return message and ""
@@ -112,7 +112,7 @@ class Painted:
 
 
 class Front:
-    """A front end: applies updates to a snapshot, and checks each further snapshot against what it has."""
+    """A front end: applies updates to a snapshot, and checks each later snapshot against its state."""
 
     def __init__(self, path, session):
         self.socket = WebSocket(path, f"/v1/updates?session={quote(session)}")
@@ -125,12 +125,12 @@ class Front:
             assert self.snapshots == 1, "a subscription begins with a snapshot"
 
     def read(self, gap=False):
-        """Takes the next update, and answers the text that it brings; `None` where there are no more. After a `gap` a
-        snapshot tells news."""
+        """Takes the next update and returns its text, or `None` at the end. After a `gap`, a snapshot may differ from our
+        state."""
         update = self.socket.read()
         if update is None:
             return None
-        assert self.ended is None, "nothing follows the end"
+        assert self.ended is None, "an update after the end"
         self.messages += 1
         kind, shown = update.pop("type"), self.snapshot
         self.bytes += len(json.dumps(update))
@@ -160,7 +160,7 @@ class Front:
         return "\n".join(update.get("lines", []))
 
     def catch_up(self):
-        """Takes what there is."""
+        """Takes all updates that have arrived."""
         while self.socket.waiting() and self.read() is not None:
             pass
 

@@ -1,4 +1,4 @@
-"""A real terminal: a shell in a tmux window that nobody else has."""
+"""A real terminal: a shell in a private tmux window."""
 
 import subprocess
 from contextlib import contextmanager
@@ -7,11 +7,11 @@ from conftest import BINARY, LIMIT, alive, eventually
 
 
 class Window:
-    """What it shows, and a keyboard."""
+    """The window's rows, and its keyboard."""
 
     def __init__(self, tmux, size):
         self.tmux = tmux
-        # What tests type there is `cotty`, as a person would.
+        # Tests type `cotty` there, as a person would.
         shell = f"exec env PATH={BINARY.parent}:$PATH PS1='outer$ ' bash --norc --noprofile"
         self.pane = tmux("new-session", "-d", "-P", "-F", "#{pane_id}", "-x", size[0], "-y", size[1], shell).strip()
         self.shows("outer$")

@@ -1,4 +1,4 @@
-// A headless xterm.js, set up like the page's. Each line of input is what to write, in base64; each line of output is
+// A headless xterm.js, configured like the page's. Each line of input is data to write, in base64. Each line of output is
 // the screen after it: `cursor`, `cursor_visible` and `cells` as in `cotty render --format json --cells`.
 // Arguments: columns, rows.
 
@@ -21,7 +21,7 @@ function color(isDefault, isRgb, value) {
   return isRgb ? `#${value.toString(16).padStart(6, "0")}` : value;
 }
 
-function look(cell) {
+function style(cell) {
   const attributes = {
     bold: cell.isBold(),
     dim: cell.isDim(),
@@ -33,7 +33,7 @@ function look(cell) {
     overline: cell.isOverline(),
   };
   const found = Object.keys(attributes).filter((name) => attributes[name]);
-  // The kind and the colour of an underline are not in the public interface (6.0), but the object has them.
+  // The kind and the colour of an underline are not in the public API (6.0), but the object has them.
   const underline = cell.isUnderline() ? UNDERLINES[cell.getUnderlineStyle()] : undefined;
   const ownColor = cell.hasExtendedAttrs() && !cell.isUnderlineColorDefault();
   return {
@@ -56,7 +56,7 @@ function screen() {
     for (let col = 0; col < cols; col++) {
       const cell = line.getCell(col);
       if (cell.getWidth() === 0) continue;
-      const own = look(cell);
+      const own = style(cell);
       const same = JSON.stringify(own);
       if (same === last) runs.at(-1).text.push(cell.getChars());
       else runs.push({ text: [cell.getChars()], ...own });

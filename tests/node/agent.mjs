@@ -1,5 +1,5 @@
-// An agent of the official TypeScript clients: `node agent.mjs '{"package":…, "mode":…, "shown":…, "command":… | "url":…}'`.
-// Does the seed's first flow, interrupts a command, sees a refusal, cancels a wait; says on stdout what it saw, as JSON.
+// An agent with the official TypeScript clients: `node agent.mjs '{"package":…, "mode":…, "shown":…, "command":… | "url":…}'`.
+// Runs the seed's first flow, interrupts a command, gets an error, cancels a wait, and prints what it saw as JSON.
 
 const { package: name, mode, shown, command, args, cwd, env, url, headers } = JSON.parse(process.argv[2]);
 const old = name === "@modelcontextprotocol/sdk";
@@ -42,7 +42,7 @@ const interrupted = await call("send", {
     read: { view: "new", wait_for_prompt: true },
 });
 const refused = await call("read", { session_id: "sess_nowhere1" });
-// A wait that is given up; the program goes on.
+// A cancelled wait; the program continues.
 await call("send", { session_id, text: "cat\n" });
 const giving_up = new AbortController();
 const waiting = call("wait", { session_id, text: "never", timeout_ms: 50_000 }, { signal: giving_up.signal });

@@ -2,26 +2,26 @@ import type { ErrorBody, FromViewer, Operations, ToViewer } from "./protocol";
 
 export type State = "connecting" | "connected" | "closed";
 
-/** Who is told what comes from the daemon. */
+/** Receives the daemon's messages and the state of the connection. */
 export interface Listener {
-  /** Something to show. */
+  /** Called for each message of the daemon. */
   message(message: ToViewer): void;
-  /** How the connection stands, and why where it does not. */
+  /** Called when the state of the connection changes; `why` is empty while connected. */
   state(state: State, why: string): void;
 }
 
-/** Milliseconds until the next attempt: the first is short, since a daemon that was replaced is back at once. */
+/** Milliseconds until the next attempt. The first is short, since a replaced daemon is back at once. */
 const FIRST_DELAY = 50;
 const LONGEST_DELAY = 2000;
-/** Answers that another attempt would not change. */
+/** Error codes that another attempt would not change. */
 const FINAL = ["UNAUTHORIZED", "SESSION_NOT_FOUND", "SESSION_DESTROYED"];
 
-/** One session being watched, through as many daemons as it outlives. */
+/** Watches one session, and reconnects when the daemon is replaced. */
 export class Connection {
   #socket: WebSocket | undefined;
   #delay = FIRST_DELAY;
 
-  /** Watches this session, or the newest live one where none is named. */
+  /** Watches the named session, or by default the newest live one. */
   constructor(
     readonly token: string,
     private session: string | null,
@@ -30,7 +30,7 @@ export class Connection {
     void this.#connect();
   }
 
-  /** Types. What is typed while there is no connection is lost, and that shows: the page says so. */
+  /** Sends a message. Without a connection it is lost; the page shows that there is none. */
   send(message: FromViewer) {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
   }
@@ -47,7 +47,7 @@ export class Connection {
     this.#watch(this.session);
   }
 
-  /** A WebSocket does not tell why it was refused, so the daemon is asked first. */
+  /** Finds the session with a call first, because a WebSocket does not report why it was refused. */
   async #find(): Promise<string | null> {
     if (this.session !== null) {
       const info = await call(this.token, "info", { session: this.session });
@@ -59,7 +59,7 @@ export class Connection {
 
   #watch(session: string) {
     const url = new URL(`/v1/sessions/${encodeURIComponent(session)}/view`, location.href);
-    // As other viewers are told of this one.
+    // How this viewer appears to others.
     url.search = "?name=page&kind=page";
     url.protocol = url.protocol.replace("http", "ws");
     // Browsers cannot set headers on a WebSocket, so the token goes as a second "protocol".
@@ -72,7 +72,7 @@ export class Connection {
       gone ||= message.type === "gone";
       this.listener.message(message);
       if (greeted) return;
-      // Not before: only now there is something to see and to type into.
+      // Only now is there a screen to see and to type into.
       greeted = true;
       this.#delay = FIRST_DELAY;
       this.listener.state("connected", "");
@@ -90,7 +90,7 @@ export class Connection {
   }
 }
 
-/** The daemon said no. */
+/** The daemon returned an error. */
 class Refused extends Error {
   constructor(readonly error: ErrorBody) {
     super(error.hint ? `${error.message}: ${error.hint}` : error.message);

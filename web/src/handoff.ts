@@ -1,12 +1,12 @@
 import type { FromViewer, Presence } from "./protocol";
 
-/** The line between header and screen while an agent asks for a person. */
+/** The line between header and screen while a hand-off request is open. */
 export class HandoffBanner {
   #banner = part<HTMLFormElement>("handoff");
   #note = part<HTMLInputElement>("handoff-note");
   #request = "";
 
-  /** `send` tells the daemon; `done` is called after each button: what is typed next is for the program. */
+  /** `send` sends to the daemon. `done` is called after each button, so that the next keys go to the program. */
   constructor(
     readonly send: (message: FromViewer) => void,
     readonly done: () => void,
@@ -41,10 +41,10 @@ export class HandoffBanner {
   }
 }
 
-/** What the banner shows, and whether the keyboard can be taken there; nothing while no agent asks. */
+/** The banner's texts, and whether to offer the keyboard; nothing while no request is open. */
 export function banner({ handoff, yours, by }: Presence) {
   if (handoff?.state !== "waiting" && handoff?.state !== "taken") return undefined;
-  const others = handoff.state === "taken" ? `${by ?? "somebody"} is at it` : "";
+  const others = handoff.state === "taken" ? `${by ?? "someone"} has taken it` : "";
   return {
     request_id: handoff.request_id,
     from: `${handoff.from} asks:`,

@@ -1,7 +1,7 @@
 import type { State } from "./connection";
 import type { Activity, Exited, Paint } from "./protocol";
 
-/** The line above the screen. Titles are a program's text: they are set as text, never as markup. */
+/** The line above the screen. Titles come from programs: they are set as text, never as markup. */
 export class Header {
   #session = label("session");
   #title = label("title");
@@ -22,14 +22,14 @@ export class Header {
     this.#do({ kind: "exited" });
   }
 
-  /** How the connection stands. */
+  /** Shows the state of the connection. */
   state(state: State, why: string) {
     this.#connection.dataset.state = state;
     this.#connection.textContent = state;
     this.note(why);
   }
 
-  /** Something that the person is to know, until the next key. */
+  /** Shows a message to the person until the next key. */
   note(text: string) {
     this.#note.textContent = this.#note.title = text;
   }
@@ -40,7 +40,7 @@ export class Header {
   }
 }
 
-/** In the words of `cotty ls`, but for what a program waits: no paint comes when that changes. */
+/** The same texts as in `cotty ls`, but without whether a program waits: no paint is sent when that changes. */
 export function activityText(activity: Activity, ended: Exited | undefined): string {
   switch (activity.kind) {
     case "prompt":

@@ -1,6 +1,6 @@
 import type { Key } from "./protocol";
 
-/** The browser's names of keys, and the daemon's. */
+/** The daemon's names for the browser's key names. */
 const NAMES: Record<string, string> = {
   Enter: "enter",
   Tab: "tab",
@@ -18,34 +18,34 @@ const NAMES: Record<string, string> = {
   Delete: "delete",
 };
 
-/** Control with one of these changes the size of the page's text. */
+/** Control with one of these zooms the page. */
 const ZOOM = "+-=0";
 
-/** What is read of a browser's event. */
+/** The fields of a browser's event that are used here. */
 export type Press = Pick<
   KeyboardEvent,
   "key" | "code" | "keyCode" | "isComposing" | "ctrlKey" | "altKey" | "shiftKey" | "metaKey" | "getModifierState"
 >;
 
-/** Whether it asks for a copy of what is selected: Ctrl+C is the program's. */
+/** Whether the key copies the selection. Ctrl+C itself goes to the program. */
 export function isCopy(event: Press): boolean {
   return event.ctrlKey && event.shiftKey && event.code === "KeyC";
 }
 
-/** What a pressed key is to the daemon; nothing where it is the browser's, or part of a composition. */
+/** The message for a pressed key; nothing if the browser keeps the key or it is part of a composition. */
 export function keyMessage(event: Press, mac: boolean): Key | undefined {
-  // 229: an input method has the key, and what it makes of it comes as text.
+  // 229: an input method has the key; its result comes as text.
   if (event.isComposing || event.keyCode === 229 || event.metaKey) return undefined;
   const { key, ctrlKey: ctrl, altKey: alt, shiftKey: shift } = event;
   if ([...key].length === 1) {
-    // AltGr, and Option on a Mac, chose the character and are no modifiers of it.
+    // AltGr, and Option on a Mac, select the character and are not modifiers.
     const chosen = event.getModifierState("AltGraph") || (mac && alt && !ctrl);
     if (chosen) return { type: "key", key, ctrl: false, alt: false, shift: false };
     if (ctrl && !alt && (ZOOM.includes(key) || (shift && /[a-z]/i.test(key)))) return undefined;
-    // The character itself says whether Shift was held.
+    // The character already reflects Shift.
     return { type: "key", key, ctrl, alt, shift: false };
   }
-  // Copy and paste, where the browser has them on these.
+  // Some browsers copy and paste with these keys.
   if (key === "Insert" && (ctrl || shift)) return undefined;
   const name = NAMES[key] ?? (/^F([1-9]|1[0-2])$/.test(key) ? key.toLowerCase() : undefined);
   return name === undefined ? undefined : { type: "key", key: name, ctrl, alt, shift };

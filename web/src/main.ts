@@ -9,20 +9,19 @@ import { tokenIn, validToken } from "./token";
 
 const header = new Header();
 const token = takeToken();
-// A link with another token, opened in the same tab, changes nothing but the hash.
+// A link with another token in the same tab changes only the hash.
 addEventListener("hashchange", () => location.reload());
 
 if (token === null) {
-  header.state("closed", "there is no token in this address: open the link that `cotty status` prints");
+  header.state("closed", "this address has no token: open the link that `cotty status` prints");
 } else {
   const session = new URLSearchParams(location.search).get("session");
-  const typed = (message: FromViewer) => {
-    header.note("");
-    connection.send(message);
-  };
-  // From the first paint on: until then there is nothing to see and nothing to type into.
+  const send = (message: FromViewer) => connection.send(message);
+  // A refusal is shown until the next input.
+  for (const input of ["keydown", "paste", "click"]) addEventListener(input, () => header.note(""), { capture: true });
+  // Created at the first paint: before, there is nothing to see and nothing to type into.
   let screen: Screen | undefined;
-  const handoff = new HandoffBanner(typed, () => screen?.focus());
+  const handoff = new HandoffBanner(send, () => screen?.focus());
   const connection = new Connection(token, session, {
     state(state: State, why: string) {
       header.state(state, why);
@@ -32,7 +31,7 @@ if (token === null) {
       switch (message.type) {
         case "paint":
           header.paint(message);
-          screen ??= new Screen(document.getElementById("screen")!, typed);
+          screen ??= new Screen(document.getElementById("screen")!, send);
           screen.paint(message);
           break;
         case "exited":
@@ -51,7 +50,7 @@ if (token === null) {
   });
 }
 
-/** The token of the link that was opened, kept for this tab and out of the address bar. */
+/** Moves the token of the opened link from the address bar to the tab's storage, and returns the valid token. */
 function takeToken(): string | null {
   const given = tokenIn(location.hash);
   if (given !== null) {

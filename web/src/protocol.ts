@@ -1,16 +1,16 @@
-// The messages between the page and the daemon, by the names that the page uses. The types are generated.
+// The messages between the page and the daemon, under the page's names. The types are generated.
 
 import type { FromViewer, ToViewer } from "./protocol.gen";
 
 export type { Activity, ErrorBody, FromViewer, HandoffNotice, Operations, ToViewer } from "./protocol.gen";
 
-/** The screen, or what changed of it. */
+/** The screen, or a change of it. */
 export type Paint = Extract<ToViewer, { type: "paint" }>;
 
 /** How a program ended. */
 export type Exited = Extract<ToViewer, { type: "exited" }>;
 
-/** Who is there. */
+/** Who has the keyboard, and who watches. */
 export type Presence = Extract<ToViewer, { type: "presence" }>;
 
 /** One key, by name: the daemon encodes it for the modes that the program has set. */

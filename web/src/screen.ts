@@ -32,8 +32,8 @@ const MAC = navigator.platform.startsWith("Mac");
 /**
  * The session's screen, at the session's own size.
  *
- * xterm.js only draws. What it would answer to a program (`onData`) is never listened to: the daemon has answered
- * already. Only keys, pastes and composed text go out.
+ * xterm.js only draws. Its answers to queries (`onData`) are ignored: the daemon has already answered. Only keys, pastes
+ * and composed text are sent.
  */
 export class Screen {
   #terminal = new Terminal({
@@ -41,14 +41,14 @@ export class Screen {
     scrollback: 0,
     fontFamily: '"JetBrains Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',
     fontSize: 14,
-    lineHeight: 1.15, // or some fonts lose their underscores to the next row
-    drawBoldTextInBrightColors: false, // the colours that the program asked for
+    lineHeight: 1.15, // otherwise the next row hides the underscores of some fonts
+    drawBoldTextInBrightColors: false, // keep the program's own colours
     theme: THEME,
   });
 
   constructor(
     readonly element: HTMLElement,
-    readonly typed: (message: FromViewer) => void,
+    readonly send: (message: FromViewer) => void,
   ) {
     this.#terminal.loadAddon(new Unicode11Addon());
     this.#terminal.unicode.activeVersion = "11";
@@ -57,11 +57,11 @@ export class Screen {
       if (event.type === "keydown") this.#press(event);
       return false;
     });
-    // Before xterm.js sees it, and with the lines as they are.
+    // Before xterm.js handles it, and with unchanged line ends.
     element.addEventListener("paste", (event) => this.#paste(event), { capture: true });
     const area = this.#terminal.textarea!;
     area.addEventListener("compositionend", (event) => this.#text(event.data));
-    // What neither a key nor a composition made: a palette of emoji, dictation.
+    // Text from neither a key nor a composition: an emoji picker, dictation.
     area.addEventListener("input", (event) => {
       const { isComposing, inputType, data } = event as InputEvent;
       if (!isComposing && inputType === "insertText") this.#text(data ?? "");
@@ -74,12 +74,12 @@ export class Screen {
     this.#terminal.write(data);
   }
 
-  /** What is typed from now on is for the session. */
+  /** Sends the next keys to the session. */
   focus() {
     this.#terminal.focus();
   }
 
-  /** Whether it shows what is, or what was. */
+  /** Sets whether the screen is current. */
   live(live: boolean) {
     this.element.classList.toggle("stale", !live);
   }
@@ -93,7 +93,8 @@ export class Screen {
     const message = keyMessage(event, MAC);
     if (message === undefined) return;
     event.preventDefault();
-    this.#send(message);
+    this.#terminal.clearSelection();
+    this.send(message);
   }
 
   #paste(event: ClipboardEvent) {
@@ -104,11 +105,8 @@ export class Screen {
 
   #text(text: string) {
     this.#terminal.textarea!.value = "";
-    if (text !== "") this.#send({ type: "text", text, paste: "auto" });
-  }
-
-  #send(message: FromViewer) {
+    if (text === "") return;
     this.#terminal.clearSelection();
-    this.typed(message);
+    this.send({ type: "text", text, paste: "auto" });
   }
 }

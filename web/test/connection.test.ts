@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Connection, type State } from "../src/connection";
 import type { ToViewer } from "../src/protocol";
 
-/** The browser's WebSocket, with the daemon's side in the test's hands. */
+/** The browser's WebSocket. The test plays the daemon. */
 class FakeSocket {
   static readonly OPEN = 1;
   static all: FakeSocket[] = [];
@@ -22,7 +22,7 @@ class FakeSocket {
     this.sent.push(text);
   }
 
-  /** The daemon sends it. */
+  /** The daemon sends a message. */
   tell(message: ToViewer) {
     this.readyState = FakeSocket.OPEN;
     this.onmessage?.({ data: JSON.stringify(message) });
@@ -70,7 +70,7 @@ afterEach(() => {
   expect(answers).toEqual([]);
 });
 
-/** Lets what was answered arrive, without letting time pass. */
+/** Delivers answers without advancing the clock. */
 const settle = () => vi.advanceTimersByTimeAsync(0);
 const found = (session_id: string): Answer => ({ ok: { session_id, exited: false } });
 const refused = (code: string, hint?: string): Answer => ({ error: { code, message: `no: ${code}`, hint } });
@@ -103,7 +103,7 @@ function socket(): FakeSocket {
 }
 
 describe("finding the session", () => {
-  test("a named one is asked for, and watched by the id that the daemon tells", async () => {
+  test("a named session is looked up, and watched by the id that the daemon returns", async () => {
     await connect("build", found("s 1/x"));
     expect(calls).toMatchObject([{ op: "info", params: { session: "build" }, caller: { kind: "person" } }]);
     expect(headers[0]?.authorization).toBe("Bearer t0ken");
@@ -117,7 +117,7 @@ describe("finding the session", () => {
     expect(socket().url.href).toBe("wss://box.example/v1/sessions/s1/view?name=page&kind=page");
   });
 
-  test("without a name it is the newest that is alive", async () => {
+  test("without a name, the newest live session is watched", async () => {
     const sessions = [
       { session_id: "old", exited: false },
       { session_id: "newest-alive", exited: false },
@@ -128,7 +128,7 @@ describe("finding the session", () => {
     expect(socket().url.pathname).toBe("/v1/sessions/newest-alive/view");
   });
 
-  test("as long as there is none it says so and looks again", async () => {
+  test("without a live session, the page says so and tries again", async () => {
     await connect(null, { ok: { sessions: [] } });
     expect(states).toEqual([["connecting", "no live session yet: `cotty new` starts one"]]);
     expect(FakeSocket.all).toEqual([]);
@@ -137,7 +137,7 @@ describe("finding the session", () => {
     expect(socket().url.pathname).toBe("/v1/sessions/s1/view");
   });
 
-  test("once found it stays that one, also when a newer one is there", async () => {
+  test("a session once found is kept, even if there is a newer one", async () => {
     await connect(null, { ok: { sessions: [{ session_id: "s1", exited: false }] } });
     socket().tell(paint);
     answers.push(found("s1"));
@@ -147,15 +147,15 @@ describe("finding the session", () => {
   });
 });
 
-describe("a refusal", () => {
-  test.each(["UNAUTHORIZED", "SESSION_NOT_FOUND", "SESSION_DESTROYED"])("%s is the end", async (code) => {
+describe("an error", () => {
+  test.each(["UNAUTHORIZED", "SESSION_NOT_FOUND", "SESSION_DESTROYED"])("%s ends the attempts", async (code) => {
     await connect("s1", refused(code, "do this"));
     expect(states).toEqual([["closed", `no: ${code}: do this`]]);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(calls).toHaveLength(1);
   });
 
-  test("any other is shown and tried again", async () => {
+  test("any other is shown, and the call is tried again", async () => {
     await connect("s1", refused("BUSY"));
     expect(states).toEqual([["connecting", "no: BUSY"]]);
     answers.push(found("s1"));
@@ -164,11 +164,11 @@ describe("a refusal", () => {
   });
 
   const silences: [string, Error | string][] = [
-    ["nobody listens", new TypeError("Failed to fetch")],
-    ["the answer is no JSON", "<html>502</html>"],
-    ["the answer is nothing", "null"],
+    ["the connection fails", new TypeError("Failed to fetch")],
+    ["the answer is not JSON", "<html>502</html>"],
+    ["the answer is null", "null"],
   ];
-  test.each(silences)("when %s, it is cotty that does not answer", async (_, answer) => {
+  test.each(silences)("when %s, the page says that cotty does not answer", async (_, answer) => {
     await connect("s1", answer);
     expect(states).toEqual([["connecting", "cotty does not answer"]]);
     answers.push(found("s1"));
@@ -190,7 +190,7 @@ describe("attempts", () => {
     }
   });
 
-  test("each has a request id of its own", async () => {
+  test("have different retry ids", async () => {
     await connect("s1", new Error("down"));
     answers.push(new Error("down"));
     await vi.advanceTimersByTimeAsync(50);
@@ -199,11 +199,11 @@ describe("attempts", () => {
     expect(ids.every((id) => id.length > 0)).toBe(true);
   });
 
-  test("are quick again after a screen came, not after a mere connection", async () => {
+  test("are quick again after a paint, not after a mere connection", async () => {
     await connect("s1", new Error("down"));
     answers.push(found("s1"));
     await vi.advanceTimersByTimeAsync(50);
-    // Opened, and lost before a word: the next one waits longer still.
+    // Opened, and closed before any message: the next attempt waits even longer.
     answers.push(found("s1"));
     socket().close();
     await vi.advanceTimersByTimeAsync(99);
@@ -218,8 +218,8 @@ describe("attempts", () => {
   });
 });
 
-describe("while it is watched", () => {
-  test("it counts as connected from the first message on, and once", async () => {
+describe("while a session is watched", () => {
+  test("the first message makes it connected, once", async () => {
     await connect("s1", found("s1"));
     expect(states).toEqual([]);
     socket().tell(paint);
@@ -228,7 +228,7 @@ describe("while it is watched", () => {
     expect(messages).toEqual([paint, paint]);
   });
 
-  test("the message is shown before the page says that it is connected", async () => {
+  test("a message is shown before the page says that it is connected", async () => {
     const order: string[] = [];
     answers.push(found("s1"));
     new Connection("t0ken", "s1", { state: (state) => order.push(state), message: ({ type }) => order.push(type) });
@@ -237,19 +237,19 @@ describe("while it is watched", () => {
     expect(order).toEqual(["paint", "connected"]);
   });
 
-  test("every kind of message is handed on as it came", async () => {
+  test("every kind of message is passed on unchanged", async () => {
     await connect("s1", found("s1"));
-    const said: ToViewer[] = [
+    const sent: ToViewer[] = [
       paint,
       { type: "exited", exit_code: null, signal: 15 },
       { type: "refused", code: "SECRET_INPUT", message: "not now", hint: "wait" },
       { type: "gone" },
     ];
-    for (const message of said) socket().tell(message);
-    expect(messages).toEqual(said);
+    for (const message of sent) socket().tell(message);
+    expect(messages).toEqual(sent);
   });
 
-  test("a lost connection is made anew", async () => {
+  test("a lost connection is reopened", async () => {
     await connect("s1", found("s1"));
     socket().tell(paint);
     answers.push(found("s1"));
@@ -260,7 +260,7 @@ describe("while it is watched", () => {
     expect(states.at(-1)).toEqual(["connected", ""]);
   });
 
-  test("a destroyed session is the end, and it is said whose", async () => {
+  test("a destroyed session ends the attempts, and the page names it", async () => {
     await connect("s1", found("s1"));
     socket().tell(paint);
     socket().tell({ type: "gone" });
@@ -271,8 +271,8 @@ describe("while it is watched", () => {
   });
 });
 
-describe("what is typed", () => {
-  test("is sent as JSON while there is a connection", async () => {
+describe("input", () => {
+  test("is sent as JSON with a connection", async () => {
     const connection = await connect("s1", found("s1"));
     socket().tell(paint);
     connection.send({ type: "key", key: "c", ctrl: true, alt: false, shift: false });
@@ -283,7 +283,7 @@ describe("what is typed", () => {
     ]);
   });
 
-  test("is not kept for later while there is none", async () => {
+  test("is not kept for later without a connection", async () => {
     const connection = await connect("s1", found("s1"));
     connection.send({ type: "take" });
     socket().tell(paint);

@@ -18,7 +18,7 @@ function presence(state: HandoffNotice["state"], more: Partial<Presence> = {}): 
 }
 
 describe("the banner", () => {
-  test("shows who asks and what, with the button, while it waits", () => {
+  test("shows who asks for what, with the button, while the request waits", () => {
     expect(banner(presence("waiting"))).toEqual({
       request_id: "p1",
       from: "claude asks:",
@@ -28,25 +28,25 @@ describe("the banner", () => {
     });
   });
 
-  test("says that the keyboard is yours, and does not offer it again", () => {
+  test("says that you have the keyboard, and does not offer it again", () => {
     const shown = banner(presence("taken", { holder: "person", yours: true, by: "ann" }));
     expect(shown).toMatchObject({ state: "you have the keyboard", takes: false });
   });
 
-  test("says who else is at it, and offers to take over", () => {
+  test("says who has taken the request, and offers to take over", () => {
     const shown = banner(presence("taken", { holder: "person", by: "bob" }));
-    expect(shown).toMatchObject({ state: "bob is at it", takes: true });
+    expect(shown).toMatchObject({ state: "bob has taken it", takes: true });
   });
 
-  test("has a word for a person without a name", () => {
-    expect(banner(presence("taken", { holder: "person" }))?.state).toBe("somebody is at it");
+  test("calls a person without a name someone", () => {
+    expect(banner(presence("taken", { holder: "person" }))?.state).toBe("someone has taken it");
   });
 
-  test.each(["completed", "declined", "timeout", "cancelled"] as const)("is gone when the request is %s", (state) => {
+  test.each(["completed", "declined", "timeout", "cancelled"] as const)("is hidden when the request is %s", (state) => {
     expect(banner(presence(state))).toBeUndefined();
   });
 
-  test("is not there while nobody has asked", () => {
+  test("is hidden without a request", () => {
     expect(banner(presence("waiting", { handoff: undefined }))).toBeUndefined();
   });
 });

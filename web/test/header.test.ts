@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { activityText } from "../src/header";
 import type { Activity, Exited } from "../src/protocol";
 
-describe("what a session is doing", () => {
+describe("the activity of a session", () => {
   const cases: [Activity, string][] = [
     [{ kind: "prompt" }, "prompt"],
     [{ kind: "running" }, "running"],
@@ -13,15 +13,15 @@ describe("what a session is doing", () => {
     [{ kind: "editor", program: "vim" }, "running vim"],
     [{ kind: "secret_input" }, "asks for a secret"],
     [{ kind: "secret_suspected" }, "may ask for a secret"],
-    // A paint came before the message that says how.
+    // A paint came before the exit message.
     [{ kind: "exited" }, "exited"],
   ];
-  test.each(cases)("%j is %j", (activity, text) => {
+  test.each(cases)("%j is shown as %j", (activity, text) => {
     expect(activityText(activity, undefined)).toBe(text);
   });
 });
 
-describe("how it ended", () => {
+describe("an exit", () => {
   const cases: [Omit<Exited, "type">, string][] = [
     [{ exit_code: 0, signal: null }, "exited 0"],
     [{ exit_code: 130, signal: null }, "exited 130"],
@@ -29,7 +29,7 @@ describe("how it ended", () => {
     // Neither is known.
     [{ exit_code: null, signal: null }, "exited"],
   ];
-  test.each(cases)("%j is %j", (ended, text) => {
+  test.each(cases)("%j is shown as %j", (ended, text) => {
     expect(activityText({ kind: "exited" }, { type: "exited", ...ended })).toBe(text);
   });
 });

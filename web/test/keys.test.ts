@@ -3,13 +3,13 @@ import { isCopy, keyMessage, type Press } from "../src/keys";
 
 const MODIFIERS = ["ctrl", "alt", "shift", "meta"] as const;
 
-/** A press as a browser tells it: "ctrl+shift+C", "altgraph+@", "Enter". */
+/** A key event as a browser reports it: "ctrl+shift+C", "altgraph+@", "Enter". */
 function press(chord: string, more: Partial<Press> = {}): Press {
   const parts = chord === "+" ? ["+"] : chord.replace(/\+\+$/, "+plus").split("+");
   const last = parts.pop();
   const held = (name: string) => parts.includes(name);
   const unknown = parts.filter((name) => name !== "altgraph" && !MODIFIERS.some((known) => known === name));
-  if (last === undefined || unknown.length > 0) throw new Error(`no chord: ${chord}`);
+  if (last === undefined || unknown.length > 0) throw new Error(`invalid chord: ${chord}`);
   return {
     key: last === "plus" ? "+" : last,
     code: "",
@@ -24,7 +24,7 @@ function press(chord: string, more: Partial<Press> = {}): Press {
   };
 }
 
-/** What is sent, as the daemon's own notation: "ctrl+c"; nothing where the browser keeps the key. */
+/** The key that is sent, in the daemon's notation ("ctrl+c"); nothing if the browser keeps the key. */
 function sent(event: Press, mac = false): string | undefined {
   const message = keyMessage(event, mac);
   if (message === undefined) return undefined;
@@ -41,7 +41,7 @@ describe("a character", () => {
     ["+", "+"],
     ["é", "é"],
     ["shift+?", "?"],
-    // One character, though two units of UTF-16.
+    // One character of two UTF-16 units.
     ["😀", "😀"],
     ["ctrl+c", "ctrl+c"],
     ["ctrl+[", "ctrl+["],
@@ -49,7 +49,7 @@ describe("a character", () => {
     ["alt+b", "alt+b"],
     ["alt+shift+B", "alt+B"],
     ["ctrl+alt+d", "ctrl+alt+d"],
-    // What readline calls undo: Shift belongs to the character.
+    // readline's undo: Shift belongs to the character.
     ["ctrl+shift+_", "ctrl+_"],
     ["ctrl+shift+@", "ctrl+@"],
     ["alt++", "alt++"],
@@ -60,15 +60,15 @@ describe("a character", () => {
 
   test.each([
     ["altgraph+@", "@"],
-    // Windows tells AltGr as Control and Alt, too.
+    // Windows reports AltGr also as Control and Alt.
     ["ctrl+alt+altgraph+€", "€"],
     ["ctrl+alt+altgraph+\\", "\\"],
     ["shift+altgraph+°", "°"],
-  ])("%s was chosen with AltGr, so nothing is held", (chord, key) => {
+  ])("%s was selected with AltGr, so it has no modifiers", (chord, key) => {
     expect(sent(press(chord))).toBe(key);
   });
 
-  test("Option on a Mac chooses the character, elsewhere Alt is held", () => {
+  test("Option on a Mac selects the character; elsewhere Alt is a modifier", () => {
     expect(sent(press("alt+å"), true)).toBe("å");
     expect(sent(press("alt+å"), false)).toBe("alt+å");
   });
@@ -98,7 +98,7 @@ describe("a named key", () => {
     ["F9", "f9"],
     ["F10", "f10"],
     ["F12", "f12"],
-    // Here Shift does not show in the name.
+    // Shift does not change these names.
     ["shift+Tab", "shift+tab"],
     ["shift+Enter", "shift+enter"],
     ["ctrl+ArrowLeft", "ctrl+left"],
@@ -111,14 +111,14 @@ describe("a named key", () => {
     expect(sent(press(chord))).toBe(key);
   });
 
-  test("Option stays a modifier of it on a Mac", () => {
+  test("Option stays a modifier on a Mac", () => {
     expect(sent(press("alt+ArrowLeft"), true)).toBe("alt+left");
   });
 });
 
 describe("the browser keeps", () => {
   test.each([
-    // The size of its text.
+    // Zoom.
     "ctrl++",
     "ctrl+shift++",
     "ctrl+-",
@@ -132,7 +132,7 @@ describe("the browser keeps", () => {
     // Copy and paste.
     "ctrl+Insert",
     "shift+Insert",
-    // What types nothing.
+    // Keys that type nothing.
     "shift+Shift",
     "ctrl+Control",
     "alt+Alt",
@@ -152,7 +152,7 @@ describe("the browser keeps", () => {
     expect(sent(press(chord))).toBeUndefined();
   });
 
-  test("what an input method is composing, by either sign of it", () => {
+  test("keys of an input method's composition, by either sign of it", () => {
     expect(sent(press("a", { isComposing: true }))).toBeUndefined();
     expect(sent(press("Enter", { isComposing: true }))).toBeUndefined();
     expect(sent(press("a", { keyCode: 229 }))).toBeUndefined();
@@ -162,7 +162,7 @@ describe("the browser keeps", () => {
 
 test.each([
   ["ctrl+shift+C", "KeyC", true],
-  // By place, so that it is the same key in every script.
+  // By position, so that it is the same key in every keyboard layout.
   ["ctrl+shift+С", "KeyC", true],
   ["ctrl+c", "KeyC", false],
   ["shift+C", "KeyC", false],

@@ -11,18 +11,18 @@ describe("the token in a link", () => {
     ["", null],
     ["#mytoken=abc", null],
     ["#Token=abc", null],
-  ])("%j has %j", (hash, token) => {
+  ])("of %j is %j", (hash, token) => {
     expect(tokenIn(hash)).toBe(token);
   });
 });
 
-describe("a token goes into a header", () => {
-  test.each(["abc", "A-Z_0.9~", "!"])("as %j", (token) => {
+describe("a token in a header", () => {
+  test.each(["abc", "A-Z_0.9~", "!"])("may be %j", (token) => {
     expect(validToken(token)).toBe(token);
   });
 
   test.each([null, "", "a b", "a\nb", "a\r\nx: y", "tökén", "a\u0000", "a\u007f", "abc\n"])(
-    "but not as %j",
+    "may not be %j",
     (token) => {
       expect(validToken(token)).toBeNull();
     },

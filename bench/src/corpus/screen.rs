@@ -2,7 +2,7 @@ use super::text::words;
 use super::{Random, put};
 use crate::engine::Size;
 
-/// A frame of a moving gradient: each cell placed and coloured by itself.
+/// A frame of a moving gradient, with a position and colours for each cell.
 pub(super) fn dense(out: &mut Vec<u8>, random: &mut Random, size: Size) {
     let phase = random.within(0, 256);
     for row in 0..u64::from(size.rows) {
@@ -15,7 +15,7 @@ pub(super) fn dense(out: &mut Vec<u8>, random: &mut Random, size: Size) {
     }
 }
 
-/// A region of some height, worked in as editors, pagers and multiplexers do, then the whole screen again.
+/// A scroll region, used as editors, pagers and multiplexers do, and then the whole screen again.
 pub(super) fn regions(out: &mut Vec<u8>, random: &mut Random, size: Size) {
     let rows = u64::from(size.rows);
     let top = random.within(1, rows / 2);

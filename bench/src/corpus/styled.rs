@@ -1,7 +1,7 @@
 use super::text::WORDS;
 use super::{Random, put};
 
-/// A line as colouring programs write it: a change of style at every word.
+/// A line as programs with colours write it: the style changes at every word.
 pub(super) fn line(out: &mut Vec<u8>, random: &mut Random) {
     match random.within(0, 4) {
         0 => listing(out, random),
@@ -21,7 +21,7 @@ fn listing(out: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// `cargo`: one attribute a sequence, bold and green apart.
+/// `cargo`: one attribute per sequence, bold and green separate.
 fn build(out: &mut Vec<u8>, random: &mut Random) {
     const VERBS: &[&str] = &["   Compiling", "    Checking", "  Downloaded", "     Running", "    Finished"];
     put!(out, "\x1b[1m\x1b[32m{}\x1b[0m", random.pick(VERBS));

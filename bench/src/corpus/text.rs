@@ -103,7 +103,7 @@ pub(super) fn words(out: &mut Vec<u8>, random: &mut Random, from: u64, to: u64) 
     }
 }
 
-/// A record of minified JSON: it never ends a line.
+/// A record of minified JSON, without a line end.
 pub(super) fn json(out: &mut Vec<u8>, random: &mut Random) {
     put!(out, "{{\"id\":{},\"hash\":\"{:016x}\",\"name\":\"", random.within(1, 1_000_000), random.next());
     words(out, random, 1, 5);

@@ -20,10 +20,10 @@ const CJK: &[&str] = &[
     "시작",
 ];
 
-/// Families, skins, flags and signs that need a selector: clusters of several code points.
+/// Clusters of several code points: families, skin tones, flags, and signs that need a variation selector.
 const EMOJI: &[&str] = &["👩‍💻", "👨‍👩‍👧‍👦", "🏳️‍🌈", "👍🏽", "🧑🏿‍🚀", "🇯🇵", "🇩🇪", "❤️", "✈️", "🚀", "🎉", "😀", "🤷🏻‍♀️", "1️⃣"];
 
-/// Decomposed: a letter, then what combines with it.
+/// Decomposed text: letters followed by combining marks.
 const COMBINING: &[&str] = &[
     "e\u{301}te\u{301}",
     "u\u{308}ber",
@@ -40,7 +40,7 @@ const COMBINING: &[&str] = &[
 const NARROW: &[&str] =
     &["Привет", "соединение", "γραμμή", "naïve", "Größe", "→", "│", "└──", "✓", "“quoted”", "…"];
 
-/// A line that mixes scripts: about half of it wide, the rest narrow, combined and ASCII.
+/// A line that mixes scripts: about half of it wide, the rest narrow, combining and ASCII.
 pub(super) fn line(out: &mut Vec<u8>, random: &mut Random) {
     for _ in 0..random.within(4, 14) {
         let word = match random.within(0, 10) {

@@ -13,15 +13,15 @@ use super::writer::{self, Mode, Writer};
 use super::{median, quantile};
 use crate::args::Args;
 
-/// MB/s of a program that writes to a terminal, and what another session feels of it.
+/// MB/s of a program that writes to a terminal, and its effect on another session.
 #[derive(Debug)]
 pub(crate) struct Drained {
     pub(crate) mode: Mode,
     pub(crate) bare: f64,
     pub(crate) daemon: f64,
-    /// The middle one of the ratios of single repetitions.
+    /// The median of the ratios of single repetitions.
     pub(crate) ratio: f64,
-    /// Milliseconds from a typed line to its answer in another session: alone, and meanwhile.
+    /// Milliseconds from a typed line to its echo in another session: while idle, and during the writing.
     pub(crate) echo_alone: Echo,
     pub(crate) echo_busy: Echo,
 }
@@ -32,7 +32,7 @@ pub(crate) struct Echo {
     pub(crate) p99: f64,
 }
 
-/// Bare loop and daemon turn about; the middle of each, since the kernel's scheduling makes single runs differ by a factor of two.
+/// Alternates bare loop and daemon, and takes the median of each: single runs differ by a factor of two because of scheduling.
 pub(super) fn measure(args: &Args) -> Result<Vec<Drained>, String> {
     let home = Home::start(10)?;
     [Mode::Cooked, Mode::Raw].into_iter().map(|mode| one(args, &home, mode)).collect()
@@ -65,7 +65,7 @@ fn one(args: &Args, home: &Home, mode: Mode) -> Result<Drained, String> {
         echo_busy,
     };
     eprintln!(
-        "drain {:6}  bare {:.0}  cotty {:.0} MB/s ({:.2}×)  echo p99 {:.2} ms, meanwhile {:.2}",
+        "drain {:6}  bare {:.0}  cotty {:.0} MB/s ({:.2}×)  echo p99 idle {:.2} ms, busy {:.2} ms",
         mode.name(),
         drained.bare,
         drained.daemon,
@@ -76,14 +76,14 @@ fn one(args: &Args, home: &Home, mode: Mode) -> Result<Drained, String> {
     Ok(drained)
 }
 
-/// This program, which is also the one that writes.
+/// The path of this program, which is also the writer.
 pub(super) fn me() -> Result<String, String> {
     std::env::current_exe().map(|path| path.display().to_string()).map_err(|error| error.to_string())
 }
 
-/// A reader that does nothing with what it reads.
+/// The speed of a reader that discards everything.
 fn bare(me: &str, writer: &Writer) -> Result<f64, String> {
-    let failed = |error: std::io::Error| format!("a bare terminal: {error}");
+    let failed = |error: std::io::Error| format!("cannot use a bare terminal: {error}");
     let (master, slave) = terminal().map_err(failed)?;
     let clone = |fd: &OwnedFd| fd.try_clone().map_err(failed);
     let mut child = Command::new(me)
@@ -95,7 +95,7 @@ fn bare(me: &str, writer: &Writer) -> Result<f64, String> {
         .map_err(failed)?;
     let mut master = File::from(master);
     let mut buffer = vec![0; 64 << 10];
-    // Ends with an error when the child has closed its side.
+    // Reading fails when the child has closed its side.
     while master.read(&mut buffer).is_ok_and(|count| count > 0) {}
     child.wait().map_err(failed)?;
     writer::speed(&writer.result)
@@ -112,7 +112,7 @@ pub(crate) fn terminal() -> std::io::Result<(OwnedFd, OwnedFd)> {
     Ok((master, slave))
 }
 
-/// Types lines into `cat` and waits for each to come back: two calls over one connection.
+/// Types lines into `cat` and waits for each echo: two calls over one connection.
 fn echo(client: &mut Client) -> Result<Echo, String> {
     let session = client.create("cat", &[])?;
     let mut times = Vec::new();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-/// A daemon in a home of its own, ended with this value.
+/// A daemon with its own home; dropping this value ends it.
 #[derive(Debug)]
 pub(crate) struct Home {
     dir: PathBuf,
@@ -15,9 +15,9 @@ pub(crate) struct Home {
 }
 
 impl Home {
-    /// Starts one that may have this many sessions.
+    /// Starts a daemon that allows this many sessions.
     pub(crate) fn start(sessions: usize) -> Result<Home, String> {
-        let failed = |error: std::io::Error| format!("starting cotty: {error}");
+        let failed = |error: std::io::Error| format!("cannot start cotty: {error}");
         let dir = std::env::temp_dir().join(format!("cotty-bench-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&dir);
         std::fs::create_dir_all(&dir).map_err(failed)?;
@@ -25,7 +25,7 @@ impl Home {
         let mut server = Command::new(binary()?)
             .args(["serve", "--listen", "127.0.0.1:0", "--max-sessions", &limit, "--max-per-owner", &limit])
             .env("COTTY_HOME", dir.join("home"))
-            // A shell as it comes: what its user lets it do at every prompt is not ours to measure.
+            // An empty home, so that the user's shell configuration is not measured.
             .env("HOME", &dir)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -39,14 +39,14 @@ impl Home {
         if line.is_empty() { Err("cotty did not start".to_owned()) } else { Ok(home) }
     }
 
-    /// A command in this home.
+    /// A `cotty` command that uses this home.
     pub(crate) fn command(&self) -> Result<Command, String> {
         let mut command = Command::new(binary()?);
         command.env("COTTY_HOME", self.dir.join("home")).env("HOME", &self.dir);
         Ok(command)
     }
 
-    /// For files of the children.
+    /// A path for a file of a child process.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.dir.join(name)
     }
@@ -59,8 +59,8 @@ impl Home {
         Client::connect(&self.socket())
     }
 
-    /// Asks the next daemon until it answers, as a client does whose daemon died.
-    pub(super) fn insist(&self, op: &str, params: &Value) -> Result<Value, String> {
+    /// Repeats a call until the next daemon answers, like a client whose daemon died.
+    pub(super) fn call_until_answered(&self, op: &str, params: &Value) -> Result<Value, String> {
         let started = Instant::now();
         loop {
             match self.client().and_then(|mut client| client.call(op, params)) {
@@ -71,13 +71,13 @@ impl Home {
         }
     }
 
-    /// The daemon's process now.
+    /// The process id of the current daemon.
     pub(crate) fn daemon(&self) -> Result<i32, String> {
         let pid = self.client()?.call("status", &json!({}))?["pid"].as_i64();
         pid.and_then(|pid| i32::try_from(pid).ok()).ok_or("no process id".to_owned())
     }
 
-    /// SIGKILL, and nothing else.
+    /// Sends SIGKILL to the daemon only.
     pub(super) fn kill_daemon(&self) -> Result<(), String> {
         let pid = Pid::from_raw(self.daemon()?).ok_or("no process id")?;
         kill_process(pid, Signal::KILL).map_err(|error| error.to_string())
@@ -98,7 +98,7 @@ pub(crate) fn binary() -> Result<PathBuf, String> {
     let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release/cotty");
     let path = std::env::var_os("COTTY_BIN").map_or(built, PathBuf::from);
     let found = path.canonicalize();
-    found.map_err(|_| format!("{} is not there: `make bench-daemon` builds it", path.display()))
+    found.map_err(|_| format!("{} does not exist: run `make bench-daemon`, which builds it", path.display()))
 }
 
 /// One connection to the daemon, kept open.
@@ -114,7 +114,7 @@ impl Client {
         Ok(Client { stream, count: 0 })
     }
 
-    /// One operation.
+    /// Calls one operation.
     pub(super) fn call(&mut self, op: &str, params: &Value) -> Result<Value, String> {
         self.count += 1;
         let body = json!({
@@ -157,13 +157,13 @@ impl Client {
         serde_json::from_slice(&body).map_err(std::io::Error::other)
     }
 
-    /// Starts a program; answers its session's id.
+    /// Starts a program; returns the id of its session.
     pub(super) fn create(&mut self, program: &str, args: &[String]) -> Result<String, String> {
         let made = self.call("create", &json!({"program": program, "args": args}))?;
         made["session_id"].as_str().map(str::to_owned).ok_or("no session".to_owned())
     }
 
-    /// Waits until a session shows a text that nobody typed.
+    /// Waits until a session outputs a text after `since`.
     pub(super) fn shows(&mut self, session: &str, text: &str, since: u64) -> Result<(), String> {
         let wait = json!({"session": session, "text": text, "since": since, "timeout_ms": 60_000});
         match self.call("wait", &wait)?["met"].as_str() {

@@ -8,28 +8,28 @@ use super::home::Home;
 use super::median;
 use crate::args::Args;
 
-/// A thousand sessions.
+/// The results with a thousand sessions.
 #[derive(Debug)]
 pub(crate) struct Scale {
     pub(crate) sessions: usize,
-    /// Milliseconds to start `cat` in a terminal: without cotty, and the first and the last tenth of the sessions.
+    /// Milliseconds to start `cat` in a terminal: without cotty, in the first and in the last tenth of the sessions.
     pub(crate) bare: f64,
     pub(crate) first: f64,
     pub(crate) last: f64,
     /// MB resident with one session.
     pub(crate) one: f64,
-    /// KiB of heap, as resident anonymous memory, of each further one; and of journal that the keeper holds.
+    /// KiB per further session: heap (resident anonymous memory), and journal that the keeper holds.
     pub(crate) heap: f64,
     pub(crate) journal: f64,
-    /// Milliseconds to list all.
+    /// Milliseconds to list all sessions.
     pub(crate) list: f64,
-    /// Voluntary context switches while nothing happens, for so many seconds.
+    /// Voluntary context switches during `idle` seconds without activity.
     pub(crate) switches: u64,
     pub(crate) idle: u64,
-    /// Milliseconds from a SIGKILL to the first read, and until every session has answered. The worst of the kills.
+    /// Milliseconds from a SIGKILL to the first read, and until every session has answered; the worst of several kills.
     pub(crate) first_read: f64,
     pub(crate) all: f64,
-    /// Milliseconds to end all.
+    /// Milliseconds to end all sessions.
     pub(crate) stop: f64,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn measure(args: &Args) -> Result<Scale, String> {
     let listed = client.call("list", &json!({}))?["count"].as_u64();
     let list = started.elapsed().as_secs_f64() * 1e3;
     if listed != Some(sessions as u64) {
-        return Err(format!("{listed:?} sessions are listed"));
+        return Err(format!("expected {sessions} sessions in the list, got {listed:?}"));
     }
     let daemon = home.daemon()?;
     let switches = switches(daemon)?;
@@ -86,19 +86,19 @@ pub(super) fn measure(args: &Args) -> Result<Scale, String> {
     Ok(scale)
 }
 
-/// Kills the daemon; answers the milliseconds until the first read and until all sessions have answered.
+/// Kills the daemon; returns the milliseconds until the first read and until all sessions have answered.
 fn survive(home: &Home, made: &[String], kills: usize) -> Result<(f64, f64), String> {
     let (mut first_read, mut all) = (0.0_f64, 0.0_f64);
     for kill in 0..kills {
         let some = &made[(made.len() / 3 * (kill + 1)) % made.len()];
         home.kill_daemon()?;
         let killed = Instant::now();
-        home.insist("read", &json!({"session": some}))?;
+        home.call_until_answered("read", &json!({"session": some}))?;
         first_read = first_read.max(killed.elapsed().as_secs_f64() * 1e3);
-        let count = home.insist("list", &json!({}))?["count"].as_u64();
+        let count = home.call_until_answered("list", &json!({}))?["count"].as_u64();
         all = all.max(killed.elapsed().as_secs_f64() * 1e3);
         if count != Some(made.len() as u64) {
-            return Err(format!("{count:?} sessions after a kill"));
+            return Err(format!("expected {} sessions after a kill, got {count:?}", made.len()));
         }
     }
     Ok((first_read, all))
@@ -120,7 +120,7 @@ fn bare_start() -> Result<f64, String> {
     Ok(time)
 }
 
-/// Kilobytes of a process.
+/// The memory of a process in kilobytes.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     pub(crate) resident: f64,

@@ -15,23 +15,23 @@ use crate::args::Args;
 const VIEWERS: usize = 200;
 const WATCHED_FOR: Duration = Duration::from_secs(3);
 
-/// One busy session, watched by many or by nobody.
+/// The results for one busy session, with and without viewers.
 #[derive(Debug)]
 pub(crate) struct Watched {
     pub(crate) viewers: usize,
     /// MB/s of its program.
     pub(crate) alone: f64,
     pub(crate) watched: f64,
-    /// With one viewer more that never reads.
+    /// With one more viewer, which never reads.
     pub(crate) stalled: f64,
-    /// The middle ones of the ratios of single repetitions to nobody's.
+    /// The medians of the ratios to the speed without viewers in the same repetition.
     pub(crate) watched_ratio: f64,
     pub(crate) stalled_ratio: f64,
-    /// Frames a second, of the viewer that got the fewest and of the one that got the most, where they were furthest apart.
+    /// Frames per second of the slowest and the fastest viewer, in the repetition where they differed most.
     pub(crate) frames: (f64, f64),
 }
 
-/// Nobody, then all, then all and one that does not read; turn about, the middle of each.
+/// Alternates between no viewers, all viewers, and all viewers plus a stalled one; takes the median of each.
 pub(super) fn measure(args: &Args) -> Result<Watched, String> {
     let home = Home::start(10)?;
     let (mut alone, mut watched, mut stalled, mut frames) = (vec![], vec![], vec![], vec![]);
@@ -42,7 +42,7 @@ pub(super) fn measure(args: &Args) -> Result<Watched, String> {
         frames.push(rates);
         stalled.push(once(&home, VIEWERS, true)?.0);
     }
-    let against_nobody = |speeds: &[f64]| {
+    let ratio_to_alone = |speeds: &[f64]| {
         let ratios: Vec<f64> = speeds.iter().zip(&alone).map(|(speed, alone)| speed / alone).collect();
         median(&ratios)
     };
@@ -52,12 +52,12 @@ pub(super) fn measure(args: &Args) -> Result<Watched, String> {
         alone: median(&alone),
         watched: median(&watched),
         stalled: median(&stalled),
-        watched_ratio: against_nobody(&watched),
-        stalled_ratio: against_nobody(&stalled),
+        watched_ratio: ratio_to_alone(&watched),
+        stalled_ratio: ratio_to_alone(&stalled),
         frames: frames.into_iter().reduce(worst).unwrap_or_default(),
     };
     eprintln!(
-        "viewers  none {:.0}  {VIEWERS} {:.2}×  and a stalled one {:.2}×  {:.0} to {:.0} frames a second",
+        "viewers  none {:.0}  {VIEWERS} {:.2}×  with a stalled one {:.2}×  {:.0} to {:.0} frames per second",
         measured.alone, measured.watched_ratio, measured.stalled_ratio, measured.frames.0, measured.frames.1
     );
     Ok(measured)
@@ -103,19 +103,19 @@ fn read_all(viewers: &mut [Viewer], over: &AtomicBool) {
     }
 }
 
-/// A WebSocket that counts frames and throws them away.
+/// A WebSocket client that counts frames and discards them.
 struct Viewer {
     stream: UnixStream,
-    /// Bytes of a header that has not wholly come.
+    /// The received part of an incomplete header.
     head: Vec<u8>,
-    /// Bytes of the frame that are still to come.
+    /// How many bytes of the frame are still missing.
     left: u64,
     frames: u64,
 }
 
 impl Viewer {
     fn open(home: &Home, session: &str) -> Result<Viewer, String> {
-        let failed = |error: std::io::Error| format!("a viewer: {error}");
+        let failed = |error: std::io::Error| format!("cannot open a viewer: {error}");
         let mut stream = UnixStream::connect(home.socket()).map_err(failed)?;
         let request = format!(
             "GET /v1/sessions/{session}/view HTTP/1.1\r\nhost: cotty\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
@@ -130,7 +130,7 @@ impl Viewer {
             answer.push(byte[0]);
         }
         if !answer.starts_with(b"HTTP/1.1 101") {
-            return Err(format!("a viewer was refused: {}", String::from_utf8_lossy(&answer)));
+            return Err(format!("the daemon refused a viewer: {}", String::from_utf8_lossy(&answer)));
         }
         stream.set_nonblocking(true).map_err(failed)?;
         Ok(Viewer { stream, head: Vec::new(), left: 0, frames: 0 })
@@ -164,7 +164,7 @@ impl Viewer {
     }
 }
 
-/// The length of a server's frame, once its header is whole.
+/// The length of a server's frame; `None` while its header is incomplete.
 fn frame_length(head: &[u8]) -> Option<u64> {
     let number = |bytes: &[u8]| bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte));
     match (*head.get(1)? & 0x7f, head.len()) {

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
-/// How a terminal treats what is written to it.
+/// The terminal's output mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     Cooked,
@@ -20,18 +20,18 @@ impl Mode {
     }
 }
 
-/// The program that is measured: writes lines of 68 characters to its terminal, and how long that took to a file.
+/// The measured program: writes lines of 68 characters to its terminal, and its speed to a file.
 #[derive(Debug, Clone)]
 pub(crate) struct Writer {
     pub(crate) mode: Mode,
     pub(crate) mib: usize,
-    /// Where the seconds go. If `stop` stands beside it, it goes on until that is there.
+    /// The file for the MB/s. An endless writer runs until a file with the extension `stop` exists beside it.
     pub(crate) result: PathBuf,
     pub(crate) endless: bool,
 }
 
 impl Writer {
-    /// The arguments that make this program one.
+    /// The arguments that make this program a writer.
     pub(crate) fn args(&self) -> Vec<String> {
         let endless = if self.endless { "endless" } else { "once" };
         let result = self.result.display().to_string();
@@ -62,13 +62,13 @@ impl Writer {
     }
 }
 
-/// Ends an endless writer; answers its MB/s.
+/// Ends an endless writer; returns its MB/s.
 pub(super) fn end(result: &Path) -> Result<f64, String> {
     std::fs::write(stop(result), "").map_err(|error| error.to_string())?;
     speed(result)
 }
 
-/// Waits for what a writer measured: MB/s.
+/// Waits for a writer's result in MB/s.
 pub(super) fn speed(result: &Path) -> Result<f64, String> {
     let started = Instant::now();
     while started.elapsed() < Duration::from_secs(120) {
@@ -79,7 +79,7 @@ pub(super) fn speed(result: &Path) -> Result<f64, String> {
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    Err("the writer did not end".to_owned())
+    Err("the writer did not finish within 120 seconds".to_owned())
 }
 
 fn stop(result: &Path) -> PathBuf {

@@ -11,14 +11,14 @@ use alacritty_terminal::vte::ansi::Processor;
 
 use super::{Engine, HISTORY, Size};
 
-/// The measure: what most Rust programs with a terminal in them use.
+/// The reference: the engine that most Rust programs with a terminal use.
 pub(super) struct Alacritty {
     term: Term<Events>,
     parser: Processor,
     events: Events,
 }
 
-/// Replies, titles and bells, kept until the read is done.
+/// Replies, titles and bells, collected during a read.
 #[derive(Clone, Default)]
 struct Events(Rc<RefCell<Vec<Event>>>);
 
@@ -68,7 +68,7 @@ impl Engine for Alacritty {
                 if cell.flags.intersects(spacer) {
                     continue;
                 }
-                // A tab is kept as such in the first of its cells.
+                // The first cell of a tab contains the tab character.
                 out.push(if cell.c == '\t' { ' ' } else { cell.c });
                 out.extend(cell.zerowidth().into_iter().flatten());
             }
@@ -82,7 +82,7 @@ impl Engine for Alacritty {
     }
 }
 
-/// As many of these lines as fill the history to its last row, so that all engines hold the same text.
+/// The lines that exactly fill the history, so that all engines hold the same text.
 pub(crate) fn filling_history(bytes: &[u8], size: Size) -> &[u8] {
     let mut engine = Alacritty::new(size);
     let mut used = 0;

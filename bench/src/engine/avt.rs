@@ -2,17 +2,17 @@ use avt::Terminal;
 
 use super::{Engine, HISTORY, Size};
 
-/// asciinema's engine. It takes text, so that the embedder decodes; it answers nothing.
+/// asciinema's engine. It takes text, so UTF-8 is decoded here. It sends no replies.
 pub(super) struct Avt {
     terminal: Terminal,
-    /// The start of a character that a read cut.
+    /// The first bytes of a character that was split between reads.
     cut: Vec<u8>,
 }
 
 impl Avt {
     pub(super) fn new(size: Size) -> Avt {
         let (cols, rows) = (usize::from(size.cols), usize::from(size.rows));
-        let terminal = Terminal::with_scrollback(cols, rows, Some(HISTORY)).expect("a size above zero");
+        let terminal = Terminal::with_scrollback(cols, rows, Some(HISTORY)).expect("size is zero");
         Avt { terminal, cut: Vec::new() }
     }
 }

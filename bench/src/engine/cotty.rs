@@ -4,7 +4,7 @@ use cotty_vt::{Options, Vt};
 
 use super::{Engine, HISTORY, Size};
 
-/// Ours.
+/// cotty's engine.
 pub(super) struct Cotty {
     vt: Vt,
 }

@@ -2,7 +2,7 @@ use std::num::NonZeroU16;
 
 use super::{Engine, HISTORY, Size};
 
-/// A small engine that many tools use; it answers nothing, so there is nothing to drain.
+/// A small engine that many tools use. It sends no replies, so there are none to take.
 pub(super) struct Vt100 {
     parser: vt100::Parser,
 }

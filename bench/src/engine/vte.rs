@@ -4,14 +4,14 @@ use vte::{Params, Parser, Perform};
 
 use super::{Engine, Size};
 
-/// The parser under alacritty_terminal and vt100 alone: the ceiling of any engine built on it.
+/// Only the parser of alacritty_terminal and vt100: an upper bound for any engine built on it.
 #[derive(Default)]
 pub(super) struct Vte {
     parser: Parser,
     sum: Sum,
 }
 
-/// Looks at all it is given, and does nothing else with it.
+/// Reads everything it receives, and does nothing else.
 #[derive(Default)]
 struct Sum(u64);
 
@@ -29,7 +29,7 @@ impl Sum {
 
 impl Perform for Sum {
     fn print(&mut self, c: char) {
-        // Each by itself, as a terminal has to take them: a plain sum would be done sixteen at a time.
+        // Force one character at a time, as in a terminal; the compiler would vectorize a plain sum.
         self.add(black_box(c));
     }
 

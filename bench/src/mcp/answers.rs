@@ -1,6 +1,6 @@
-//! What an answer costs: recorded outputs (`bench/corpus`), printed in a session and read as an agent reads them.
+//! The size of answers: recorded outputs (`bench/corpus`), printed in a session and read as an agent reads them.
 //!
-//! Useful is the text that a person would see at the end, a run of the same line once. Another engine says what that is.
+//! Useful text is the text that a person would see at the end, with repeated lines merged. Another engine determines it.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,15 +11,15 @@ use serde_json::{Value, json};
 use super::pipe::Pipe;
 use crate::daemon::home::Home;
 
-/// One output.
+/// The result for one output.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) name: String,
-    /// Bytes that the program wrote, that a person finds useful, and that the model was given.
+    /// Bytes that the program wrote, bytes of useful text, and bytes that the model received.
     pub(crate) written: usize,
     pub(crate) useful: usize,
     pub(crate) given: usize,
-    /// Distinct lines that the answer does not have.
+    /// Distinct lines that are missing in the answer.
     pub(crate) lost: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ impl Answer {
     }
 }
 
-/// These fill the screen, and still show it.
+/// Outputs of full-screen programs, which end with the screen still shown.
 const FULL_SCREEN: [&str; 2] = ["vim", "less"];
 
 pub(super) fn measure(home: &Home) -> Result<Vec<Answer>, String> {
@@ -61,7 +61,7 @@ fn answer(pipe: &mut Pipe, path: &Path) -> Result<Answer, String> {
     Ok(Answer { name, written: bytes.len(), useful: size, given: text.len(), lost })
 }
 
-/// Printed by a command, and read from its answer. Recorded line ends are a terminal's already.
+/// Prints the recording with a command and returns the answer. Recorded line ends already have CR, so `onlcr` is off.
 fn output(pipe: &mut Pipe, path: &Path) -> Result<(String, Value), String> {
     let session = pipe.shell()?;
     let command = format!("stty -onlcr; cat '{}'; stty onlcr", path.display());
@@ -70,7 +70,7 @@ fn output(pipe: &mut Pipe, path: &Path) -> Result<(String, Value), String> {
     Ok(answer)
 }
 
-/// Printed by a program that then stays, and read from the screen.
+/// Prints the recording with a program that keeps running, and reads the screen.
 fn screen(pipe: &mut Pipe, path: &Path) -> Result<(String, Value), String> {
     let script = format!("stty -onlcr -echo; cat '{}'; exec sleep 1000", path.display());
     let program = json!({"program": "sh", "args": ["-c", script], "wait_ready": false});
@@ -82,9 +82,9 @@ fn screen(pipe: &mut Pipe, path: &Path) -> Result<(String, Value), String> {
     Ok(answer)
 }
 
-/// The lines that are there at the end.
+/// The lines that are visible at the end.
 fn lines(bytes: &[u8], is_full_screen: bool) -> Vec<String> {
-    let mut terminal = Terminal::with_scrollback(80, 24, Some(10_000)).expect("a size above zero");
+    let mut terminal = Terminal::with_scrollback(80, 24, Some(10_000)).expect("size is zero");
     terminal.feed(&*String::from_utf8_lossy(bytes));
     let screen = terminal.screen();
     let mut found = Vec::new();
@@ -93,20 +93,20 @@ fn lines(bytes: &[u8], is_full_screen: bool) -> Vec<String> {
         if is_full_screen { screen.visible_lines().collect() } else { screen.all_lines().collect() };
     for line in all {
         whole.push_str(&line.text());
-        // One line of the program, however many rows it takes.
+        // Join the rows of a wrapped line.
         if !line.is_wrapped() {
             found.push(std::mem::take(&mut whole).trim_end().to_owned());
         }
     }
     found.dedup();
-    // What no program wrote: the rest of the screen.
+    // Remove the unused rest of the screen.
     while found.last().is_some_and(String::is_empty) {
         found.pop();
     }
     found
 }
 
-/// Bytes of what a model is told of the default tools.
+/// Bytes of the description of the default tools that a model receives.
 pub(super) fn schema(home: &Home) -> Result<usize, String> {
     let listed = Pipe::start(home.command()?, &[])?.request("tools/list", json!({}))?;
     let tools = listed["tools"].as_array().cloned().unwrap_or_default();

@@ -3,7 +3,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
-/// `cotty mcp`, and its client.
+/// A `cotty mcp` process and its client.
 #[derive(Debug)]
 pub(super) struct Pipe {
     child: Child,
@@ -13,9 +13,9 @@ pub(super) struct Pipe {
 }
 
 impl Pipe {
-    /// Starts it and shakes hands.
+    /// Starts the process and performs the handshake.
     pub(super) fn start(mut command: Command, args: &[&str]) -> Result<Pipe, String> {
-        let failed = |error: std::io::Error| format!("starting cotty mcp: {error}");
+        let failed = |error: std::io::Error| format!("cannot start cotty mcp: {error}");
         let mut child = command
             .arg("mcp")
             .args(args)
@@ -29,20 +29,20 @@ impl Pipe {
         let client = json!({"name": "bench", "version": "1"});
         let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
         pipe.request("initialize", hello)?;
-        pipe.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
+        pipe.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
         Ok(pipe)
     }
 
-    fn say(&mut self, message: &Value) -> Result<(), String> {
+    fn send(&mut self, message: &Value) -> Result<(), String> {
         let input = self.input.as_mut().ok_or("closed")?;
         input.write_all(format!("{message}\n").as_bytes()).map_err(|error| error.to_string())
     }
 
-    /// One request; answers its result.
+    /// Sends a request; returns its result.
     pub(super) fn request(&mut self, method: &str, params: Value) -> Result<Value, String> {
         self.count += 1;
         let id = self.count;
-        self.say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
         loop {
             let mut line = String::new();
             if self.output.read_line(&mut line).map_err(|error| error.to_string())? == 0 {
@@ -56,7 +56,7 @@ impl Pipe {
         }
     }
 
-    /// One call of a tool; answers the text that a model sees, and the same as a value.
+    /// Calls a tool; returns the text that a model sees, and the structured result.
     pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Result<(String, Value), String> {
         let mut result = self.request("tools/call", json!({"name": tool, "arguments": arguments}))?;
         let text = result["content"][0]["text"].as_str().unwrap_or_default().to_owned();
@@ -66,7 +66,7 @@ impl Pipe {
         }
     }
 
-    /// A shell that stands at its prompt.
+    /// Starts a shell; returns its session once the prompt is shown.
     pub(super) fn shell(&mut self) -> Result<String, String> {
         let (_, made) = self.call("terminal__create_session", &json!({"program": "bash"}))?;
         made["session_id"].as_str().map(str::to_owned).ok_or("no session".to_owned())

@@ -17,11 +17,11 @@ use crate::daemon::scale::Memory;
 pub(crate) struct Speed {
     /// `run "echo hi"` in a live bash.
     pub(crate) run: f64,
-    /// `tools/list`: what any call costs.
+    /// `tools/list`: the cost of any call.
     pub(crate) list: f64,
     /// The same echo in a bare bash in a bare terminal.
     pub(crate) bare: f64,
-    /// From starting `cotty mcp` to the list of tools: with a daemon, and without.
+    /// From the start of `cotty mcp` to the list of tools: with a running daemon, and without.
     pub(crate) warm: f64,
     pub(crate) cold: f64,
     /// MB of the daemon with one session.
@@ -29,7 +29,7 @@ pub(crate) struct Speed {
 }
 
 impl Speed {
-    /// What cotty adds to the echo.
+    /// The time that cotty adds to the echo.
     pub(crate) fn own(&self) -> f64 {
         (self.run - self.list - self.bare).max(0.0)
     }
@@ -44,18 +44,18 @@ pub(super) fn measure(args: &Args) -> Result<Speed, String> {
     let hi = json!({"session_id": session, "command": "echo hi"});
     let mut echo = Echo::start()?;
     let (mut run, mut list, mut bare) = (Vec::new(), Vec::new(), Vec::new());
-    // Turn about, so that what else the machine does falls on all of them.
+    // Alternate, so that other load on the machine affects all of them.
     for _ in 0..rounds {
         run.push(timed(|| match pipe.call("terminal__run", &hi)?.1["output"].as_str() {
             Some("hi\n") => Ok(()),
-            other => Err(format!("run said {other:?}")),
+            other => Err(format!("`run` returned {other:?}")),
         })?);
         list.push(timed(|| pipe.request("tools/list", json!({})).map(drop))?);
         bare.push(timed(|| echo.turn())?);
     }
     let mut warm = Vec::new();
     for _ in 0..args.reps * 5 {
-        warm.push(timed(|| to_the_tools(home.command()?))?);
+        warm.push(timed(|| list_tools(home.command()?))?);
     }
     drop(pipe);
     drop(home);
@@ -67,7 +67,7 @@ pub(super) fn measure(args: &Args) -> Result<Speed, String> {
             command.env("COTTY_HOME", &dir).env("COTTY_HTTP_LISTEN", "127.0.0.1:0").args(word);
             Ok(command)
         };
-        cold.push(timed(|| to_the_tools(command(&[])?))?);
+        cold.push(timed(|| list_tools(command(&[])?))?);
         let stopped = command(&["stop"])?.stderr(Stdio::null()).status();
         stopped.map_err(|error| error.to_string())?;
         let _ = std::fs::remove_dir_all(&dir);
@@ -76,7 +76,7 @@ pub(super) fn measure(args: &Args) -> Result<Speed, String> {
     Ok(Speed { run, list, bare, warm, cold, memory })
 }
 
-fn to_the_tools(command: Command) -> Result<(), String> {
+fn list_tools(command: Command) -> Result<(), String> {
     let mut pipe = Pipe::start(command, &[])?;
     pipe.request("tools/list", json!({})).map(drop)
 }
@@ -87,7 +87,7 @@ fn timed(work: impl FnOnce() -> Result<(), String>) -> Result<f64, String> {
     Ok(started.elapsed().as_secs_f64() * 1e3)
 }
 
-/// A bash in a terminal of its own, and nothing between.
+/// A bash in a bare terminal.
 struct Echo {
     terminal: File,
     shell: std::process::Child,
@@ -95,7 +95,7 @@ struct Echo {
 
 impl Echo {
     fn start() -> Result<Echo, String> {
-        let failed = |error: std::io::Error| format!("a bare bash: {error}");
+        let failed = |error: std::io::Error| format!("cannot start a bare bash: {error}");
         let (master, slave) = terminal().map_err(failed)?;
         let shell = Command::new("setsid")
             .args(["--ctty", "bash", "--norc", "--noprofile", "-i"])
@@ -117,11 +117,12 @@ impl Echo {
     }
 
     fn until_prompt(&mut self, after: &str) -> Result<(), String> {
-        let mut said = Vec::new();
+        let mut output = Vec::new();
         let mut part = [0; 4096];
-        while !(said.ends_with(b"$ ") && String::from_utf8_lossy(&said).contains(after)) {
-            let read = self.terminal.read(&mut part).map_err(|error| format!("a bare bash: {error}"))?;
-            said.extend_from_slice(&part[..read]);
+        while !(output.ends_with(b"$ ") && String::from_utf8_lossy(&output).contains(after)) {
+            let read =
+                self.terminal.read(&mut part).map_err(|error| format!("cannot read from bash: {error}"))?;
+            output.extend_from_slice(&part[..read]);
         }
         Ok(())
     }

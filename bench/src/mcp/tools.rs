@@ -16,8 +16,8 @@ pub(crate) struct Tool {
     pub(crate) p99: f64,
 }
 
-/// How a tool is called. What comes before and after is not measured; `$made` is what was made there, `$session` a shell
-/// at its prompt.
+/// How to call a tool. The calls before and after are not measured. `$made` is the session that a call created,
+/// `$session` a shell at its prompt.
 struct Case {
     before: Option<(&'static str, Value)>,
     arguments: Value,
@@ -28,7 +28,7 @@ fn case(arguments: Value) -> Option<Case> {
     Some(Case { before: None, arguments, after: None })
 }
 
-/// How each tool is called so that it need not wait.
+/// How to call each tool so that it does not have to wait.
 fn case_of(tool: &str) -> Option<Case> {
     let session = || json!({"session_id": "$session"});
     let with = |more: Value| {
@@ -71,7 +71,7 @@ fn case_of(tool: &str) -> Option<Case> {
     }
 }
 
-/// They ask a person, and wait for one.
+/// Tools that wait for a person.
 const WAITS: [&str; 2] = ["terminal__request_user_input", "pty_request_user_input"];
 
 pub(super) fn measure(home: &Home, args: &Args) -> Result<Vec<Tool>, String> {
@@ -82,7 +82,7 @@ pub(super) fn measure(home: &Home, args: &Args) -> Result<Vec<Tool>, String> {
     let names: Vec<String> = names.filter(|name| !WAITS.contains(name)).map(str::to_owned).collect();
     let mut tools = Vec::new();
     for name in names {
-        let case = case_of(&name).ok_or(format!("{name} has no case in bench/src/mcp/tools.rs"))?;
+        let case = case_of(&name).ok_or(format!("no case for {name}: add one to bench/src/mcp/tools.rs"))?;
         let mut times = Vec::new();
         for _ in 0..args.reps * 15 {
             let mut made = Value::Null;
@@ -96,7 +96,7 @@ pub(super) fn measure(home: &Home, args: &Args) -> Result<Vec<Tool>, String> {
             if let Some((tool, arguments)) = &case.after {
                 pipe.call(tool, &filled(arguments, &session, &answer))?;
             }
-            // Their names have seconds: more than one within a second wait for the next.
+            // Capture names have a resolution of one second: a second capture would wait for the next second.
             let _ = std::fs::remove_dir_all(home.path("home/captures"));
         }
         tools.push(Tool { name, median: quantile(&mut times, 0.5), p99: quantile(&mut times, 0.99) });

@@ -5,7 +5,7 @@ use crate::daemon::Daemon;
 
 pub(super) const HEADING: &str = "## The daemon";
 
-/// What it measured, under a heading of its own.
+/// The section of the page.
 pub(super) fn section(daemon: &Daemon) -> String {
     let scale = &daemon.scale;
     include_str!("daemon.md")
@@ -35,16 +35,16 @@ fn terminals(daemon: &Daemon) -> String {
     let mut busy = |who: &str, speed: f64, ratio: f64| {
         let _ = writeln!(out, "| a busy session, {who}, MB/s | | {} | {ratio:.2}× |", number(speed));
     };
-    busy("nobody watches", watched.alone, 1.0);
+    busy("no viewers", watched.alone, 1.0);
     busy(&format!("{} viewers", watched.viewers), watched.watched, watched.watched_ratio);
-    busy("and one that does not read", watched.stalled, watched.stalled_ratio);
+    busy("plus a viewer that never reads", watched.stalled, watched.stalled_ratio);
     let (least, most) = (number(watched.frames.0), number(watched.frames.1));
-    let _ = writeln!(out, "| frames a second of a viewer, least and most | | {least} to {most} | |");
-    out.push_str("\n| echo in another session, ms | alone: median | p99 | meanwhile: median | p99 |\n|---|--:|--:|--:|--:|\n");
+    let _ = writeln!(out, "| frames per second of a viewer, minimum and maximum | | {least} to {most} | |");
+    out.push_str("\n| echo in another session, ms | idle: median | p99 | busy: median | p99 |\n|---|--:|--:|--:|--:|\n");
     for drained in &daemon.drained {
         let (alone, busy) = (drained.echo_alone, drained.echo_busy);
         let times = [alone.median, alone.p99, busy.median, busy.p99].map(number).join(" | ");
-        let _ = writeln!(out, "| while one prints, {} | {times} |", drained.mode.name());
+        let _ = writeln!(out, "| while a session prints, {} | {times} |", drained.mode.name());
     }
     out
 }
@@ -54,15 +54,15 @@ fn many(daemon: &Daemon) -> String {
     let rows = [
         ("opening a terminal and starting `cat`, without cotty, ms", number(scale.bare)),
         ("creating a session with `cat`, the first tenth, ms", number(scale.first)),
-        ("the last tenth, ms", number(scale.last)),
-        ("listing all, ms", number(scale.list)),
+        ("the same, the last tenth, ms", number(scale.last)),
+        ("listing all sessions, ms", number(scale.list)),
         ("the daemon with one session, MB resident", number(scale.one)),
         ("heap of each further session, KiB", number(scale.heap)),
-        ("journal of each, as far as it is used, KiB", number(scale.journal)),
+        ("used journal of each further session, KiB", number(scale.journal)),
         ("voluntary context switches while idle", scale.switches.to_string()),
         ("first read after a SIGKILL, ms", number(scale.first_read)),
-        ("until all have answered, ms", number(scale.all)),
-        ("ending all, ms", number(scale.stop)),
+        ("until all sessions have answered, ms", number(scale.all)),
+        ("ending all sessions, ms", number(scale.stop)),
     ];
     let rows = rows.map(|(what, value)| format!("| {what} | {value} |\n")).concat();
     format!("| {} sessions | |\n|---|--:|\n{rows}", number(scale.sessions as f64))

@@ -8,7 +8,7 @@ pub(super) fn today() -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-/// What it ran on, in words that name no machine.
+/// The machine, without its name.
 pub(super) fn machine() -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let system = if cfg!(target_os = "linux") { "Linux" } else { std::env::consts::OS };

@@ -5,7 +5,7 @@ use crate::mcp::Mcp;
 
 pub(super) const HEADING: &str = "## MCP";
 
-/// What it measured, under a heading of its own.
+/// The section of the page.
 pub(super) fn section(mcp: &Mcp) -> String {
     include_str!("mcp.md")
         .replace("{{heading}}", HEADING)
@@ -21,10 +21,10 @@ fn speed(mcp: &Mcp) -> String {
     let speed = &mcp.speed;
     let rows = [
         ("`run \"echo hi\"` in a live bash", speed.run),
-        ("`tools/list`, which is taken off", speed.list),
-        ("the same echo in a bare bash in a bare terminal, which is taken off, too", speed.bare),
-        ("from starting `cotty mcp` to the list of tools, with a daemon", speed.warm),
-        ("without one", speed.cold),
+        ("`tools/list`, which is subtracted", speed.list),
+        ("the same echo in a bare bash in a bare terminal, also subtracted", speed.bare),
+        ("from the start of `cotty mcp` to the list of tools, with a running daemon", speed.warm),
+        ("the same, without a daemon", speed.cold),
     ];
     let rows = rows.map(|(what, value)| format!("| {what} | {} |\n", number(value))).concat();
     format!("| median, ms | |\n|---|--:|\n{rows}")
@@ -32,7 +32,7 @@ fn speed(mcp: &Mcp) -> String {
 
 fn answers(mcp: &Mcp) -> String {
     let mut out =
-        "| bytes | written | useful | given | ratio | lines lost |\n|---|--:|--:|--:|--:|--:|\n".to_owned();
+        "| bytes | written | useful | answer | ratio | lines lost |\n|---|--:|--:|--:|--:|--:|\n".to_owned();
     for answer in &mcp.answers {
         let sizes =
             [answer.written, answer.useful, answer.given].map(|bytes| number(bytes as f64)).join(" | ");

@@ -7,7 +7,7 @@ use crate::mcp::Mcp;
 use crate::memory::{self, Case};
 use crate::throughput;
 
-/// A figure with what it has to be.
+/// A measured figure with its required value.
 pub(super) struct Target {
     pub(super) what: String,
     pub(super) measured: f64,
@@ -18,13 +18,13 @@ pub(super) struct Target {
 
 #[derive(Clone, Copy)]
 enum Unit {
-    /// Times alacritty's speed: at least.
+    /// A multiple of alacritty's speed; a lower limit.
     Times,
-    /// Alacritty's memory over ours, shown as a part of it: at least.
+    /// Alacritty's memory divided by ours, shown as a fraction; a lower limit.
     Part,
-    /// At most.
+    /// KiB; an upper limit.
     Kib,
-    /// At most, with what it counts.
+    /// An upper limit, with its unit.
     Most(&'static str),
 }
 
@@ -63,7 +63,7 @@ impl Target {
     }
 }
 
-/// The figures that were measured in this run.
+/// The engine's figures from this run.
 pub(super) fn judge(results: &Results) -> Vec<Target> {
     let mut out = Vec::new();
     for size in super::sizes(&results.throughput) {
@@ -78,7 +78,7 @@ pub(super) fn judge(results: &Results) -> Vec<Target> {
             add("throughput, geometric mean", geometric_mean(rows.iter().filter_map(ratio)), 2.5, None);
             let least = rows.iter().filter_map(|row| Some((ratio(row)?, row.corpus.name())));
             if let Some((least, name)) = least.min_by(|a, b| a.0.total_cmp(&b.0)) {
-                add(&format!("throughput, the least ({name})"), Some(least), 1.5, Some(2.0));
+                add(&format!("throughput, minimum ({name})"), Some(least), 1.5, Some(2.0));
             }
         }
         add("throughput, plain", of(Corpus::Plain), 3.5, None);
@@ -94,7 +94,7 @@ pub(super) fn judge(results: &Results) -> Vec<Target> {
     out
 }
 
-/// The daemon's figures. Those of speed are ratios to the bare kernel's in the same run.
+/// The daemon's figures. Speeds are ratios to the bare kernel in the same run.
 pub(super) fn judge_daemon(daemon: &Daemon) -> Vec<Target> {
     let mut out = Vec::new();
     let mut add = |what: String, measured, hold, goal, unit| {
@@ -106,19 +106,19 @@ pub(super) fn judge_daemon(daemon: &Daemon) -> Vec<Target> {
             Mode::Raw => ("the same, raw", 0.7),
         };
         add(
-            format!("draining a terminal against a bare read loop, {mode}"),
+            format!("draining a terminal, compared with a bare read loop, {mode}"),
             drained.ratio,
             hold,
             Some(0.95),
             Unit::Times,
         );
-        let what = format!("another session's echo meanwhile, p99, {}", drained.mode.name());
+        let what = format!("another session's echo during this, p99, {}", drained.mode.name());
         add(what, drained.echo_busy.p99, 5.0, None, Unit::Most(" ms"));
     }
     let (scale, watched) = (&daemon.scale, &daemon.watched);
     let many = scale.sessions;
     add(
-        format!("creating the last tenth of {many} sessions against the first"),
+        format!("creating the last tenth of {many} sessions, compared with the first"),
         scale.last / scale.first,
         1.25,
         None,
@@ -126,13 +126,25 @@ pub(super) fn judge_daemon(daemon: &Daemon) -> Vec<Target> {
     );
     let idle = format!("context switches with {many} idle sessions, {} s", scale.idle);
     add(idle, scale.switches as f64, 10.0, Some(0.0), Unit::Most(""));
-    add("heap of an idle session".to_owned(), scale.heap, 64.0, None, Unit::Kib);
-    add("the daemon with one session".to_owned(), scale.one, 12.0, Some(8.0), Unit::Most(" MB"));
-    add(format!("{many} sessions answer after a SIGKILL"), scale.all, 1000.0, None, Unit::Most(" ms"));
-    add("the first read after it".to_owned(), scale.first_read, 100.0, None, Unit::Most(" ms"));
-    let what = format!("a busy session with {} viewers against none", watched.viewers);
+    add("heap per idle session".to_owned(), scale.heap, 64.0, None, Unit::Kib);
+    add("memory of the daemon with one session".to_owned(), scale.one, 12.0, Some(8.0), Unit::Most(" MB"));
+    add(
+        format!("time until {many} sessions answer after a SIGKILL"),
+        scale.all,
+        1000.0,
+        None,
+        Unit::Most(" ms"),
+    );
+    add(
+        "time until the first read after a SIGKILL".to_owned(),
+        scale.first_read,
+        100.0,
+        None,
+        Unit::Most(" ms"),
+    );
+    let what = format!("speed of a busy session with {} viewers, compared with none", watched.viewers);
     add(what, watched.watched_ratio, 0.9, None, Unit::Times);
-    let what = "the viewer with the fewest frames against the one with the most".to_owned();
+    let what = "frames of the slowest viewer, compared with the fastest".to_owned();
     add(what, watched.frames.0 / watched.frames.1, 0.9, None, Unit::Times);
     out
 }
@@ -144,18 +156,18 @@ pub(super) fn judge_mcp(mcp: &Mcp) -> Vec<Target> {
         out.push(Target { what: what.to_owned(), measured, hold, goal, unit: Unit::Most(unit) });
     };
     let speed = &mcp.speed;
-    add("what cotty adds to `run \"echo hi\"`", speed.own(), 1.0, Some(0.3), " ms");
-    add("cold start to the tools, with a daemon", speed.warm, 15.0, None, " ms");
-    add("cold start to the tools, without one", speed.cold, 50.0, Some(25.0), " ms");
-    add("the daemon with one session", speed.memory, 12.0, Some(8.0), " MB");
+    add("time that cotty adds to `run \"echo hi\"`", speed.own(), 1.0, Some(0.3), " ms");
+    add("start to list of tools, with a running daemon", speed.warm, 15.0, None, " ms");
+    add("start to list of tools, without a daemon", speed.cold, 50.0, Some(25.0), " ms");
+    add("memory of the daemon with one session", speed.memory, 12.0, Some(8.0), " MB");
     let slowest = mcp.tools.iter().max_by(|a, b| a.p99.total_cmp(&b.p99));
     if let Some(tool) = slowest {
-        add(&format!("the slowest tool ({}), p99", tool.name), tool.p99, 100.0, None, " ms");
+        add(&format!("slowest tool ({}), p99", tool.name), tool.p99, 100.0, None, " ms");
     }
     let sum = |size: fn(&crate::mcp::Answer) -> usize| mcp.answers.iter().map(size).sum::<usize>() as f64;
     let ratio = sum(|answer| answer.given) / sum(|answer| answer.useful);
-    add("twelve answers, bytes to the useful text", ratio, 1.15, Some(1.05), "×");
-    add("their distinct final lines that are lost", sum(|answer| answer.lost.len()), 0.0, None, "");
+    add("twelve answers, bytes relative to the useful text", ratio, 1.15, Some(1.05), "×");
+    add("distinct final lines missing in the answers", sum(|answer| answer.lost.len()), 0.0, None, "");
     add(
         "name, description and input schema of the default tools",
         mcp.schema as f64 / 1e3,
@@ -166,26 +178,26 @@ pub(super) fn judge_mcp(mcp: &Mcp) -> Vec<Target> {
     out
 }
 
-/// How many times alacritty's speed an engine has.
+/// An engine's speed as a multiple of alacritty's.
 pub(super) fn speed_ratio(row: &throughput::Row, kind: Kind) -> Option<f64> {
     let find = |kind| row.speeds.iter().find(|(known, _)| *known == kind).map(|(_, speed)| *speed);
     Some(find(kind)? / find(Kind::Alacritty)?)
 }
 
-/// None of nothing.
+/// The geometric mean; `None` without values.
 pub(super) fn geometric_mean(ratios: impl Iterator<Item = f64>) -> Option<f64> {
     let logs: Vec<f64> = ratios.map(f64::ln).collect();
     (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
 }
 
-/// Alacritty's memory over ours, by heap or by what is resident, whichever flatters us less.
+/// Alacritty's memory divided by ours, by heap or resident memory, whichever is worse for us.
 fn memory_part(row: &memory::Row) -> Option<f64> {
     let find = |kind| row.uses.iter().find(|(known, _)| *known == kind).map(|(_, used)| *used);
     let (ours, theirs) = (find(Kind::Cotty)?, find(Kind::Alacritty)?);
     Some((theirs.heap / ours.heap).min(theirs.resident / ours.resident))
 }
 
-/// Our KiB by heap or by what is resident, whichever is more.
+/// Our KiB of heap or resident memory, whichever is more.
 fn most(row: &memory::Row) -> Option<f64> {
     let (_, used) = row.uses.iter().find(|(kind, _)| *kind == Kind::Cotty)?;
     Some(used.heap.max(used.resident))

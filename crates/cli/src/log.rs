@@ -1,5 +1,5 @@
-//! The daemon's log. Whoever logs never waits: one thread writes, and what it cannot write in time is counted and left out.
-//! A pipe that nobody reads would else hold up every session.
+//! The daemon's log. Logging never blocks: one thread writes, and lines that it cannot write in time are dropped and counted.
+//! Otherwise a pipe that nothing reads would block every session.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -14,20 +14,20 @@ use std::time::Duration;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
-/// Lines that may wait to be written.
-const WAITING: usize = 4096;
-/// How long an end waits for its last words to be written.
+/// Most lines in the queue.
+const QUEUE: usize = 4096;
+/// How long a process that ends waits for its last lines to be written.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Where lines go.
 pub(crate) enum Sink {
-    /// To whoever started us.
+    /// To stderr.
     Stderr,
-    /// Into a file, which is begun again when it is larger than so many bytes; the one before is kept as `….1`.
+    /// To a file, which is rotated when it is larger than this many bytes; the previous one is kept as `….1`.
     File(PathBuf, u64),
 }
 
-/// The one end of the log that the program has.
+/// The program's end of the log.
 #[derive(Clone)]
 pub(crate) struct Log {
     lines: SyncSender<Message>,
@@ -40,9 +40,9 @@ enum Message {
 }
 
 impl Log {
-    /// Begins to log. A panic is a line in it, too.
+    /// Starts the log. Panics are logged, too.
     pub(crate) fn start(sink: Sink, level: &str) -> io::Result<Log> {
-        let (lines, inbox) = sync_channel(WAITING);
+        let (lines, inbox) = sync_channel(QUEUE);
         let log = Log { lines, left_out: Arc::default() };
         let mut output = Output::open(sink)?;
         let left_out = Arc::clone(&log.left_out);
@@ -58,7 +58,7 @@ impl Log {
         Ok(log)
     }
 
-    /// Waits until all is written, but not for ever.
+    /// Waits until all lines are written, up to a limit.
     pub(crate) fn flush(&self) {
         let (done, waiting) = sync_channel(1);
         if self.lines.try_send(Message::Flush(done)).is_ok() {
@@ -67,17 +67,17 @@ impl Log {
     }
 }
 
-/// Says something on stderr, and waits for whoever reads it, but not for ever.
+/// Writes to stderr and waits for it, up to a limit.
 pub(crate) fn last_words(text: String) {
     let (done, waiting) = sync_channel(1);
     std::thread::spawn(move || {
-        let said = stderr().and_then(|mut stderr| stderr.write_all(text.as_bytes()));
-        let _ = done.send(said);
+        let written = stderr().and_then(|mut stderr| stderr.write_all(text.as_bytes()));
+        let _ = done.send(written);
     });
     let _ = waiting.recv_timeout(LAST_WORDS);
 }
 
-/// Not the one of the standard library: its lock would be held by whoever hangs in a write.
+/// Stderr without the standard library's lock, which a thread that hangs in a write would hold.
 fn stderr() -> io::Result<File> {
     Ok(File::from(rustix::stdio::stderr().as_fd().try_clone_to_owned()?))
 }
@@ -114,7 +114,7 @@ fn write(inbox: &Receiver<Message>, output: &mut Output, left_out: &AtomicU64) {
         }
         let count = left_out.swap(0, Ordering::Relaxed);
         if count > 0 {
-            output.write(format!("{count} lines of the log are left out: they came too fast\n").as_bytes());
+            output.write(format!("{count} log lines dropped: too many at once\n").as_bytes());
         }
     }
 }
@@ -130,11 +130,11 @@ impl Output {
             Sink::Stderr => Output::Stderr(stderr()?),
             Sink::File(path, most) => {
                 let refused = |e: io::Error| {
-                    io::Error::new(e.kind(), format!("the log {} cannot be written: {e}", path.display()))
+                    io::Error::new(e.kind(), format!("cannot write the log {}: {e}", path.display()))
                 };
-                // Opening a fifo would wait for whoever reads it.
+                // Opening a fifo would block until a process reads it.
                 if std::fs::metadata(&path).is_ok_and(|meta| !meta.is_file()) {
-                    return Err(refused(io::Error::other("it is no file")));
+                    return Err(refused(io::Error::other("not a regular file")));
                 }
                 let file =
                     OpenOptions::new().create(true).append(true).mode(0o600).open(&path).map_err(refused)?;
@@ -143,7 +143,7 @@ impl Output {
         })
     }
 
-    /// A log that cannot be written stops nobody.
+    /// Errors are ignored: the daemon runs without a log, too.
     fn write(&mut self, line: &[u8]) {
         match self {
             Output::Stderr(stderr) => {
@@ -152,7 +152,7 @@ impl Output {
             Output::File { file, path, most } => {
                 let len = file.metadata().map_or(0, |m| m.len());
                 if len > 0 && len + line.len() as u64 > *most {
-                    // Copied, not renamed: the keeper has the same file open for as long as it lives.
+                    // Copied, not renamed: the keeper keeps the same file open.
                     let mut before = path.clone().into_os_string();
                     before.push(".1");
                     if std::fs::copy(&*path, before).is_ok() {
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_begun_again_once_it_is_large() {
+    fn a_large_log_file_is_rotated() {
         let dir = std::env::temp_dir().join(format!("cotty-log-{}", std::process::id()));
         std::fs::create_dir_all(&dir).unwrap();
         let path = dir.join("log");
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_a_thread_that_does_not_write() {
+    fn logging_does_not_block_when_the_queue_is_full() {
         let (lines, inbox) = sync_channel(2);
         let mut log = Log { lines, left_out: Arc::default() };
         for _ in 0..5 {

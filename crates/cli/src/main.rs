@@ -1,4 +1,4 @@
-//! cotty: the terminal that agents and people share. `command/mod.rs` lists the commands; each is a file beside it.
+//! cotty: the terminal that agents and people share. `command/mod.rs` lists the commands; each has its own file there.
 
 mod advice;
 mod command;
@@ -14,14 +14,14 @@ use self::command::{Command, host, shell};
 
 /// The terminal that agents and people share.
 ///
-/// A daemon holds live terminals. Agents drive them over MCP, people watch and type in the same ones. Nothing is lost
-/// when a client, a person or the daemon goes away.
+/// A daemon holds live terminals. Agents use them over MCP; people watch and type in the same terminals. Sessions keep
+/// running when a client disconnects or the daemon is replaced.
 ///
-/// Without a command: a shell in this terminal that agents may join; Ctrl-] d leaves it, and it goes on.
+/// Without a command: starts a shell in this terminal that agents may join. Ctrl-] d leaves it; it keeps running.
 #[derive(Debug, Parser)]
 #[command(name = "cotty", version, max_term_width = 100, after_long_help = out::EXIT_CODES)]
 struct Cli {
-    /// Do it with the cotty on another machine, over ssh
+    /// Run the command on another machine, over ssh
     #[arg(long, value_name = "USER@BOX")]
     host: Option<String>,
     #[command(subcommand)]

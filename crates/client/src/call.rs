@@ -15,26 +15,26 @@ use crate::guard::Lifeline;
 use crate::start::{connect_or_start, keeper_pid};
 use crate::{ClientError, Home, View, Viewer};
 
-/// How long a daemon may be away before a call gives up. The keeper starts it again at once.
+/// How long the daemon may be unreachable before a call fails. The keeper restarts it at once.
 const AWAY: Duration = Duration::from_secs(10);
-/// How long a call may take before the daemon is asked whether it is well, and how long it may take to say so.
+/// How long a call may take before the client checks that the daemon still answers, and how long that check may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A client of the daemon of one home.
+/// A client of one home's daemon.
 #[derive(Debug)]
 pub struct Client {
     home: Home,
     caller: Caller,
     origin: Origin,
     start: bool,
-    /// Its daemon ends with it.
+    /// Ends the daemon when this client ends.
     lifeline: Option<Arc<Lifeline>>,
     instance: String,
     count: AtomicU64,
 }
 
 impl Client {
-    /// A client that starts the daemon if there is none.
+    /// A client that starts the daemon if none runs.
     pub fn new(home: Home, kind: ActorKind, name: &str) -> Result<Client, ClientError> {
         Ok(Client {
             home,
@@ -47,44 +47,44 @@ impl Client {
         })
     }
 
-    /// A client with a daemon of its own that nobody else knows, and that ends with this process.
+    /// A client with a private daemon that ends with this process.
     pub fn alone(kind: ActorKind, name: &str) -> Result<Client, ClientError> {
         let home = Home::private()?;
         let mut client = Client::new(home, kind, name)?;
         client.lifeline = Some(Arc::new(Lifeline::new()?));
-        // What is started in its sessions finds this daemon, and no other.
+        // Programs in its sessions use this daemon.
         let state = client.home.state().to_string_lossy().into_owned();
         client.origin.env.insert("COTTY_HOME".to_owned(), state);
         Ok(client)
     }
 
-    /// The same, but it only speaks to a daemon that runs already.
+    /// The same client, but it does not start a daemon.
     #[must_use]
     pub fn without_start(mut self) -> Client {
         self.start = false;
         self
     }
 
-    /// Where its daemon is.
+    /// The home of its daemon.
     pub fn home(&self) -> &Home {
         &self.home
     }
 
-    /// What it says of where it stands.
+    /// The process that it reports as the origin of its calls.
     pub fn origin(&self) -> &Origin {
         &self.origin
     }
 
-    /// Does one operation. If the daemon dies meanwhile, the next one is asked under the same id: it happens once.
+    /// Performs one operation. If the daemon dies meanwhile, the client repeats the call with the same retry id, so that it
+    /// takes effect once.
     pub async fn call<O: Operation>(&self, params: &O) -> Result<O::Reply, ClientError> {
         let body = self.body(params)?;
-        let is_well = self.body(&status::Params {})?;
+        let ping = self.body(&status::Params {})?;
         let value = tokio::select! {
             value = self.until_answered(|| self.post(body.clone())) => value?,
-            () = self.hangs(is_well) => return Err(ClientError::Hangs),
+            () = self.hangs(ping) => return Err(ClientError::Hangs),
         };
-        serde_json::from_value(value)
-            .map_err(|e| ClientError::NoAnswer(format!("it answered strangely: {e}")))
+        serde_json::from_value(value).map_err(|e| ClientError::NoAnswer(format!("invalid answer: {e}")))
     }
 
     fn body<O: Operation>(&self, params: &O) -> Result<Bytes, ClientError> {
@@ -99,11 +99,11 @@ impl Client {
         Ok(Bytes::from(serde_json::to_vec(&call).map_err(std::io::Error::other)?))
     }
 
-    /// Ends when the daemon can be reached but says nothing, not even that it is well. Until then a call may last.
-    async fn hangs(&self, is_well: Bytes) {
+    /// Returns when the daemon is reachable but does not answer a status call in time. Until then a call may last.
+    async fn hangs(&self, ping: Bytes) {
         loop {
             tokio::time::sleep(PATIENCE).await;
-            let asked = self.until_answered(|| self.post(is_well.clone()));
+            let asked = self.until_answered(|| self.post(ping.clone()));
             if tokio::time::timeout(PATIENCE, asked).await.is_err() {
                 return;
             }
@@ -115,7 +115,7 @@ impl Client {
         self.view_of(session, None).await
     }
 
-    /// Watches a session as somebody that others are told of.
+    /// Watches a session as a viewer that the others see.
     pub async fn view_as(&self, session: &str, viewer: &Viewer) -> Result<View, ClientError> {
         self.view_of(session, Some(viewer)).await
     }
@@ -128,7 +128,7 @@ impl Client {
         .await
     }
 
-    /// Tries until there is an answer, a refusal, or too much time has passed since the daemon was last there.
+    /// Tries until the daemon answers or refuses, or has been unreachable for too long.
     pub(crate) async fn until_answered<T, F: Future<Output = Result<T, ClientError>>>(
         &self,
         attempt: impl Fn() -> F,
@@ -149,8 +149,8 @@ impl Client {
         }
     }
 
-    /// After a daemon went away: waits until the next one can be asked. `false`: there is no keeper to start one, because
-    /// somebody ended it. That is not undone only because somebody else was in the middle of something.
+    /// Waits until the next daemon is reachable. `false`: the keeper was stopped. A client with an open call does not start
+    /// it again.
     pub(crate) async fn comes_back(&self) -> bool {
         loop {
             if UnixStream::connect(self.home.socket()).await.is_ok() {
@@ -167,7 +167,7 @@ impl Client {
         if !self.start {
             return UnixStream::connect(self.home.socket()).await.map_err(|_| ClientError::NotRunning);
         }
-        // The socket is the keeper's: it can be connected to even while the daemon is being replaced.
+        // The keeper owns the socket, so connecting works even while the daemon is being replaced.
         if let Ok(stream) = UnixStream::connect(self.home.socket()).await {
             return Ok(stream);
         }
@@ -194,12 +194,12 @@ impl Client {
         match serde_json::from_slice(&bytes) {
             Ok(Answer::Ok(value)) => Ok(value),
             Ok(Answer::Error(error)) => Err(error.into()),
-            Err(e) => Err(ClientError::NoAnswer(format!("it answered strangely: {e}"))),
+            Err(e) => Err(ClientError::NoAnswer(format!("invalid answer: {e}"))),
         }
     }
 }
 
-/// A name for this client that no other has.
+/// A unique name for this client.
 pub(crate) fn instance() -> Result<String, ClientError> {
     Ok(random::<24>()?)
 }

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use crate::ClientError;
 
-/// Longest path that a Unix socket can have, with its closing NUL.
+/// Longest path of a Unix socket.
 const SOCKET_PATH: usize = 107;
 
-/// Where everything of one user lies. `COTTY_HOME` moves all of it.
+/// The directories of one user. `COTTY_HOME` moves all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home {
     runtime: PathBuf,
@@ -16,13 +16,13 @@ pub struct Home {
 }
 
 impl Home {
-    /// Finds the directories, makes them if they are not there, and checks that nobody else has a hand in them.
+    /// Finds or creates the directories, and checks that no other user can access them.
     pub fn open() -> Result<Home, ClientError> {
         let home = Home::locate(|name| std::env::var(name).ok().filter(|v| !v.is_empty()))?;
         let socket = home.socket();
         if socket.as_os_str().len() > SOCKET_PATH {
             let message = format!(
-                "the path of the socket is too long ({} bytes, {SOCKET_PATH} are possible): {}. Set COTTY_HOME to a shorter one",
+                "the socket's path is too long ({} bytes, at most {SOCKET_PATH}): {}. Set COTTY_HOME to a shorter path",
                 socket.as_os_str().len(),
                 socket.display()
             );
@@ -33,14 +33,14 @@ impl Home {
         Ok(home)
     }
 
-    /// A new one that nobody else knows of, with the settings of the usual one.
+    /// A new, temporary home with the configuration of the usual one.
     pub fn private() -> Result<Home, ClientError> {
         let name = format!("cotty-{}", &crate::call::instance()?[..10]);
         let is_short =
             |top: &PathBuf| top.as_os_str().len() + name.len() + "/run/cotty.sock".len() < SOCKET_PATH;
         let top = Some(std::env::temp_dir()).filter(is_short).unwrap_or_else(|| PathBuf::from("/tmp"));
         let state = std::path::absolute(top)?.join(name);
-        // One that is there already is not ours.
+        // Fails if the directory exists: it would not be ours.
         std::fs::DirBuilder::new().mode(0o700).create(&state)?;
         let home = Home { runtime: state.join("run"), config: state.join("config.toml"), state };
         private_directory(&home.runtime)?;
@@ -67,7 +67,7 @@ impl Home {
         };
         let config = config.join("cotty/config.toml");
         let uid = rustix::process::getuid().as_raw();
-        // An agent's host may not pass the variable on; the directory is there all the same.
+        // The host of an agent might not pass XDG_RUNTIME_DIR on, but the directory exists.
         let usual = || Some(format!("/run/user/{uid}"));
         let runtime = var("XDG_RUNTIME_DIR").or_else(usual).filter(|dir| Path::new(dir).is_dir());
         let runtime = runtime
@@ -75,22 +75,22 @@ impl Home {
         Ok(Home { runtime, state, config })
     }
 
-    /// For what dies with the machine.
+    /// The directory for files that do not outlive a reboot.
     pub fn runtime(&self) -> &Path {
         &self.runtime
     }
 
-    /// For what stays.
+    /// The directory for files that persist.
     pub fn state(&self) -> &Path {
         &self.state
     }
 
-    /// The configuration, which need not be there.
+    /// The configuration file, which might not exist.
     pub fn config(&self) -> &Path {
         &self.config
     }
 
-    /// The configuration that was right last: what a daemon goes on with when the file is broken.
+    /// The last valid configuration. A daemon uses it if the file is invalid.
     pub fn good_config(&self) -> PathBuf {
         self.runtime.join("config.good.toml")
     }
@@ -100,28 +100,28 @@ impl Home {
         self.runtime.join("cotty.sock")
     }
 
-    /// Held by the keeper for its whole life; has its process id.
+    /// The lock that the keeper holds for its whole life; it contains the keeper's process id.
     pub fn keeper_lock(&self) -> PathBuf {
         self.runtime.join("keeper.lock")
     }
 
-    /// Held while one client starts the keeper and others wait for it.
+    /// The lock that a client holds while it starts the keeper; other clients wait for it.
     pub fn start_lock(&self) -> PathBuf {
         self.runtime.join("start.lock")
     }
 
-    /// What a background daemon has to say.
+    /// The log of a background daemon.
     pub fn log(&self) -> PathBuf {
         self.state.join("cotty.log")
     }
 }
 
-/// A directory that only we can enter. One that is a link, another's or open to others could be a trap.
+/// Creates a directory that only this user can enter. Refuses a link, a directory of another user, or one open to others.
 fn private_directory(path: &Path) -> Result<(), ClientError> {
     let refused = |why: &str| Err(ClientError::Home(format!("{} {why}", path.display())));
     match std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path) {
         Err(e) if e.kind() != io::ErrorKind::AlreadyExists => {
-            return refused(&format!("cannot be made: {e}"));
+            return refused(&format!("cannot be created: {e}"));
         }
         _ => {}
     }
@@ -133,7 +133,7 @@ fn private_directory(path: &Path) -> Result<(), ClientError> {
         return refused("belongs to another user");
     }
     if metadata.mode() & 0o077 != 0 {
-        return refused("can be entered by others: `chmod 700` it");
+        return refused("can be entered by other users: run `chmod 700` on it");
     }
     Ok(())
 }
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn without_it_the_usual_directories_are_used() {
+    fn without_cotty_home_the_xdg_directories_are_used() {
         let home = locate(&[("HOME", "/home/a"), ("XDG_RUNTIME_DIR", "/")]);
         assert_eq!(home.state(), Path::new("/home/a/.local/state/cotty"));
         assert_eq!(home.runtime(), Path::new("/cotty"));

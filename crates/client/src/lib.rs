@@ -1,7 +1,7 @@
-//! The one typed client of the daemon: finds it, starts it if it is not there, and asks again when it was replaced.
+//! The typed client of the daemon: finds it, starts it if it does not run, and calls again if it was replaced.
 //!
-//! [`Home`] says where everything lies. [`Client::call`] does one operation, exactly once however often the daemon
-//! dies meanwhile. [`Client::view`] watches a session. [`pipe`] is `cotty mcp`.
+//! [`Home`] knows the paths. [`Client::call`] performs one operation, exactly once however often the daemon dies
+//! meanwhile. [`Client::view`] watches a session. [`pipe`] implements `cotty mcp`.
 
 mod call;
 mod guard;
@@ -18,31 +18,31 @@ pub use view::{View, Viewer};
 
 use cotty_protocol::ErrorBody;
 
-/// Why a client has no answer.
+/// Why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// The daemon said no.
+    /// The daemon refused the call.
     #[error(transparent)]
     Refused(#[from] ErrorBody),
-    /// There is none, and none was to be started.
+    /// No daemon runs, and the client does not start one.
     #[error("no cotty is running here")]
     NotRunning,
-    /// It could not be started.
+    /// The daemon could not be started.
     #[error("cotty did not start: {0}")]
     NotStarted(String),
-    /// There is one already, and a home has one.
-    #[error("it is already running here ({0})")]
+    /// A keeper already runs in this home.
+    #[error("cotty is already running here ({0})")]
     AlreadyRunning(String),
-    /// It went away and did not come back.
+    /// The daemon died and was not replaced, or its answer is unusable.
     #[error("the daemon does not answer: {0}")]
     NoAnswer(String),
-    /// It was ended before it answered.
+    /// cotty was stopped before it answered.
     #[error("cotty was stopped before it answered")]
     Stopped,
-    /// It is there, and says nothing at all.
-    #[error("the daemon is there but does not answer")]
+    /// The daemon accepts connections but does not answer.
+    #[error("the daemon is running but does not answer")]
     Hangs,
-    /// A directory of ours is not as it must be.
+    /// A directory of the home is unusable.
     #[error("{0}")]
     Home(String),
     /// Reading or writing failed.
@@ -55,13 +55,13 @@ impl ClientError {
     pub fn hint(&self) -> Option<String> {
         match self {
             ClientError::Refused(error) => error.hint.clone(),
-            ClientError::Stopped => Some("its sessions ended with it; `cotty new` starts anew".into()),
-            ClientError::NotRunning => Some("`cotty new` starts one, `cotty serve` keeps one in view".into()),
+            ClientError::Stopped => Some("its sessions ended with it; `cotty new` starts it again".into()),
+            ClientError::NotRunning => Some("`cotty new` starts it in the background, `cotty serve` in the foreground".into()),
             ClientError::NoAnswer(_) | ClientError::Hangs => {
                 Some("`cotty restart` replaces the daemon and keeps every session".into())
             }
             ClientError::AlreadyRunning(_) => Some(
-                "`cotty status` shows it, `cotty restart` replaces its daemon and keeps every session, `cotty stop` ends all of it;\n       with another COTTY_HOME a second one runs beside it".into(),
+                "`cotty status` shows its state, `cotty restart` replaces its daemon and keeps every session, `cotty stop` ends it;\n       set another COTTY_HOME to run a second one".into(),
             ),
             ClientError::NotStarted(_) | ClientError::Home(_) | ClientError::Io(_) => None,
         }

@@ -1,4 +1,4 @@
-//! Starting the keeper in the background: once, however many clients want it at the same moment.
+//! Starts the keeper in the background: once, even if several clients need it at the same moment.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -14,8 +14,8 @@ use rustix::fs::FlockOperation;
 use crate::guard::Lifeline;
 use crate::{ClientError, Home};
 
-/// Connects; where nothing listens, starts the keeper and connects then. The lock lets one client do so while the
-/// others wait, and connecting again under it finds what another has started.
+/// Connects. If nothing listens, starts the keeper first. The start lock lets one client do this while others wait; they
+/// connect again under the lock and find the started keeper.
 pub(crate) fn connect_or_start(home: &Home, lifeline: Option<&Lifeline>) -> Result<UnixStream, ClientError> {
     if let Ok(stream) = UnixStream::connect(home.socket()) {
         return Ok(stream);
@@ -51,23 +51,23 @@ fn start(home: &Home, lifeline: Option<&Lifeline>) -> Result<(), ClientError> {
     }
 }
 
-/// What the daemon said before it gave up.
+/// The log lines that the daemon wrote before it ended.
 fn reason(home: &Home, before: u64) -> String {
-    let mut said = String::new();
+    let mut lines = String::new();
     if let Ok(mut log) = File::open(home.log()) {
-        // A log that was begun again is shorter than before.
+        // A log that was rotated is shorter than before.
         let len = log.metadata().map_or(0, |m| m.len());
         let _ = log.seek(SeekFrom::Start(if len < before { 0 } else { before }));
-        let _ = log.take(4096).read_to_string(&mut said);
+        let _ = log.take(4096).read_to_string(&mut lines);
     }
-    match said.trim() {
-        "" => format!("it said nothing (its log is {})", home.log().display()),
-        said => said.to_owned(),
+    match lines.trim() {
+        "" => format!("its log ({}) has no reason", home.log().display()),
+        lines => lines.to_owned(),
     }
 }
 
-/// `cotty __launch`: starts the keeper and ends, so that the keeper is nobody's child. Hosts of agents end whole
-/// process trees; what they started is not to be found in theirs.
+/// `cotty __launch`: starts the keeper and exits, so that the keeper is not in the process tree of the caller. Hosts of
+/// agents kill whole process trees.
 pub fn launch(home: &Home, guarded: bool) -> Result<(), ClientError> {
     let _ = rustix::process::setsid();
     let log = OpenOptions::new().create(true).append(true).mode(0o600).open(home.log())?;
@@ -80,19 +80,18 @@ pub fn launch(home: &Home, guarded: bool) -> Result<(), ClientError> {
     Ok(())
 }
 
-/// Takes the lock that makes a keeper the only one of its home, and writes its process id into it.
+/// Takes the lock that allows one keeper per home, and writes this process id into it.
 pub fn lock_keeper(home: &Home) -> Result<OwnedFd, ClientError> {
     let mut lock = open_lock(&home.keeper_lock())?;
     let taken = || rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok();
-    // Whoever asks for the keeper's process id has the lock for a moment.
+    // `keeper_pid` in another process holds the lock for a moment.
     if !(0..20).any(|_| {
         taken() || {
             std::thread::sleep(Duration::from_millis(5));
             false
         }
     }) {
-        let pid =
-            keeper_pid(home).map_or_else(|| "and just starting".to_owned(), |pid| format!("process {pid}"));
+        let pid = keeper_pid(home).map_or_else(|| "starting".to_owned(), |pid| format!("process {pid}"));
         return Err(ClientError::AlreadyRunning(pid));
     }
     lock.set_len(0)?;
@@ -100,10 +99,10 @@ pub fn lock_keeper(home: &Home) -> Result<OwnedFd, ClientError> {
     Ok(lock.into())
 }
 
-/// The process id of the keeper that runs now.
+/// The process id of the running keeper.
 pub fn keeper_pid(home: &Home) -> Option<u32> {
     let mut lock = open_lock(&home.keeper_lock()).ok()?;
-    // Whoever gets the lock shows that nobody holds it.
+    // If we get the lock, no keeper holds it.
     if rustix::fs::flock(&lock, FlockOperation::NonBlockingLockShared).is_ok() {
         return None;
     }

@@ -11,7 +11,7 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 use crate::ClientError;
 use crate::call::instance;
 
-/// Who watches: the same viewer comes back under the same id, and then still has the keyboard if it had it.
+/// The identity of a viewer. A viewer that reconnects with the same id keeps the keyboard.
 #[derive(Debug, Clone)]
 pub struct Viewer {
     id: String,
@@ -20,7 +20,7 @@ pub struct Viewer {
 }
 
 impl Viewer {
-    /// A new one: the person's name, as others are told, and what it is (`attach`).
+    /// A new viewer with the person's name, as others see it, and its kind (`attach`).
     pub fn new(name: &str, kind: &str) -> Result<Viewer, ClientError> {
         Ok(Viewer { id: instance()?, name: name.to_owned(), kind: kind.to_owned() })
     }
@@ -30,7 +30,7 @@ impl Viewer {
     }
 }
 
-/// For an address. The daemon takes up to 64 plain characters.
+/// Percent-encodes a text for a URL. The daemon accepts up to 64 bytes without control characters.
 fn escaped(text: &str) -> String {
     let mut plain: String = text.chars().filter(|c| !acts(*c)).take(64).collect();
     while plain.len() > 64 {
@@ -42,7 +42,7 @@ fn escaped(text: &str) -> String {
     plain.bytes().map(|byte| format!("%{byte:02x}")).collect()
 }
 
-/// A session being watched: its paints come out, keys go in.
+/// A connection that watches a session: paints come in, keys go out.
 #[derive(Debug)]
 pub struct View {
     socket: WebSocketStream<UnixStream>,
@@ -63,7 +63,7 @@ impl View {
         let query = viewer.map(Viewer::query).unwrap_or_default();
         let url = format!("ws://cotty/v1/sessions/{session}/view?{query}");
         let mut request = url.into_client_request().map_err(std::io::Error::other)?;
-        // Where we are inside of a session these say whose views we are; else we are a person.
+        // Inside a session these headers identify the owner; elsewhere the caller is a person.
         for (name, text) in [("cotty-client", caller.client.as_str()), ("cotty-directory", cwd)] {
             if let Ok(value) = HeaderValue::from_str(text) {
                 request.headers_mut().insert(name, value);
@@ -75,14 +75,14 @@ impl View {
                 let body = response.into_body().unwrap_or_default();
                 match serde_json::from_slice(&body) {
                     Ok(Answer::Error(error)) => Err(error.into()),
-                    _ => Err(ClientError::NoAnswer("it refused to show the session".into())),
+                    _ => Err(ClientError::NoAnswer("it did not accept the viewer".into())),
                 }
             }
             Err(error) => Err(ClientError::NoAnswer(error.to_string())),
         }
     }
 
-    /// The next thing to show. `None`: the daemon went away; view again to go on.
+    /// The next message. `None`: the daemon is gone; open a new view to continue.
     pub async fn next(&mut self) -> Option<ToViewer> {
         loop {
             match self.socket.next().await? {
@@ -97,14 +97,14 @@ impl View {
         }
     }
 
-    /// Leaves properly: all that was sent before is heard by the daemon.
+    /// Closes the connection after the daemon has received everything sent before.
     pub async fn close(mut self) {
         let _ = self.socket.close(None).await;
-        // Its answer, or the end.
+        // Until the daemon's own close, or the end of the stream.
         while self.next().await.is_some() {}
     }
 
-    /// Types.
+    /// Sends a message.
     pub async fn send(&mut self, message: &FromViewer) -> Result<(), ClientError> {
         let text = serde_json::to_string(message).map_err(std::io::Error::other)?;
         self.socket.send(Message::text(text)).await.map_err(|e| ClientError::NoAnswer(e.to_string()))

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::ErrorBody;
 
-/// One operation as a value: what, by whom, from where, and under which id, so that a retry happens once.
+/// One operation as a value: the operation, its caller, its origin, and a retry id, so that a retry does not act twice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Call {
@@ -14,9 +14,9 @@ pub struct Call {
     pub op: String,
     /// Chosen by the client, the same on every retry.
     pub retry_id: String,
-    /// Who says that it asks.
+    /// Who the client says it is.
     pub caller: Caller,
-    /// The process that asks; sessions take their environment from it.
+    /// The calling process; sessions take their environment from it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
     /// The operation's parameters.
@@ -30,17 +30,17 @@ pub struct Call {
 pub enum Answer {
     /// The operation's reply.
     Ok(Value),
-    /// Why there is none.
+    /// Why the operation failed.
     Error(ErrorBody),
 }
 
-/// What kind of actor asks.
+/// The kind of actor that calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ActorKind {
-    /// Somebody at a keyboard.
+    /// A human at a keyboard.
     Person,
-    /// A program that works for somebody.
+    /// A program that works for a person.
     Agent,
     /// A process inside an agent's session.
     Child,
@@ -50,19 +50,19 @@ pub enum ActorKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Caller {
-    /// What it is.
+    /// The kind of actor.
     pub kind: ActorKind,
     /// Its name, for lists and logs (`cotty cli`, `claude-code`).
     pub client: String,
 }
 
-/// The process behind a call: where it stands and what its environment is.
+/// The process behind a call: its working directory and environment.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Origin {
     /// Its working directory.
     pub cwd: String,
-    /// Its environment. The daemon filters it before a child sees it.
+    /// Its environment. The daemon filters it before it starts a child.
     pub env: BTreeMap<String, String>,
 }
 
@@ -77,29 +77,29 @@ impl Origin {
     }
 }
 
-/// The first line of an MCP pipe: who it is. MCP's own lines follow.
+/// The first line of an MCP pipe: it introduces the pipe. MCP messages follow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct McpHello {
-    /// Random, the same for the pipe's whole life: with an MCP request's id it makes an operation happen once.
+    /// Random, the same for the pipe's whole life. With an MCP request's id it forms the retry id.
     pub instance: String,
     /// The process that started the pipe.
     pub origin: Origin,
-    /// Names of tool sets; the default set where none are named.
+    /// Names of tool sets; default: the standard set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
-    /// Names of tools to show; all of the sets where none are named.
+    /// Names of tools to show; default: all tools of the sets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub only: Vec<String>,
-    /// How long a call may last, in milliseconds; 50,000 where nothing is said.
+    /// How long a call may last, in milliseconds; default: 50,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_call_ms: Option<u64>,
-    /// Calls that a daemon before left open and that are said again: their time goes on.
+    /// Calls that an earlier daemon left open and that the pipe sends again: their time keeps running.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<McpOpen>,
 }
 
-/// A call that is said again.
+/// A call that the pipe sends again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct McpOpen {

@@ -1,6 +1,6 @@
-//! What travels between cotty's parts: operations as values, their errors, and what viewers and front ends are sent.
+//! The messages between cotty's parts: operations as values, their errors, and the messages to viewers and front ends.
 //!
-//! Everything here can be put on a wire ([`serde`]) and described to a stranger ([`schemars`]). Nothing here acts.
+//! Every type can be serialized ([`serde`]) and has a JSON schema ([`schemars`]). Nothing here acts.
 
 mod call;
 pub mod error;

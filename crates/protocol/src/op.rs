@@ -1,4 +1,4 @@
-//! The operations: their parameters and replies, one module each, named as the operation is.
+//! The operations: their parameters and replies, in one module each, named after the operation.
 
 pub mod mouse;
 
@@ -6,15 +6,15 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// An operation is the value that asks for it: its parameters, which know its name and what is answered.
+/// An operation, represented by its parameters: they define its name and the type of its reply.
 pub trait Operation: Serialize + DeserializeOwned + JsonSchema + Send + 'static {
-    /// As it is called.
+    /// The operation's name.
     const NAME: &'static str;
-    /// What it answers.
+    /// The type of its reply.
     type Reply: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
 }
 
-/// One module for each, with its `Params` and its `Reply`.
+/// Declares one module per operation, with its `Params` and its `Reply`.
 macro_rules! operations {
     ($($name:ident,)*) => {
         $(
@@ -24,12 +24,12 @@ macro_rules! operations {
                 type Reply = $name::Reply;
             }
         )*
-        /// Their names.
+        /// The names of all operations.
         pub const OPERATIONS: &[&str] = &[$(stringify!($name),)*];
     };
 }
 
-/// Hands the list of all operations to a macro: whoever needs something for each has it here.
+/// Passes the list of all operations to a macro.
 #[macro_export]
 macro_rules! for_each_operation {
     ($macro:ident) => {
@@ -88,37 +88,37 @@ pub struct Place {
     pub col: u16,
 }
 
-/// What a session is doing, as far as can be known.
+/// What a session is doing, as far as cotty can observe.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Activity {
     /// The shell waits for a command.
     Prompt,
-    /// A program is at work.
+    /// A program is running.
     Running {
-        /// The one that may read the terminal.
+        /// The program in the foreground.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         program: Option<String>,
     },
-    /// A program waits for what is typed.
+    /// A program waits for input.
     WaitingForInput {
-        /// Which.
+        /// The program's name.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         program: Option<String>,
     },
     /// A program shows text page by page.
     Pager {
-        /// Which.
+        /// The program's name.
         program: String,
     },
     /// An editor is open.
     Editor {
-        /// Which.
+        /// The program's name.
         program: String,
     },
-    /// The program reads a line without showing it: a secret is asked for.
+    /// The program asks for a secret: it reads a line with echo off.
     SecretInput,
-    /// What is shown looks like a question for a secret, inside ssh, a container or a multiplexer.
+    /// The screen looks like a prompt for a secret, inside ssh, a container or a multiplexer.
     SecretSuspected,
     /// The program has ended.
     Exited,
@@ -131,7 +131,7 @@ pub struct SessionInfo {
     pub session_id: String,
     /// Its small number, never used again in this home.
     pub number: u32,
-    /// The name its maker gave it.
+    /// Its name, if one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The title that the program set.
@@ -140,11 +140,11 @@ pub struct SessionInfo {
     pub program: String,
     /// Its arguments.
     pub args: Vec<String>,
-    /// Both as one line, or the line that it was made from.
+    /// Program and arguments as one line, or the command line it was created from.
     pub command: String,
     /// Its process id.
     pub pid: u32,
-    /// ISO 8601.
+    /// When it was created, ISO 8601.
     pub created_at: String,
     /// Its size.
     pub dimensions: Dimensions,
@@ -152,55 +152,55 @@ pub struct SessionInfo {
     pub cursor: Place,
     /// Whether the program has ended.
     pub exited: bool,
-    /// With what, where it ended by itself.
+    /// The exit code, if it ended by itself.
     pub exit_code: Option<i32>,
-    /// By which signal, where one ended it.
+    /// The signal that ended it, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
-    /// No errors, not exited.
+    /// Whether it has no errors and has not exited.
     pub healthy: bool,
     /// What it is doing.
     pub activity: Activity,
-    /// Whether a signal stopped the program in the foreground.
+    /// Whether the program in the foreground is stopped by a signal.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub stopped: bool,
-    /// Which of its owner's panels it is, where it is one.
+    /// Its panel id, if it is a panel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub panel_id: Option<String>,
-    /// Whose it is.
+    /// Its owner.
     pub owner: String,
-    /// The directory of its foreground program, now; where it has ended, the one that it began in.
+    /// The current directory of its foreground program; after it exited, the one it started in.
     pub cwd: Option<String>,
     /// Bytes of output processed.
     pub seq: u64,
     /// Who may type.
     pub keyboard: keyboard::Reply,
-    /// Lines of history it keeps.
+    /// How many lines of history it keeps.
     pub history_lines: usize,
-    /// Milliseconds since anything came or was typed.
+    /// Milliseconds since the last output or input.
     pub idle_ms: u64,
-    /// How its recording goes.
+    /// The state of its recording.
     pub recording: Recording,
-    /// What an agent asks of people here, while it does.
+    /// The open hand-off request, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handoff: Option<requests::HandoffRequest>,
-    /// What a daemon could not take over from the one before it, where that happened.
+    /// History that was lost when the daemon was replaced, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub history_lost: Option<HistoryLost>,
-    /// Whether its history is longer than the journal: then a daemon that cannot read this one's checkpoints loses the
-    /// rest of it.
+    /// Whether its history is longer than the journal. A daemon that cannot read this one's checkpoints loses the
+    /// older part.
     #[serde(default)]
     pub checkpointed: bool,
 }
 
-/// What a daemon could not take over from the one before it: the program goes on, history is missing.
+/// History that was lost when the daemon was replaced. The program keeps running.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HistoryLost {
-    /// When, in ISO 8601.
+    /// When, ISO 8601.
     pub at: String,
-    /// Output before this is missing.
+    /// Output before this seq is missing.
     pub before_seq: u64,
-    /// What, and why.
+    /// What was lost, and why.
     pub what: Vec<String>,
 }
 
@@ -210,16 +210,16 @@ impl std::fmt::Display for HistoryLost {
     }
 }
 
-/// What was left out of a long text, between its head and its tail.
+/// The part that was left out of a long text, between its head and its tail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LeftOut {
     /// Bytes.
     pub bytes: usize,
     /// Lines.
     pub lines: usize,
-    /// It is missing behind this many lines of the text that is here: between the head's last line and the tail's first.
+    /// Where the gap is: after this many lines of the returned text.
     pub after_lines: usize,
-    /// Where it begins in the whole text, for what `new` can read again: read with this as `offset` …
+    /// To read the missing part with view `new`: give this as `offset` …
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<usize>,
     /// … and this as `since`.
@@ -227,7 +227,7 @@ pub struct LeftOut {
     pub since: Option<u64>,
 }
 
-/// Images that a program sent and that no text shows.
+/// Images that a program sent; they have no text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Images {
     /// `sixel`, `kitty` or `iterm2`.
@@ -238,7 +238,7 @@ pub struct Images {
     pub bytes: u64,
 }
 
-/// How a session's recording goes.
+/// The state of a session's recording.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Recording {
     /// Whether the session is recorded.
@@ -247,22 +247,22 @@ pub struct Recording {
     pub bytes: u64,
     /// Bytes of output that could not be recorded.
     pub lost_bytes: u64,
-    /// Why nothing can be written now; it is tried again.
+    /// Why nothing can be written now; the daemon tries again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// Conditions to wait for; the first that holds wins, and the program's end ends every wait. Every face offers all of them.
+/// Conditions to wait for. The first that holds wins; the program's end ends every wait. Every face offers all of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Wait {
-    /// Until this text appears, or stands there already.
+    /// Until this text appears, or is already there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Until this regular expression matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regex: Option<String>,
-    /// Until no output came for this many ms.
+    /// Until there was no output for this many ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_ms: Option<u64>,
     /// Until the shell waits for a command.
@@ -274,7 +274,7 @@ pub struct Wait {
     /// Until the program asks for a secret.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub secret: bool,
-    /// Until the program took what was typed and reads again (REPLs, questions).
+    /// Until the program has read the input and reads again (REPLs, prompts).
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub reads: bool,
     /// Until no person has the keyboard.
@@ -283,19 +283,19 @@ pub struct Wait {
     /// Until all of the conditions hold at once, instead of any.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub all: bool,
-    /// A match of this regular expression ends the wait whatever else is waited for, e.g. "error|failed".
+    /// A match of this regular expression ends the wait in any case, e.g. "error|failed".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<String>,
-    /// Count only output after this: a `seq`, `since` or `next_since` of another answer. Default: since the last input.
+    /// Only output after this counts: a `seq`, `since` or `next_since` of another reply. Default: since the last input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
-    /// Longest wait in ms. Default: 30000 where a condition is given.
+    /// Longest wait in ms. Default: 30000 if there is a condition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
 }
 
 impl Wait {
-    /// The conditions that it names, in the order in which they win.
+    /// The given conditions, in the order in which they win.
     fn conditions(&self) -> impl Iterator<Item = Met> {
         let all = [
             (self.text.is_some(), Met::Text),
@@ -311,12 +311,12 @@ impl Wait {
         all.into_iter().filter_map(|(named, met)| named.then_some(met))
     }
 
-    /// Whether it names a condition, and not a time alone.
+    /// Whether a condition is given, not only a timeout.
     pub fn has_condition(&self) -> bool {
         self.conditions().next().is_some()
     }
 
-    /// The first condition that it names.
+    /// The first given condition.
     pub fn first(&self) -> Option<Met> {
         self.conditions().next()
     }
@@ -330,7 +330,7 @@ pub enum Met {
     Text,
     /// The pattern matched.
     Regex,
-    /// Nothing came for the asked time.
+    /// There was no output for the given time.
     Idle,
     /// The shell waits for a command.
     Prompt,
@@ -342,10 +342,10 @@ pub enum Met {
     Keyboard,
     /// All of the conditions hold.
     All,
-    /// What should not happen did.
+    /// The `stop` pattern matched.
     Stop,
     /// The program ended.
     Exit,
-    /// Nothing of it, in time.
+    /// No condition held in time.
     Timeout,
 }

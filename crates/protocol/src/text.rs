@@ -1,16 +1,16 @@
-//! Text of programs and of other people, made safe to show; bytes as text; names that nobody else has.
+//! Untrusted text made safe to show, bytes as hexadecimal text, and random names.
 
 use std::fmt::Write;
 use std::io;
 
-/// Whether a character would act on a terminal, or turn around the text that stands beside it.
+/// Whether a character would control a terminal or change the direction of the text around it.
 pub fn acts(c: char) -> bool {
-    let turns =
+    let reorders =
         matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    c.is_control() || turns
+    c.is_control() || reorders
 }
 
-/// A text on one line that cannot act, with something else for each character that would.
+/// The text on one line, with `instead` for each character that [`acts`].
 pub fn inert(text: &str, instead: char) -> String {
     text.chars().map(|c| if acts(c) { instead } else { c }).collect()
 }
@@ -24,7 +24,7 @@ pub fn hex(bytes: &[u8]) -> String {
     text
 }
 
-/// `N` random lower-case letters and digits. Sixteen are a name that nobody else has.
+/// `N` random lower-case letters and digits. Sixteen make a unique name.
 pub fn random<const N: usize>() -> io::Result<String> {
     const ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
     let mut bytes = [0u8; N];
@@ -32,7 +32,7 @@ pub fn random<const N: usize>() -> io::Result<String> {
     Ok(bytes.iter().map(|b| char::from(ALPHABET[usize::from(b % 32)])).collect())
 }
 
-/// A secret that nobody guesses: 32 random bytes, as text.
+/// A secret: 32 random bytes, as hexadecimal text.
 pub fn secret() -> io::Result<String> {
     let mut bytes = [0u8; 32];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_acts_in_inert_text() {
+    fn inert_text_has_no_control_characters() {
         assert_eq!(inert("a\x1b[31m\u{9b}2J\u{202e}b\n\u{61c}\u{200f}", '?'), "a?[31m?2J?b???");
         assert_eq!(inert("größe 日本 👍🏽 שלום", '?'), "größe 日本 👍🏽 שלום");
     }

@@ -1,30 +1,30 @@
-//! What a front end that draws lines is told over a WebSocket: a snapshot first, then what changes.
+//! Messages to a front end over a WebSocket: a snapshot first, then changes.
 //!
 //! Columns and rows count from 0. `x2` and `y2` are the first that are *not* in a region or a run.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// To the front end.
+/// A message to the front end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Update {
     /// The bell rang, once or more.
     Bell,
-    /// The cursor moved, or looks different.
+    /// The cursor moved or changed its shape.
     Cursor(Cursor),
-    /// A part of the screen shows something else.
+    /// A part of the screen changed.
     Diff(Diff),
-    /// The whole screen: first, after a change of size, after a gap, and at most every 200 ms while there are changes.
+    /// The whole screen: at the start, after a resize, after a gap, and at most every 200 ms while the screen changes.
     Snapshot(Snapshot),
     /// The program ended. Nothing follows.
     Exited {
-        /// With what, where it ended by itself.
+        /// The exit code, if it ended by itself.
         exit_code: Option<i32>,
-        /// By which signal, where one ended it.
+        /// The signal that ended it, if one did.
         signal: Option<i32>,
     },
-    /// The session is gone. Nothing follows.
+    /// The session was destroyed. Nothing follows.
     Gone,
 }
 
@@ -33,7 +33,7 @@ pub enum Update {
 pub struct Snapshot {
     /// The session's id.
     pub session_id: String,
-    /// Output that it shows, in bytes.
+    /// The seq that it shows.
     pub seq: u64,
     /// Rows of the session.
     pub rows: u16,
@@ -41,29 +41,29 @@ pub struct Snapshot {
     pub cols: u16,
     /// The text of each row from the top, right-trimmed.
     pub lines: Vec<String>,
-    /// For each line where it does not look plain; left out where every line does.
+    /// The styled runs of each line; left out if all lines are plain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub styles: Vec<Vec<Run>>,
     /// Where the cursor is.
     pub cursor: Cursor,
     /// The title that the program set: data, not markup.
     pub title: String,
-    /// Whether it is the alternate screen, that of full-screen programs.
+    /// Whether the alternate screen is shown, that of full-screen programs.
     pub alternate: bool,
 }
 
-/// New lines for a part of the screen. It is always whole rows (`x` is 0, `x2` the number of columns), so that nobody
-/// has to know how wide a character is to put them in the place of the old.
+/// New lines for a part of the screen: always whole rows (`x` is 0, `x2` the number of columns), so that a client can
+/// replace them without knowing how wide a character is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Diff {
     /// Which part.
     pub region: Region,
     /// The text of each of its rows from the top, right-trimmed.
     pub lines: Vec<String>,
-    /// For each line where it does not look plain; left out where every line does.
+    /// The styled runs of each line; left out if all lines are plain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub styles: Vec<Vec<Run>>,
-    /// Why.
+    /// Why it changed.
     pub reason: Reason,
 }
 
@@ -80,30 +80,30 @@ pub struct Region {
     pub y2: u16,
 }
 
-/// Why a part of the screen changed, as far as it shows: a hint, nothing more.
+/// Why a part of the screen changed: a guess, only a hint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// Something was written.
+    /// The program wrote text.
     Text,
-    /// It is blank now.
+    /// The part is blank now.
     Clear,
-    /// What stood elsewhere moved here.
+    /// Lines moved here from elsewhere.
     Scroll,
-    /// The program went to the other screen.
+    /// The program switched between the primary and the alternate screen.
     ScreenSwitch,
     /// The same text in other colours.
     Redraw,
 }
 
-/// Where the cursor is and how it looks.
+/// The cursor's position and shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cursor {
     /// Column.
     pub x: u16,
     /// Row.
     pub y: u16,
-    /// Whether it is to be seen.
+    /// Whether it is visible.
     pub visible: bool,
     /// Its shape.
     pub shape: Shape,
@@ -121,13 +121,13 @@ pub enum Shape {
     Bar,
 }
 
-/// Neighbouring cells that look alike. What is left out is as it is in plain text.
+/// Neighbouring cells with the same attributes. A missing field has the value of plain text.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Run {
     /// The first cell. A wide character takes two.
     pub x: u16,
-    /// The cell after the last. It may lie behind the text: a coloured background.
+    /// The cell after the last. It may be beyond the end of the text: a coloured background.
     pub x2: u16,
     /// Colour of the text.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -138,13 +138,13 @@ pub struct Run {
     /// Kind of underline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub underline: Option<Underline>,
-    /// Colour of the underline, where it is not the text's.
+    /// Colour of the underline, if it differs from the text's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub underline_color: Option<Color>,
-    /// What else there is.
+    /// Other attributes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub attributes: Vec<Attribute>,
-    /// The address that it links to: data from a program, not to be trusted.
+    /// The address that it links to: untrusted data from the program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
 }
@@ -171,7 +171,7 @@ pub enum Underline {
     Dashed,
 }
 
-/// What text may have beside colours and underlines.
+/// Attributes of text other than colours and underlines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
@@ -191,9 +191,9 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Clients match on these.
+    /// Clients depend on these names.
     #[test]
-    fn the_wire_form_is_fixed() {
+    fn the_wire_format_does_not_change() {
         let cursor = Cursor { x: 3, y: 1, visible: true, shape: Shape::Block };
         let blue = Run {
             x: 0,

@@ -1,4 +1,4 @@
-//! What a viewer and the daemon tell each other over a WebSocket: paints one way, keys the other.
+//! Messages between a viewer and the daemon over a WebSocket: paints one way, keys the other.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,24 +12,24 @@ use crate::{
     op::{Activity, Dimensions},
 };
 
-/// To the viewer.
+/// A message to the viewer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ToViewer {
-    /// The screen, or what changed of it, in nothing but positions, styles, text and erases.
+    /// The screen or a change of it, as positions, styles, text and erases only.
     Paint(Paint),
     /// The program ended; the last screen stays.
     Exited {
-        /// With what, where it ended by itself.
+        /// The exit code, if it ended by itself.
         exit_code: Option<i32>,
-        /// By which signal, where one ended it.
+        /// The signal that ended it, if one did.
         signal: Option<i32>,
     },
-    /// The session is gone.
+    /// The session was destroyed.
     Gone,
-    /// What was typed was refused.
+    /// The input was refused.
     Refused(ErrorBody),
-    /// Who is there, at the beginning and whenever that changes.
+    /// Who is there: at the beginning, and whenever that changes.
     Presence(Presence),
 }
 
@@ -39,42 +39,42 @@ pub enum ToViewer {
 pub struct Presence {
     /// Who has the keyboard.
     pub holder: Option<Holder>,
-    /// The person who has it, as it introduced itself.
+    /// The name of the person who has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// Whether that is this viewer.
+    /// Whether this viewer has it.
     pub yours: bool,
-    /// The agent whose session it is, where it is one's.
+    /// The agent that owns the session, if one does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// Other viewers, in the order they came; the first of them where there are many.
+    /// Other viewers, in the order they connected; only the first if there are many.
     pub others: Vec<Watcher>,
     /// How many others there are.
     pub count: usize,
-    /// Whether the program asked for the mouse.
+    /// Whether the program has mouse reporting on.
     pub mouse: bool,
-    /// Whether it is the alternate screen, that of full-screen programs.
+    /// Whether the alternate screen is shown, that of full-screen programs.
     pub alternate: bool,
-    /// Whether the session follows the holder's window.
+    /// Whether the session's size follows the holder's window.
     pub fitted: bool,
-    /// The last agent that was not let type.
+    /// The last agent whose input was refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turned_away: Option<TurnedAway>,
-    /// What an agent asked of people last, open or not.
+    /// The newest hand-off request, open or not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handoff: Option<Box<HandoffNotice>>,
 }
 
-/// What an agent asks of people.
+/// A hand-off request, as viewers see it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HandoffNotice {
     /// The hand-off request's id.
     pub request_id: String,
     /// The agent's name.
     pub from: String,
-    /// What a person is to do: data, not markup.
+    /// What the person should do: data, not markup.
     pub message: String,
-    /// How far it came.
+    /// Its state.
     pub state: State,
     /// The person who ended it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,7 +82,7 @@ pub struct HandoffNotice {
 }
 
 impl HandoffNotice {
-    /// Whether it waits for a person still, or for one to finish.
+    /// Whether it has not ended.
     pub fn is_open(&self) -> bool {
         matches!(self.state, State::Waiting | State::Taken)
     }
@@ -97,23 +97,23 @@ pub struct Watcher {
     pub kind: String,
 }
 
-/// An agent that was not let type.
+/// An agent whose input was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnedAway {
-    /// How often that has happened: a new one is a new number.
+    /// How many refusals there were: each new one increases the count.
     pub count: u64,
     /// The agent's name.
     pub name: String,
-    /// Whether because of a secret; otherwise a person had the keyboard.
+    /// Whether the reason was a prompt for a secret; otherwise a person had the keyboard.
     pub secret: bool,
 }
 
 /// One frame.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Paint {
-    /// Output that this frame shows, in bytes.
+    /// The seq that this frame shows.
     pub seq: u64,
-    /// Whether it replaces the screen instead of changing it.
+    /// Whether it replaces the whole screen.
     pub full: bool,
     /// Columns of the session.
     pub cols: u16,
@@ -129,11 +129,11 @@ pub struct Paint {
     pub activity: Activity,
 }
 
-/// From the viewer.
+/// A message from the viewer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum FromViewer {
-    /// One key, by name; it is encoded for the modes that the program has set.
+    /// One key, by name. The daemon encodes it for the modes that the program has set.
     Key {
         /// Its name, or one character.
         key: String,
@@ -155,7 +155,7 @@ pub enum FromViewer {
         #[serde(default)]
         paste: Paste,
     },
-    /// What the mouse does.
+    /// A mouse gesture.
     Mouse {
         /// The gesture.
         mouse: Mouse,
@@ -169,26 +169,26 @@ pub enum FromViewer {
         #[serde(default)]
         shift: bool,
     },
-    /// Takes the keyboard, until it is given back or the viewer goes away.
+    /// Takes the keyboard until the viewer gives it back or disconnects.
     Take,
-    /// Gives it back. What an agent asked of people is done with that.
+    /// Gives the keyboard back. This completes an open hand-off request.
     Give,
-    /// Goes away, and lets go of the keyboard if it has it. What an agent asked of people is still open.
+    /// Disconnects, and releases the keyboard. A hand-off request stays open.
     Leave,
-    /// Answers what an agent asks, and gives the keyboard back.
+    /// Answers a hand-off request, and gives the keyboard back.
     Answer {
         /// The hand-off request's id.
         request_id: String,
-        /// It will not be done; otherwise it is.
+        /// Decline the request instead of completing it.
         #[serde(default)]
         decline: bool,
-        /// A word to the agent.
+        /// A note to the agent.
         #[serde(default)]
         note: Option<String>,
     },
-    /// Has the session follow this viewer's window for as long as it has the keyboard; without a size no longer.
+    /// Fits the session to this viewer's window while the viewer has the keyboard; without a size, stops that.
     Fit {
-        /// The window.
+        /// The window's size.
         #[serde(default)]
         size: Option<Dimensions>,
     },

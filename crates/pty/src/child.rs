@@ -1,9 +1,9 @@
 //! `cotty __child`: becomes the program of a session.
 //!
-//! The keeper starts it with a socket as stdin and the PTY's slave as stdout and stderr. The daemon wrote a [`Spec`]
-//! into the other end of that socket before it asked for the child, so the child needs no daemon to be alive. It
-//! takes the slave as its controlling terminal and execs. The socket closes by itself when that succeeds; otherwise
-//! the reason goes back through it.
+//! The keeper starts it with a socket as stdin and the PTY's slave as stdout and stderr. The daemon writes a [`Spec`]
+//! into the other end of that socket before it asks for the child, so the child starts even if the daemon dies. It
+//! makes the slave its controlling terminal and execs. The socket closes by itself when exec succeeds; otherwise the
+//! child writes the reason into it.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -21,40 +21,40 @@ use signal_hook::consts::{
     SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2, SIGWINCH,
 };
 
-/// What the child is to become. Bytes, not text: names in a file system need not be UTF-8.
+/// What the child must become. Bytes, not text: file names need not be UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spec {
     /// The program, as an absolute path.
     #[serde(with = "serde_bytes")]
     pub program: Vec<u8>,
-    /// Its arguments, without the name it is called by.
+    /// Its arguments, without the program's name.
     pub args: Vec<ByteBuf>,
     /// Its whole environment.
     pub env: Vec<(ByteBuf, ByteBuf)>,
     /// Its working directory.
     #[serde(with = "serde_bytes")]
     pub cwd: Vec<u8>,
-    /// The soft limit of open files to go back to; ours is raised.
+    /// The soft limit of open files for the program; cotty's own is higher.
     pub open_files: Option<u64>,
 }
 
-/// Where a child failed.
+/// The step at which a child failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stage {
-    /// Its terminal could not be taken.
+    /// Setting the controlling terminal.
     Terminal,
-    /// Its directory could not be entered.
+    /// Entering the working directory.
     Directory,
-    /// Its program could not be executed.
+    /// Executing the program.
     Program,
 }
 
 /// Why a child did not become its program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// At which step.
+    /// The step that failed.
     pub stage: Stage,
-    /// The kernel's number.
+    /// The kernel's error number.
     pub errno: i32,
 }
 
@@ -66,12 +66,12 @@ pub fn encode(spec: &Spec) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads what a child left in its socket: nothing means that it became its program.
+/// Parses what a child wrote into its socket. `None`: the child became its program.
 pub fn decode_failure(bytes: &[u8]) -> Option<Failure> {
     minicbor_serde::from_slice(bytes).ok()
 }
 
-/// Runs as `cotty __child`; returns only where it failed.
+/// Runs `cotty __child`; returns only if it failed.
 pub fn run() -> io::Error {
     let stdin = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 10);
     let mut socket = match stdin {
@@ -110,7 +110,7 @@ fn become_program(socket: &mut UnixStream) -> Result<std::convert::Infallible, F
             Rlimit { current: Some(soft), maximum: now.maximum },
         );
     }
-    ignore_nothing();
+    reset_ignored_signals();
     let text = |bytes: ByteBuf| OsString::from_vec(bytes.into_vec());
     let error = Command::new(OsString::from_vec(spec.program))
         .args(spec.args.into_iter().map(text))
@@ -120,13 +120,13 @@ fn become_program(socket: &mut UnixStream) -> Result<std::convert::Infallible, F
     Err(Failed { stage: Stage::Program, error })
 }
 
-/// Who starts cotty in the background or by `nohup` ignores signals, and what is ignored stays so in every child; what is
-/// caught is not. A program is to end by Ctrl-C, Ctrl-\\ and a terminal that hangs up, whoever started cotty.
-fn ignore_nothing() {
+/// Restores the default action of signals. If cotty was started in the background or by `nohup`, signals are ignored, and
+/// exec keeps ignored signals ignored. A program must end by Ctrl-C, Ctrl-\\ and a hang-up, however cotty was started.
+fn reset_ignored_signals() {
     for signal in
         [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGTSTP, SIGTTIN, SIGTTOU, SIGWINCH]
     {
-        // Nobody looks at the flag: exec forgets the handler, and with it what was there before.
+        // Any handler will do, because exec resets a caught signal to its default action. The flag is not used.
         let _ = signal_hook::flag::register(signal, Arc::default());
     }
 }

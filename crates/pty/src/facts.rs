@@ -1,4 +1,4 @@
-//! What the kernel knows of a terminal: hints for people and agents, never guesses from the screen.
+//! What the kernel knows about a terminal and its programs. Nothing here is guessed from the screen.
 
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
@@ -15,14 +15,14 @@ use crate::proc::Stat;
 /// How the line discipline treats input now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineMode {
-    /// Typed characters are shown by the kernel.
+    /// The kernel echoes typed characters.
     pub echo: bool,
-    /// Input is handed over line by line.
+    /// The program gets input line by line.
     pub canonical: bool,
 }
 
 impl LineMode {
-    /// Line by line and not shown: a program asks for a secret.
+    /// Input line by line without echo: a program asks for a secret.
     pub fn asks_for_secret(self) -> bool {
         self.canonical && !self.echo
     }
@@ -52,7 +52,7 @@ pub fn process_name(pid: Pid) -> Option<String> {
 pub fn is_stopped(group: Pid) -> bool {
     let number = group.as_raw_nonzero().get();
     let led = Stat::read(number).filter(Stat::lives);
-    // Of a group whose leader has gone, the newest tells.
+    // If the leader is gone, the newest process of the group decides.
     let stat = led.or_else(|| Stat::read(members(number).first()?.as_raw_nonzero().get()));
     stat.is_some_and(|stat| stat.state == 'T')
 }
@@ -63,21 +63,21 @@ pub fn started_with(pid: Pid, what: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The name of the program in the foreground that most likely reads the terminal: not the one that leads the others (`git`)
-/// but the newest that it started (`less`).
+/// The name of the foreground program that most likely reads the terminal: not the leader of the process group (`git`) but
+/// the newest program that it started (`less`).
 pub fn reader_name(pty: &Pty) -> Option<String> {
     process_name(reader(pty, foreground(pty)?)?)
 }
 
-/// The process of a group that most likely reads the terminal: the one that is seen reading it, if any (`less`, not what
-/// feeds it; a script, not the job that it has beside it), or waiting for keys where they are taken one by one; else the
-/// newest that the leader started. None where the group has gone, or is hidden from us.
+/// The process of a group that most likely reads the terminal: one that is in a read of the terminal (`less`, not the program
+/// that feeds it; a script, not its background job); otherwise, in raw mode, one that waits for events; otherwise the newest
+/// that the leader started. `None` if the group is gone or hidden from us.
 fn reader(pty: &Pty, group: Pid) -> Option<Pid> {
     let (leader, group) = (group, group.as_raw_nonzero().get());
     let likely = match Stat::read(group).filter(Stat::lives) {
         Some(led) => {
             let mut likely = newest_first(leader, group);
-            // Whoever has the terminal's first program, too, has those of all other terminals: none of them is of this group.
+            // Skip a parent outside the session: it is the keeper, which is the parent of the programs of all sessions.
             let inside = Stat::read(led.parent).is_some_and(|parent| parent.session == led.session);
             let beside = Pid::from_raw(led.parent).filter(|_| inside).map(children).unwrap_or_default();
             let others = beside.into_iter().rev().filter(|&pid| pid != leader && lives_in(pid, group));
@@ -93,7 +93,7 @@ fn reader(pty: &Pty, group: Pid) -> Option<Pid> {
     likely.get(reads.unwrap_or(0)).copied()
 }
 
-/// A chain of programs that each started the next, the last one first; bounded, in case the kernel shows us a circle.
+/// A chain of processes, each started by the previous one, in reverse order. Bounded, in case `/proc` shows a cycle.
 fn newest_first(first: Pid, group: i32) -> Vec<Pid> {
     let newest_of = |pid: &Pid| children(*pid).into_iter().rev().find(|&child| lives_in(child, group));
     let mut chain: Vec<Pid> = std::iter::successors(Some(first), newest_of).take(32).collect();
@@ -101,7 +101,7 @@ fn newest_first(first: Pid, group: i32) -> Vec<Pid> {
     chain
 }
 
-/// Bytes that were typed and that the program has not read yet; in line mode only whole lines count.
+/// How many bytes of input the program has not read yet; in canonical mode only complete lines count.
 pub fn unread_input(pty: &Pty) -> Option<u64> {
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
     let slave = rustix::pty::ioctl_tiocgptpeer(pty.as_fd(), flags).ok()?;
@@ -109,43 +109,44 @@ pub fn unread_input(pty: &Pty) -> Option<u64> {
     rustix::io::ioctl_fionread(&slave).ok()
 }
 
-/// Whether the program has said something that has not been read.
+/// Whether the program has written output that has not been read.
 pub fn unread_output(pty: &Pty) -> bool {
     is_readable(pty.as_fd())
 }
 
-/// The kernel hands over what was written to a terminal's other end a moment later; this question makes it do so first.
+/// Whether one end of a terminal has data to read. The kernel moves data between the ends with a delay; `poll` makes it
+/// finish that first.
 fn is_readable(end: BorrowedFd<'_>) -> bool {
     let mut asked = [PollFd::from_borrowed_fd(end, PollFlags::IN)];
     poll(&mut asked, Some(&Timespec::default())).is_ok() && asked[0].revents().contains(PollFlags::IN)
 }
 
-/// What a program waits for, as far as the kernel tells.
+/// What a program waits for, as far as the kernel shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Waiting {
-    /// It is at work, or waits for something else.
+    /// It runs, or waits for something else.
     No,
-    /// It reads the terminal.
+    /// It waits in a read of the terminal.
     Reads,
-    /// Any of several things, as an editor or a server does.
+    /// It waits for one of several events, as an editor or a server does.
     Events,
 }
 
-/// What the program in the foreground waits for. A hint: the kernel does not tell every user.
+/// What the program in the foreground waits for. `None` if the kernel does not show it to this user.
 pub fn waiting(pty: &Pty) -> Option<Waiting> {
-    // Nobody may read: the program that had the terminal has ended.
+    // Without a foreground group, the program that had the terminal has ended.
     let Some(group) = foreground(pty) else { return Some(Waiting::No) };
     let waits = match reader(pty, group) {
         Some(reader) => waiting_of(reader),
         None if has_ended(group) => Some(Waiting::No),
-        // It came between the two looks, or we may not see it.
+        // The process appeared between the two checks, or it is hidden from us.
         None => waiting_of(reader(pty, group)?),
     };
-    // Else another program has its turn.
+    // Otherwise another program is in the foreground by now.
     if foreground(pty) == Some(group) { waits } else { Some(Waiting::No) }
 }
 
-/// What a process waits for: what its first thread does, unless that sleeps while another reads.
+/// What a process waits for: what its first thread waits for, unless another thread reads the terminal and none works.
 fn waiting_of(pid: Pid) -> Option<Waiting> {
     let first = thread_waits(pid.as_raw_nonzero().get());
     if first == Some(Waiting::Reads) {
@@ -158,7 +159,7 @@ fn waiting_of(pid: Pid) -> Option<Waiting> {
     if reads && !works() { Some(Waiting::Reads) } else { first }
 }
 
-/// The threads of a process, its first among them, if there are several.
+/// The threads of a process, with the first one; empty if it has only one.
 fn threads(pid: Pid) -> Vec<i32> {
     let tasks = std::fs::read_dir(format!("/proc/{}/task", pid.as_raw_nonzero())).into_iter().flatten();
     let found = tasks.flatten().take(MOST_THREADS);
@@ -173,19 +174,19 @@ fn thread_waits(pid: i32) -> Option<Waiting> {
     let look = || std::fs::read_to_string(format!("/proc/{pid}/syscall"));
     if let Ok(call) = look() {
         let mut words = call.split_ascii_whitespace();
-        // Else it says "running": the program went on after the look above.
+        // Otherwise the file says "running": the program continued after the check above.
         let Some(number) = words.next().and_then(|word| word.parse::<i64>().ok()) else {
             return Some(Waiting::No);
         };
         let first = words.next().unwrap_or_default();
         return Some(match number {
-            // Else it went on meanwhile, and the file of that number is another one.
+            // Read the call again: if it changed, the descriptor number may belong to another file.
             READ_CALL if is_terminal(pid, first) && look().is_ok_and(|again| again == call) => Waiting::Reads,
             number if WAITING_CALLS.contains(&number) => Waiting::Events,
             _ => Waiting::No,
         });
     }
-    // Where that needs the right to trace: the kernel's own name of where it sleeps.
+    // If we may not read the call, use the name of the kernel function in which the process sleeps.
     let place = std::fs::read_to_string(format!("/proc/{pid}/wchan")).ok()?;
     let at = |places: &[&str]| places.iter().any(|known| place.contains(known));
     match place.as_str() {
@@ -196,10 +197,10 @@ fn thread_waits(pid: i32) -> Option<Waiting> {
     }
 }
 
-/// Whether a file that a process reads, by its number in hexadecimal, is a terminal.
+/// Whether a descriptor of a process, a hexadecimal number, is a terminal.
 fn is_terminal(pid: i32, number: &str) -> bool {
     let Ok(number) = u32::from_str_radix(number.trim_start_matches("0x"), 16) else { return false };
-    // None: it was closed, or the process has gone. Who may see the call may see the file.
+    // An error means that the file was closed or that the process is gone: if we may read the call, we may read the link.
     let file = std::fs::read_link(format!("/proc/{pid}/fd/{number}"));
     file.is_ok_and(|file| file.starts_with("/dev/pts") || file.as_os_str() == "/dev/tty")
 }
@@ -215,7 +216,7 @@ const READ_CALL: i64 = 63;
 #[cfg(not(target_arch = "x86_64"))]
 const WAITING_CALLS: &[i64] = &[72, 73, 22];
 
-/// So many threads of a process are looked at.
+/// The most threads of a process that are checked.
 const MOST_THREADS: usize = 64;
 
 const READING_PLACES: &[&str] = &["wait_woken", "n_tty_read"];
@@ -227,19 +228,19 @@ fn children(pid: Pid) -> Vec<Pid> {
     text.split_ascii_whitespace().filter_map(|id| Pid::from_raw(id.parse().ok()?)).collect()
 }
 
-/// Whether a group has nobody that lives; one that we may not see does.
+/// Whether a group without visible live processes has ended: it has a zombie, or the kernel does not know it.
 fn has_ended(group: Pid) -> bool {
     let number = group.as_raw_nonzero().get();
     Stat::pids().filter_map(Stat::read).any(|stat| stat.group == number && !stat.lives())
         || test_kill_process_group(group) == Err(Errno::SRCH)
 }
 
-/// Whether a process is of a group, and has not ended: one that nobody has asked for its end is still there.
+/// Whether a process is in a group and has not ended. A zombie has ended.
 fn lives_in(pid: Pid, group: i32) -> bool {
     Stat::read(pid.as_raw_nonzero().get()).is_some_and(|stat| stat.group == group && stat.lives())
 }
 
-/// Those of a group whose leader has gone, the newest first.
+/// The live processes of a group, the newest first.
 fn members(group: i32) -> Vec<Pid> {
     let mut members: Vec<Pid> =
         Stat::pids().filter_map(Pid::from_raw).filter(|&pid| lives_in(pid, group)).collect();

@@ -1,10 +1,10 @@
 //! The keeper: tiny, single-threaded, frozen.
 //!
-//! It starts the daemon and starts it again when it dies; forks `cotty __child` for each session and reaps it; and
-//! keeps, per key, a few descriptors, an opaque blob and an exit status. It understands none of them, so it never
-//! needs an upgrade: what a session is, only the daemon knows.
+//! It starts the daemon, and starts it again when it dies. It forks `cotty __child` for each session and reaps it. Per key
+//! it holds a few descriptors, an opaque blob and an exit status. It interprets none of them, so it never needs an upgrade:
+//! only the daemon knows what a session is.
 //!
-//! Signals: TERM, INT and HUP end everything in order (the daemon is asked first), USR1 replaces the daemon.
+//! Signals: TERM, INT and HUP end the daemon, which ends its sessions, and then the keeper. USR1 replaces the daemon.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -27,26 +27,26 @@ use crate::wire::{self, Body, Channel, Fields, Frame};
 
 /// How long the daemon may take to end its sessions before it is killed.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(15);
-/// Longest pause between two starts of a daemon that does not come up.
+/// The longest pause before a daemon that fails to start is started again.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// What the keeper is told when it starts.
+/// The settings of the keeper.
 #[derive(Debug)]
 pub struct Keeper {
     /// The binary, by path: after an upgrade the same path holds the new one.
     pub exe: PathBuf,
     /// The arguments that make it the daemon.
     pub daemon_args: Vec<OsString>,
-    /// Gets one byte when the daemon answers for the first time; closed without one if it never does.
+    /// The keeper writes one byte here when the daemon is ready for the first time; it writes nothing if that never happens.
     pub ready: Option<OwnedFd>,
-    /// The lock that makes this keeper the only one of its home; held for life.
+    /// The lock that makes this keeper the only one of its home. It is held until the keeper ends.
     pub lock: OwnedFd,
 }
 
 impl Keeper {
-    /// Keeps until told to stop. `Ok(false)`: the daemon ended before it was ever ready.
+    /// Runs until it is told to stop. `Ok(false)`: the daemon ended before it was ever ready.
     pub fn run(self) -> io::Result<bool> {
-        // Orphans of a session come to us, so that they are reaped and can be found.
+        // Orphaned processes of a session become our children, so that we reap them and the daemon can find them.
         rustix::process::set_child_subreaper(Pid::from_raw(1))?;
         let mut signals = Signals::new()?;
         let mut epoch = [0u8; 8];
@@ -100,7 +100,7 @@ struct State {
 }
 
 impl State {
-    /// Waits for one thing to happen and deals with it. `false`: time to go.
+    /// Waits for one event and handles it. `false`: the keeper must end.
     fn turn(&mut self, signals: &mut Signals) -> io::Result<bool> {
         let now = Instant::now();
         if self.start_at.is_some_and(|at| at <= now) {
@@ -115,7 +115,7 @@ impl State {
         }
         self.poll(signals, now)?;
         if let Some(mut daemon) = self.daemon.take() {
-            // A broken channel is left alone: the daemon is dying, and its end is seen below.
+            // Ignore a broken channel: the daemon is dying, and SIGCHLD reports its end.
             if daemon.channel.fill().is_ok() {
                 while let Ok(Some(frame)) = daemon.channel.next_frame() {
                     daemon.ready |= frame.kind == wire::READY;
@@ -129,7 +129,7 @@ impl State {
         let mut goes_on = true;
         for signal in signals.take() {
             match signal {
-                // Only then: the kernel looks at every child to find those that ended.
+                // Only on SIGCHLD, because the kernel checks every child to find those that ended.
                 SIGCHLD => goes_on &= self.reap(now),
                 SIGUSR1 => self.kill_daemon(),
                 _ => self.begin_shutdown(now),
@@ -154,7 +154,7 @@ impl State {
         }
     }
 
-    /// `false`: it cannot be started to be asked to end, so there is nobody to wait for.
+    /// `false`: the keeper is stopping and the daemon cannot be started, so there is no daemon to wait for.
     fn start_daemon(&mut self, now: Instant) -> io::Result<bool> {
         let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
         let child = Command::new(&self.exe).args(&self.daemon_args).stdin(Stdio::from(theirs)).spawn();
@@ -185,7 +185,7 @@ impl State {
 
     fn begin_shutdown(&mut self, now: Instant) {
         if self.stopping {
-            // Asked twice: whoever asks has no more patience.
+            // The second signal: do not wait for the daemon any longer.
             self.kill_daemon();
         }
         self.stopping = true;
@@ -200,7 +200,7 @@ impl State {
         }
     }
 
-    /// Collects everything that ended. `false`: the daemon did, and is not to be started again.
+    /// Reaps all processes that ended. `false`: the daemon ended and must not be started again.
     fn reap(&mut self, now: Instant) -> bool {
         while let Ok(Some((pid, status))) = rustix::process::wait(WaitOptions::NOHANG) {
             if self.daemon.as_ref().is_some_and(|d| d.pid == pid) {
@@ -230,7 +230,7 @@ impl State {
         if self.stopping || !self.was_ready {
             return false;
         }
-        // One that served is replaced at once. One that cannot even start is tried ever more slowly.
+        // A daemon that was ready is replaced at once. One that fails to start is started again with growing pauses.
         self.failed_starts = if was_up { 0 } else { self.failed_starts + 1 };
         let pause = match self.failed_starts {
             0..=2 => Duration::ZERO,
@@ -356,7 +356,7 @@ fn duplicate(fd: &OwnedFd) -> Result<OwnedFd, Errno> {
     rustix::io::fcntl_dupfd_cloexec(fd, 3)
 }
 
-/// The signals that the keeper heeds: a flag for each, and a pipe that wakes the poll.
+/// The signals that the keeper handles: a flag for each, and a pipe that wakes the poll.
 struct Signals {
     pipe: UnixStream,
     flags: Vec<(i32, Arc<AtomicBool>)>,
@@ -369,7 +369,7 @@ impl Signals {
         let mut flags = Vec::new();
         for signal in [SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGUSR1] {
             let flag = Arc::new(AtomicBool::new(false));
-            // The flag first: whoever is woken by the pipe must find it set.
+            // Register the flag first: it must be set when the pipe wakes the poll.
             signal_hook::flag::register(signal, Arc::clone(&flag))?;
             signal_hook::low_level::pipe::register(signal, write.try_clone()?)?;
             flags.push((signal, flag));

@@ -1,14 +1,14 @@
-//! What stands between cotty and the kernel: the keeper, the children it starts, and what a PTY can tell.
+//! The interface to the kernel: the keeper, the children it starts, and the PTYs.
 //!
-//! - [`keeper`]: the small process that never dies. It is the parent of the daemon and of every child, and holds
-//!   the descriptors that must outlive a daemon. Its protocol ([`wire`]) is version 1 for ever.
+//! - [`keeper`]: the small process that outlives every daemon. It is the parent of the daemon and of every child, and
+//!   holds the descriptors that must outlive a daemon. Its protocol ([`wire`]) stays version 1 for ever.
 //! - [`Link`]: the daemon's end of that protocol.
-//! - [`child`]: `cotty __child`, which turns itself into the program of a session.
-//! - [`Pty`]: a master and its slave; [`facts`] reads what the kernel knows of it; [`tree`] ends what it started.
+//! - [`child`]: `cotty __child`, which executes the program of a session.
+//! - [`Pty`]: a pseudo-terminal. [`facts`] reads what the kernel knows about it; [`tree`] ends the processes in it.
 
 #[cfg(not(target_os = "linux"))]
 compile_error!(
-    "cotty runs on Linux for now: the macOS counterparts of pidfd, memfd and /proc are not written yet"
+    "cotty runs only on Linux: the macOS counterparts of pidfd, memfd and /proc are not implemented yet"
 );
 
 pub mod child;

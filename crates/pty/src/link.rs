@@ -10,13 +10,13 @@ use tokio::sync::{mpsc, oneshot};
 use crate::watch::watch;
 use crate::wire::{self, Body, Channel, Fields, Frame};
 
-/// Why the keeper did not do what it was asked.
+/// Why a request to the keeper failed.
 #[derive(Debug, thiserror::Error)]
 pub enum KeeperError {
-    /// It said no.
+    /// The keeper refused the request.
     #[error("the keeper refused: {0}")]
     Refused(#[source] io::Error),
-    /// It is gone, and with it every session.
+    /// The keeper is gone, and with it every session.
     #[error("the keeper is gone")]
     Gone,
 }
@@ -27,19 +27,19 @@ impl From<Errno> for KeeperError {
     }
 }
 
-/// What the keeper says unasked.
+/// An event from the keeper.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// The process of an entry ended with this wait status.
+    /// The process of an entry ended.
     Exited {
-        /// The entry.
+        /// The key of the entry.
         key: Vec<u8>,
-        /// As `waitpid` gave it.
+        /// Its wait status, from `waitpid`.
         status: i32,
     },
     /// End all sessions and exit.
     Shutdown,
-    /// The keeper is gone: nothing can be kept any more.
+    /// The keeper is gone: no session can outlive this daemon.
     Gone,
 }
 
@@ -48,13 +48,13 @@ pub enum Event {
 pub struct Entry {
     /// Chosen by the daemon.
     pub key: Vec<u8>,
-    /// The process, if it ever had one.
+    /// The id of its process, if it ever had one.
     pub pid: Option<u32>,
-    /// Its wait status once it ended.
+    /// Its wait status, if it has ended.
     pub status: Option<i32>,
-    /// Slots that hold a descriptor.
+    /// The slots that hold a descriptor.
     pub slots: Vec<u8>,
-    /// What the daemon wants to find again.
+    /// Data of the daemon, which the keeper does not interpret.
     pub blob: Vec<u8>,
 }
 
@@ -65,7 +65,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// Takes over the socket that the keeper gave us; events come out of the receiver.
+    /// Uses the socket that the keeper gave the daemon. The receiver gets the events.
     pub fn connect(socket: OwnedFd) -> io::Result<(Link, mpsc::UnboundedReceiver<Event>)> {
         let channel = watch(Channel::new(socket)?)?;
         let (requests, inbox) = mpsc::unbounded_channel();
@@ -88,7 +88,7 @@ impl Link {
         Ok(frame)
     }
 
-    /// Says hello; answers the keeper's epoch and process id.
+    /// Says hello; returns the keeper's epoch and process id.
     pub async fn hello(&self) -> Result<(u64, u32), KeeperError> {
         let frame = self.ask(wire::HELLO, Body::new().u32(wire::VERSION), Vec::new()).await?;
         let mut fields = Fields::new(&frame.body);
@@ -96,8 +96,8 @@ impl Link {
         Ok((fields.u64()?, fields.u32()?))
     }
 
-    /// Starts `cotty __child` with these as its stdin and its stdout and stderr; answers its process id. The slots'
-    /// descriptors and the blob are kept from this moment on, whatever happens to us.
+    /// Starts `cotty __child` with these descriptors as its stdin and as its stdout and stderr; returns its process id. From
+    /// then on the keeper holds the slots' descriptors and the blob, even if the daemon dies.
     pub async fn spawn(
         &self,
         key: &[u8],
@@ -136,7 +136,7 @@ impl Link {
         Ok(slots.into_iter().zip(frame.fds).collect())
     }
 
-    /// Hands in a descriptor.
+    /// Stores a descriptor in a slot of an entry.
     pub async fn put(&self, key: &[u8], slot: u8, fd: OwnedFd) -> Result<(), KeeperError> {
         self.ask(wire::PUT, Body::new().bytes(key).u8(slot), vec![fd]).await.map(drop)
     }
@@ -146,23 +146,23 @@ impl Link {
         self.ask(wire::BLOB, Body::new().bytes(key).bytes(blob), Vec::new()).await.map(drop)
     }
 
-    /// Lets go of an entry, its descriptors and its exit status.
+    /// Drops an entry, its descriptors and its exit status.
     pub async fn forget(&self, key: &[u8]) -> Result<(), KeeperError> {
         self.ask(wire::FORGET, Body::new().bytes(key), Vec::new()).await.map(drop)
     }
 
-    /// Says that the daemon answers its socket now.
+    /// Reports that the daemon accepts calls now.
     pub async fn ready(&self) -> Result<(), KeeperError> {
         self.ask(wire::READY, Body::new(), Vec::new()).await.map(drop)
     }
 
-    /// Asks the keeper to end with the daemon.
+    /// Asks the keeper to end when the daemon ends.
     pub async fn stop(&self) -> Result<(), KeeperError> {
         self.ask(wire::STOP, Body::new(), Vec::new()).await.map(drop)
     }
 }
 
-/// Moves frames until the keeper goes away or nobody holds the link any more.
+/// Moves frames until the keeper is gone or the last [`Link`] is dropped.
 async fn pump(
     mut channel: AsyncFd<Channel>,
     mut inbox: mpsc::UnboundedReceiver<(Frame, oneshot::Sender<Frame>)>,
@@ -190,7 +190,7 @@ async fn pump(
                 let Ok(mut ready) = ready else { break };
                 let Ok(()) = ready.get_inner_mut().flush() else { break };
                 let open = ready.get_inner_mut().fill().unwrap_or(false);
-                // Both were tried until they would block, so readiness has to come anew.
+                // Both went on until they would block, so wait for the next readiness.
                 ready.clear_ready();
                 while let Ok(Some(frame)) = channel.get_mut().next_frame() {
                     deliver(frame, &mut waiting, &events);

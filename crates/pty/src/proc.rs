@@ -1,6 +1,6 @@
-//! `/proc/PID/stat`, as far as we need it.
+//! The fields of `/proc/PID/stat` that we need.
 
-/// What the kernel tells of a process in one line.
+/// The status of a process.
 pub(crate) struct Stat {
     pub(crate) name: String,
     pub(crate) state: char,
@@ -10,9 +10,9 @@ pub(crate) struct Stat {
 }
 
 impl Stat {
-    /// Field 2 is in parentheses and may itself hold any, so the rest is cut at the last one.
+    /// Field 2 is in parentheses and may contain parentheses itself, so the rest begins after the last one.
     pub(crate) fn read(pid: i32) -> Option<Stat> {
-        // A program may be called anything, also what is no text.
+        // The name of a program need not be UTF-8.
         let text = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
         let text = String::from_utf8_lossy(&text);
         let (head, rest) = text.rsplit_once(')')?;
@@ -30,12 +30,12 @@ impl Stat {
         !matches!(self.state, 'Z' | 'X')
     }
 
-    /// Whether it is at work, or would be if it had its turn.
+    /// Whether it runs, is ready to run, or waits for the disk.
     pub(crate) fn works(&self) -> bool {
         matches!(self.state, 'R' | 'D')
     }
 
-    /// All processes that there are.
+    /// The ids of all processes.
     pub(crate) fn pids() -> impl Iterator<Item = i32> {
         let dir = std::fs::read_dir("/proc").into_iter().flatten().flatten();
         dir.filter_map(|entry| entry.file_name().to_str()?.parse().ok())

@@ -6,10 +6,10 @@ use rustix::io::Errno;
 use rustix::pty::OpenptFlags;
 use rustix::termios::Winsize;
 
-/// Columns and rows of a terminal, as the kernel keeps them.
+/// Columns and rows of a terminal, as the kernel stores them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WindowSize {
-    /// Characters in a row.
+    /// Columns.
     pub cols: u16,
     /// Rows.
     pub rows: u16,
@@ -22,17 +22,17 @@ pub struct Pty {
 }
 
 impl Pty {
-    /// Opens a pair; the slave is for the child.
+    /// Opens a pseudo-terminal; returns its master, and its slave for the child.
     pub fn open(size: WindowSize) -> io::Result<(Pty, OwnedFd)> {
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-        // As POSIX has it, the library says EAGAIN where the kernel said ENOSPC: no terminal is left.
+        // If no terminal is left, the kernel returns ENOSPC, but the library returns EAGAIN, as POSIX demands.
         let master =
             rustix::pty::openpt(flags).map_err(|e| if e == Errno::AGAIN { Errno::NOSPC } else { e })?;
         rustix::pty::grantpt(&master)?;
         rustix::pty::unlockpt(&master)?;
         let name = rustix::pty::ptsname(&master, Vec::new())?;
         let slave = rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?;
-        // The kernel then erases whole characters, not bytes, on a cooked line.
+        // Makes the kernel erase whole characters, not bytes, in canonical mode.
         let mut termios = rustix::termios::tcgetattr(&slave)?;
         termios.input_modes |= rustix::termios::InputModes::IUTF8;
         rustix::termios::tcsetattr(&slave, rustix::termios::OptionalActions::Now, &termios)?;
@@ -41,19 +41,19 @@ impl Pty {
         Ok((pty, slave))
     }
 
-    /// Goes on with a master that the keeper held.
+    /// Uses a master that the keeper held.
     pub fn adopt(master: OwnedFd) -> io::Result<Pty> {
         rustix::io::ioctl_fionbio(&master, true)?;
         Ok(Pty { master })
     }
 
-    /// Tells the kernel, which tells the programs.
+    /// Sets the kernel's size; the kernel notifies the programs.
     pub fn resize(&self, size: WindowSize) -> io::Result<()> {
         let winsize = Winsize { ws_col: size.cols, ws_row: size.rows, ws_xpixel: 0, ws_ypixel: 0 };
         Ok(rustix::termios::tcsetwinsize(&self.master, winsize)?)
     }
 
-    /// What the kernel believes.
+    /// The kernel's size.
     pub fn size(&self) -> io::Result<WindowSize> {
         let winsize = rustix::termios::tcgetwinsize(&self.master)?;
         Ok(WindowSize { cols: winsize.ws_col, rows: winsize.ws_row })

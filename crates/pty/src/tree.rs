@@ -1,5 +1,5 @@
-//! The tree of processes: where one comes from, and how what a session started is ended: its leader, its process groups,
-//! and what it put in the background.
+//! The process tree: the ancestors of a process, and the processes of a session, which are its leader, its process groups
+//! and its background jobs.
 
 use std::collections::HashMap;
 
@@ -14,20 +14,20 @@ pub struct Member {
     pub pid: i32,
     /// Its short name.
     pub name: String,
-    /// It made itself a session of its own (`setsid`, a daemon): it outlives the terminal on purpose.
+    /// Whether it left the session (`setsid`, a daemon), so that it outlives the terminal on purpose.
     pub free: bool,
 }
 
-/// A session's tree, by what it is known by.
+/// How to recognise the processes of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
     /// The process that leads the session.
     pub leader: i32,
-    /// What its processes carry in their environment (`COTTY_SESSION=…`), also those that set themselves free.
+    /// The variable that its processes have in their environment (`COTTY_SESSION=…`), even those that left the session.
     pub marker: String,
 }
 
-/// The processes of each of these, in one look at the system. Zombies do not count.
+/// The processes of each of these sessions, from one pass over `/proc`. Zombies do not count.
 pub fn members(roots: &[Root]) -> Vec<Vec<Member>> {
     let me = std::process::id().cast_signed();
     let leaders: HashMap<i32, usize> =
@@ -50,25 +50,25 @@ pub fn members(roots: &[Root]) -> Vec<Vec<Member>> {
 pub struct Relative {
     /// Its id.
     pub pid: u32,
-    /// The process that leads the kernel's session that it is in. The kernel gives its id to no other process as long as
-    /// the session has one.
+    /// The id of the leader of its kernel session. The kernel gives this id to no other process as long as the session has
+    /// a process.
     pub session: u32,
 }
 
-/// Where a process comes from.
+/// The ancestors of a process.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lineage {
-    /// The process itself first, then its parent, and so on. Empty: it is gone, or cannot be seen.
+    /// The process itself first, then its parent, and so on. Empty: the process is gone or hidden.
     pub line: Vec<Relative>,
-    /// Whether it descends from the one that was asked for, which is not in the line itself.
+    /// Whether the process descends from `top`, which is not in the line itself.
     pub descends: bool,
 }
 
 impl Lineage {
-    /// Of this process, up to `top` or the first. What cannot be followed to one of the two is no lineage at all: it could be
-    /// anybody's.
+    /// The lineage of a process up to `top` or the first process. If neither can be reached, the lineage is empty, because
+    /// the process could be anyone's.
     pub fn of(pid: u32, top: u32) -> Lineage {
-        // A parent that ends while we look hands its children on: looked at again, they have another.
+        // If a parent ends meanwhile, its children get another parent: try again.
         (0..LOOKS).find_map(|_| Lineage::followed(pid, top)).unwrap_or_default()
     }
 
@@ -81,12 +81,12 @@ impl Lineage {
                 break;
             }
             let Some(stat) = Stat::read(next) else {
-                // Another user's, where the system hides those: none of ours is above it.
+                // A hidden process of another user: none of ours is above it.
                 return is_anothers(next).then_some(lineage).filter(|lineage| !lineage.line.is_empty());
             };
             let session = stat.session.cast_unsigned();
             lineage.line.push(Relative { pid: next.cast_unsigned(), session });
-            // In case the kernel shows us a circle: parents change while we look.
+            // In case `/proc` shows a cycle, because parents change meanwhile.
             if lineage.line.len() > LONGEST_LINE {
                 return None;
             }
@@ -101,13 +101,13 @@ fn is_anothers(pid: i32) -> bool {
     pid.is_some_and(|pid| rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::PERM))
 }
 
-/// How often a lineage is looked at before it is given up.
+/// How often following a lineage is tried.
 const LOOKS: usize = 3;
 
-/// Deeper than any tree that people build.
+/// The most processes in a lineage, more than any real process tree has.
 const LONGEST_LINE: usize = 4096;
 
-/// Sends a signal to each that did not set itself free; one that is gone already is no error.
+/// Sends a signal to each process that did not leave its session. A process that is gone is not an error.
 pub fn signal<'a>(members: impl IntoIterator<Item = &'a Member>, signal: Signal) {
     for member in members.into_iter().filter(|m| !m.free) {
         if let Some(pid) = Pid::from_raw(member.pid) {
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lineage_goes_up_to_whom_it_is_asked_for() {
+    fn a_lineage_ends_at_the_given_ancestor() {
         let me = std::process::id();
         let mut child =
             std::process::Command::new("cat").stdin(std::process::Stdio::piped()).spawn().unwrap();
@@ -137,11 +137,11 @@ mod tests {
         assert!(!other.descends && other.line[0].pid == me);
         drop(child.stdin.take());
         let (pid, _) = (child.id(), child.wait().unwrap());
-        assert_eq!(Lineage::of(pid, me), Lineage::default(), "it is gone");
+        assert_eq!(Lineage::of(pid, me), Lineage::default(), "the process is gone");
     }
 
     #[test]
-    fn a_name_that_is_no_text_hides_nobody() {
+    fn a_process_whose_name_is_not_utf8_is_found() {
         use std::os::unix::ffi::OsStrExt;
         let folder = std::env::temp_dir().join(format!("cotty-tree-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
@@ -153,7 +153,7 @@ mod tests {
             .stdout(std::process::Stdio::piped())
             .spawn()
             .unwrap();
-        // It answers when its child reads: then both are there.
+        // When `cat` answers, both processes run.
         std::io::Write::write_all(shell.stdin.as_mut().unwrap(), b"x").unwrap();
         std::io::Read::read_exact(shell.stdout.as_mut().unwrap(), &mut [0]).unwrap();
         let cat = Stat::pids()

@@ -7,21 +7,21 @@ use tokio::io::unix::AsyncFd;
 
 use crate::Pty;
 
-/// Says of a type that its descriptor stays the same, and open, for as long as the value lives.
+/// Marks a type whose descriptor stays the same and open as long as the value lives.
 pub(crate) trait Steady: AsFd + AsRawFd {}
 
 impl Steady for crate::wire::Channel {}
 impl Steady for Pty {}
 
-/// Lets the runtime tell when a descriptor is ready.
-#[expect(unsafe_code, reason = "the runtime wants the promise that `Steady` is")]
+/// Registers a descriptor with the runtime, which reports when it is ready.
+#[expect(unsafe_code, reason = "the runtime needs the guarantee that `Steady` gives")]
 pub(crate) fn watch<T: Steady>(inner: T) -> io::Result<AsyncFd<T>> {
-    // SAFETY: `Steady` types own one descriptor, answer the same one always, and close it only when dropped.
+    // SAFETY: `Steady` types own one descriptor, always return the same one, and close it only when dropped.
     unsafe { AsyncFd::register(inner) }.map_err(Into::into)
 }
 
-/// A terminal that the runtime watches, but for the time that its program prints without end: the kernel would wake
-/// another thread with every few kilobytes, only to tell what is known.
+/// A terminal that the runtime watches, except while its program writes without pause: then every few kilobytes would wake
+/// another thread, only to report that there is output.
 #[derive(Debug)]
 pub struct Watched(Watch);
 
@@ -45,8 +45,8 @@ impl Watched {
         }
     }
 
-    /// Until there may be something to read; `true` if the runtime believes it closed. One that is let go always may have something,
-    /// but others go first.
+    /// Waits until there may be something to read; `true` if the runtime takes the terminal for closed. An unwatched terminal
+    /// is always readable, but other tasks run first.
     pub async fn readable(&self) -> bool {
         match &self.0 {
             Watch::Kept(pty) => pty.readable().await.is_ok_and(|guard| guard.ready().is_read_closed()),
@@ -57,7 +57,8 @@ impl Watched {
         }
     }
 
-    /// Until there may be room to write; `true` if the runtime believes it closed. Not told of one that is let go.
+    /// Waits until there may be room to write; `true` if the runtime takes the terminal for closed. For an unwatched terminal
+    /// it waits for ever.
     pub async fn writable(&self) -> bool {
         match &self.0 {
             Watch::Kept(pty) => pty.writable().await.is_ok_and(|guard| guard.ready().is_write_closed()),
@@ -65,7 +66,7 @@ impl Watched {
         }
     }
 
-    /// Reads or writes; what would block is remembered.
+    /// Reads or writes. The runtime notes if that would block.
     pub fn try_io<T>(&self, interest: Interest, io: impl FnOnce(&Pty) -> io::Result<T>) -> io::Result<T> {
         match &self.0 {
             Watch::Kept(pty) => pty.try_io(interest, io),
@@ -73,7 +74,7 @@ impl Watched {
         }
     }
 
-    /// Whether it is watched.
+    /// Whether the terminal is watched.
     pub fn is_kept(&self) -> bool {
         matches!(self.0, Watch::Kept(_))
     }
@@ -84,7 +85,7 @@ impl Watched {
         Ok(())
     }
 
-    /// Watches again, and forgets all that the runtime believed of it: a hang-up it would believe for ever.
+    /// Watches again with a new registration, because the runtime never forgets a hang-up.
     pub fn renew(&mut self) -> io::Result<()> {
         self.0 = Watch::Kept(watch(self.another()?)?);
         Ok(())

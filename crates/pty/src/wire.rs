@@ -1,8 +1,8 @@
-//! The keeper's protocol, version 1 for ever: length-prefixed frames over a Unix stream, descriptors beside them.
+//! The keeper's protocol, version 1 for ever: length-prefixed frames with descriptors over a Unix stream.
 //!
-//! A frame is `len: u32 | kind: u8 | fds: u8 | id: u32 | body`, little endian, `len` counting what follows it. A
-//! reply carries the id of its request; an event has id 0. A kind that the keeper does not know is answered with
-//! [`ERROR`] and `ENOSYS`, so that a newer daemon can ask and learn that it must do without.
+//! A frame is `len: u32 | kind: u8 | fds: u8 | id: u32 | body`, little endian; `len` counts the bytes after it. A
+//! reply carries the id of its request; an event has id 0. The keeper answers an unknown kind with [`ERROR`] and
+//! `ENOSYS`, so that a newer daemon learns what an older keeper cannot do.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice, IoSliceMut};
@@ -15,11 +15,11 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags,
 };
 
-/// The only version there will be.
+/// The version, which never changes.
 pub const VERSION: u32 = 1;
-/// Most descriptors in one frame; the kernel's own cap is 253.
+/// The most descriptors in one frame; the kernel's own limit is 253.
 pub const MAX_FDS: usize = 64;
-/// Longest frame either side accepts.
+/// The longest frame that either side accepts.
 pub const MAX_FRAME: usize = 16 << 20;
 
 /// Request: `version: u32` → [`HELLO`] `version: u32, epoch: u64, pid: u32`.
@@ -32,19 +32,19 @@ pub const SPAWN: u8 = 2;
 pub const LIST: u8 = 3;
 /// Request: `key: bytes` → [`TAKE`] `slots: bytes`, a duplicate of each slot's descriptor.
 pub const TAKE: u8 = 4;
-/// Request: `key: bytes, slot: u8`, one descriptor → [`PUT`]. Replaces the slot; makes the entry where there is none.
+/// Request: `key: bytes, slot: u8`, one descriptor → [`PUT`]. Replaces the slot; creates the entry if it does not exist.
 pub const PUT: u8 = 5;
-/// Request: `key: bytes, blob: bytes` → [`BLOB`]. Replaces the entry's blob; makes the entry where there is none.
+/// Request: `key: bytes, blob: bytes` → [`BLOB`]. Replaces the entry's blob; creates the entry if it does not exist.
 pub const BLOB: u8 = 6;
 /// Request: `key: bytes` → [`FORGET`]. Drops the entry, its descriptors and its exit status.
 pub const FORGET: u8 = 7;
-/// Request: empty → [`READY`]. The daemon answers its socket now; whoever waits for that is told.
+/// Request: empty → [`READY`]. The daemon accepts calls now; the keeper notifies the process that waits for that.
 pub const READY: u8 = 8;
 /// Request: empty → [`STOP`]. When the daemon ends, the keeper ends too instead of starting it again.
 pub const STOP: u8 = 9;
-/// Event: `key: bytes, status: i32`. An entry's process ended; kept and listed until [`FORGET`].
+/// Event: `key: bytes, status: i32`. An entry's process ended. The entry is kept and listed until [`FORGET`].
 pub const EXITED: u8 = 64;
-/// Event: empty. The keeper was told to end: the daemon should end its sessions and exit.
+/// Event: empty. The keeper must end: the daemon must end its sessions and exit.
 pub const SHUTDOWN: u8 = 65;
 /// Reply to a request that failed: `errno: i32`.
 pub const ERROR: u8 = 127;
@@ -52,15 +52,15 @@ pub const ERROR: u8 = 127;
 /// One message.
 #[derive(Debug)]
 pub struct Frame {
-    /// What it is: one of the constants of this module.
+    /// Its kind: one of the constants of this module.
     pub kind: u8,
-    /// Which request it belongs to; 0 for an event.
+    /// The id of its request; 0 for an event.
     pub id: u32,
     /// Its fields.
     pub body: Vec<u8>,
     /// Its descriptors.
     pub fds: Vec<OwnedFd>,
-    /// Whether the limit of open files left no room for all that were sent.
+    /// Whether descriptors are missing, because the limit of open files was reached.
     pub cut: bool,
 }
 
@@ -120,7 +120,7 @@ impl Body {
     }
 }
 
-/// Reads the fields of a frame; what is missing is `EBADMSG`.
+/// Reads the fields of a frame; a missing field is `EBADMSG`.
 #[derive(Debug)]
 pub struct Fields<'a>(&'a [u8]);
 
@@ -162,25 +162,25 @@ impl<'a> Fields<'a> {
 
 const HEAD: usize = 4 + 1 + 1 + 4;
 
-/// A non-blocking stream of frames, both ways. Neither side ever waits inside it.
+/// A stream of frames in both directions. No method blocks.
 #[derive(Debug)]
 pub struct Channel {
     socket: OwnedFd,
     received: Vec<u8>,
-    /// The descriptors of each frame that has some, as many as there was room for.
+    /// The descriptors of each frame that has some, as many as the limit of open files allowed.
     received_fds: VecDeque<Vec<OwnedFd>>,
-    /// Bytes still to be written, each with the descriptors that leave with its first byte.
+    /// Frames that are not written yet, each with the descriptors that are sent with its first byte.
     unsent: VecDeque<(Vec<u8>, Vec<OwnedFd>)>,
 }
 
 impl Channel {
-    /// Speaks over `socket`, which becomes non-blocking.
+    /// Uses `socket`, which becomes non-blocking.
     pub fn new(socket: OwnedFd) -> io::Result<Channel> {
         rustix::io::ioctl_fionbio(&socket, true)?;
         Ok(Channel { socket, received: Vec::new(), received_fds: VecDeque::new(), unsent: VecDeque::new() })
     }
 
-    /// Whether something waits to be written.
+    /// Whether a frame waits to be written.
     pub fn wants_write(&self) -> bool {
         !self.unsent.is_empty()
     }
@@ -197,7 +197,7 @@ impl Channel {
         self.unsent.push_back((bytes, frame.fds));
     }
 
-    /// Writes what the socket takes now.
+    /// Writes as much as the socket takes now.
     pub fn flush(&mut self) -> io::Result<()> {
         while let Some((bytes, fds)) = self.unsent.front_mut() {
             let borrowed: Vec<BorrowedFd<'_>> = fds.iter().map(AsFd::as_fd).collect();
@@ -229,7 +229,7 @@ impl Channel {
         Ok(())
     }
 
-    /// Reads what is there now. `false`: the other side is gone.
+    /// Reads what has arrived. `false`: the other side is gone.
     pub fn fill(&mut self) -> io::Result<bool> {
         loop {
             let mut buffer = [0u8; 16 * 1024];
@@ -243,7 +243,7 @@ impl Channel {
             );
             match message {
                 Ok(message) => {
-                    // The kernel never mixes those of two messages, and says if it had to leave some out.
+                    // The kernel never mixes the descriptors of two messages, and reports if it had to drop some.
                     let mut fds = Vec::new();
                     for control in ancillary.drain() {
                         if let RecvAncillaryMessage::ScmRights(received) = control {

@@ -1,6 +1,6 @@
-//! The keeper, as a process of its own: its protocol byte for byte, its daemon's deaths, its signals.
+//! Tests of the keeper as a separate process: its protocol byte for byte, dying daemons, signals.
 //!
-//! This program plays all the parts: without arguments it is the test, with one it is a keeper, a daemon or a child.
+//! This program has all roles: without arguments it is the test, with one it is a keeper, a daemon or a child.
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
@@ -23,7 +23,7 @@ const TRANSCRIPT: &str = include_str!("keeper_v1.transcript");
 fn main() {
     let args: Vec<String> = std::env::args().collect();
     match args.get(1).map(String::as_str) {
-        Some("__keeper") => keep(args.get(2).expect("the daemon's part")),
+        Some("__keeper") => keep(args.get(2).expect("the daemon's role")),
         Some("transcript") => play_transcript(),
         Some("dies") => die_three_times(),
         Some("obeys") => obey(),
@@ -33,28 +33,28 @@ fn main() {
             child::run();
             std::process::exit(127);
         }
-        // Whatever else the test harness passes: filters, --nocapture.
+        // Other arguments come from the test harness: filters, --nocapture.
         _ => test(),
     }
 }
 
 fn test() {
-    eprintln!("a full table of descriptors stops no frames");
+    eprintln!("frames arrive even if the limit of open files drops their descriptors");
     frames_arrive_without_their_descriptors();
 
     eprintln!("the recorded version 1 transcript");
     assert!(run("transcript", |_| {}).0);
 
-    eprintln!("a daemon that dies is started again, and finds what it left");
-    let (ok, said) = run("dies", |_| {});
+    eprintln!("a daemon that dies is started again, and finds what the previous one left");
+    let (ok, written) = run("dies", |_| {});
     assert!(ok);
-    assert_eq!(said, "+", "ready was said once");
+    assert_eq!(written, "+", "readiness is reported once");
 
     eprintln!("USR1 replaces the daemon, TERM asks it to end");
     let (ok, _) = run("obeys", |keeper| signal(keeper, Signal::USR1));
     assert!(ok);
 
-    eprintln!("a keeper whose daemon cannot be started any more ends when it is told to");
+    eprintln!("a keeper that cannot start its daemon again ends on TERM");
     let dir = tempfile::tempdir().unwrap();
     let program = dir.path().join("program");
     std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
@@ -68,9 +68,9 @@ fn test() {
     assert!(ok);
 
     eprintln!("a daemon that ends before it was ready is not started again");
-    let (ok, said) = run("never-ready", |_| {});
+    let (ok, written) = run("never-ready", |_| {});
     assert!(!ok);
-    assert_eq!(said, "");
+    assert_eq!(written, "");
     eprintln!("ok");
 }
 
@@ -83,7 +83,7 @@ fn frames_arrive_without_their_descriptors() {
     }
     here.queue(Frame::new(4, 1, Body::new()));
     here.flush().unwrap();
-    // Room for three: the first frame's two and one of the second's.
+    // Room for three descriptors: both of the first frame and one of the second.
     let limit = getrlimit(Resource::Nofile);
     let first_free = null().as_raw_fd().unsigned_abs();
     setrlimit(Resource::Nofile, Rlimit { current: Some(u64::from(first_free) + 3), ..limit }).unwrap();
@@ -101,7 +101,7 @@ fn signal(pid: u32, signal: Signal) {
     rustix::process::kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), signal).unwrap();
 }
 
-/// Runs a keeper whose daemon plays `part`; answers whether it ended well, and what its readiness pipe said.
+/// Runs a keeper whose daemon has the role `part`; returns whether it succeeded, and what it wrote to its readiness pipe.
 fn run(part: &str, once_ready: impl Fn(u32)) -> (bool, String) {
     run_program(&std::env::current_exe().unwrap(), part, once_ready)
 }
@@ -109,14 +109,14 @@ fn run(part: &str, once_ready: impl Fn(u32)) -> (bool, String) {
 fn run_program(program: &Path, part: &str, once_ready: impl Fn(u32)) -> (bool, String) {
     let mut keeper = Command::new(program).args(["__keeper", part]).stdout(Stdio::piped()).spawn().unwrap();
     let mut ready = keeper.stdout.take().unwrap();
-    let mut said = [0];
-    let mut all = String::new();
-    if ready.read(&mut said).unwrap() == 1 {
-        all.push(char::from(said[0]));
+    let mut first = [0];
+    let mut written = String::new();
+    if ready.read(&mut first).unwrap() == 1 {
+        written.push(char::from(first[0]));
         once_ready(keeper.id());
     }
-    ready.read_to_string(&mut all).unwrap();
-    (keeper.wait().unwrap().success(), all)
+    ready.read_to_string(&mut written).unwrap();
+    (keeper.wait().unwrap().success(), written)
 }
 
 fn keep(part: &str) {
@@ -151,7 +151,7 @@ fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect()
 }
 
-/// What the frames of the transcript carry: one to keep, or a child's stdin and terminal and two to keep.
+/// The descriptors of the transcript's frames: one for a slot, or a child's stdin and terminal and two for slots.
 fn descriptors(count: usize, kept: &mut Vec<OwnedFd>) -> Vec<OwnedFd> {
     let null = || OwnedFd::from(File::open("/dev/null").unwrap());
     match count {
@@ -173,7 +173,7 @@ fn descriptors(count: usize, kept: &mut Vec<OwnedFd>) -> Vec<OwnedFd> {
     }
 }
 
-/// Not through `Channel`: what is pinned are the bytes, and `Channel` could change on both sides at once.
+/// Does not use `Channel`: the test pins the bytes, and a change of `Channel` would affect both sides.
 fn send(keeper: &UnixStream, bytes: &[u8], fds: Vec<OwnedFd>) {
     use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
     let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
@@ -229,7 +229,7 @@ fn connect() -> Channel {
     Channel::new(rustix::stdio::stdin().as_fd().try_clone_to_owned().unwrap()).unwrap()
 }
 
-/// Counts its lives in a blob, and in the offset of a file that the keeper holds.
+/// Counts its lives in a blob, and reads one byte per life from a pipe that the keeper holds.
 fn die_three_times() {
     let mut channel = connect();
     let listed = ask(&mut channel, wire::LIST, Body::new(), Vec::new());
@@ -247,7 +247,7 @@ fn die_three_times() {
     let taken = ask(&mut channel, wire::TAKE, Body::new().bytes(b"lives"), Vec::new());
     let mut byte = [0];
     File::from(taken.fds.into_iter().next().unwrap()).read_exact(&mut byte).unwrap();
-    assert_eq!(byte[0], b'a' + lives, "what one daemon read, the next does not");
+    assert_eq!(byte[0], b'a' + lives, "a daemon does not read again what an earlier one read");
     if lives < 2 {
         let me = rustix::process::getpid();
         rustix::process::kill_process(me, Signal::KILL).unwrap();
@@ -255,7 +255,7 @@ fn die_three_times() {
     ask(&mut channel, wire::STOP, Body::new(), Vec::new());
 }
 
-/// Serves, and then neither it nor its program is there any more.
+/// Deletes its program, becomes ready, and dies.
 fn take_program_away() {
     let mut channel = connect();
     std::fs::remove_file(std::env::current_exe().unwrap()).unwrap();
@@ -263,7 +263,7 @@ fn take_program_away() {
     rustix::process::kill_process(rustix::process::getpid(), Signal::KILL).unwrap();
 }
 
-/// In its first life it is killed from outside; in its second it is asked to end.
+/// In its first life the keeper kills it; in its second the keeper asks it to end.
 fn obey() {
     let mut channel = connect();
     let listed = ask(&mut channel, wire::LIST, Body::new(), Vec::new());
@@ -274,9 +274,9 @@ fn obey() {
     let (_, _, keeper) = (fields.u32().unwrap(), fields.u64().unwrap(), fields.u32().unwrap());
     ask(&mut channel, wire::READY, Body::new(), Vec::new());
     if first {
-        // Never answers again: only SIGKILL helps, and USR1 to the keeper brings it.
+        // It hangs until the keeper, on USR1, kills it.
         next(&mut channel);
-        unreachable!("nothing was to come");
+        unreachable!("the keeper must not send anything");
     }
     signal(keeper, Signal::TERM);
     assert_eq!(next(&mut channel).kind, wire::SHUTDOWN);

@@ -1,4 +1,4 @@
-//! What every face needs: the hub, the daemon, who asks, and how a request is refused.
+//! What every face needs: the hub, the daemon's state, the context of a call, and error responses.
 
 use std::sync::Arc;
 
@@ -16,12 +16,12 @@ use crate::daemon::DaemonState;
 use crate::ops::Context;
 use crate::trust::Trust;
 
-/// Largest call.
+/// Largest request body, in bytes.
 pub(crate) const BODY: usize = 16 << 20;
-/// Longest retry id: it is written into the journal.
+/// Longest retry id, in bytes: it is written into the journal.
 pub(crate) const LONGEST_RETRY_ID: usize = 200;
 
-/// What every handler needs.
+/// The state that every handler gets.
 #[derive(Debug, Clone)]
 pub(crate) struct App {
     pub(crate) hub: Hub,
@@ -29,7 +29,7 @@ pub(crate) struct App {
 }
 
 impl App {
-    /// The context of a call, with what the daemon believes of the caller.
+    /// The context of a call. `trust` decides which actor the caller is.
     pub(crate) fn context(
         &self,
         trust: &Trust,
@@ -53,23 +53,23 @@ impl App {
     }
 }
 
-/// Where sessions begin that no process of the user's asked for: in the environment that the daemon was started in, as far
-/// as it is the user's and not of a terminal or a program.
+/// The origin of sessions that no local process asked for. Its environment is the daemon's own, reduced to the
+/// variables that describe the user.
 pub(crate) fn without_process(cwd: Option<String>) -> Origin {
-    const USERS: &[&str] =
+    const USER_VARIABLES: &[&str] =
         &["HOME", "USER", "LOGNAME", "SHELL", "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "XDG_RUNTIME_DIR"];
-    let env = USERS.iter().filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)));
+    let env = USER_VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)));
     Origin { cwd: cwd.unwrap_or_default(), env: env.collect() }
 }
 
-/// An error as a response of its own status.
+/// Turns an error into a response with the HTTP status of its code.
 pub(crate) fn refuse(error: ApiError) -> Response<Body> {
     let status =
         StatusCode::from_u16(error.code().http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     (status, Json(Answer::Error(in_plain_words(error)))).into_response()
 }
 
-/// An error for a caller whose tools are not known.
+/// Renders an error for a caller whose tools are unknown.
 pub(crate) fn in_plain_words(error: ApiError) -> ErrorBody {
     let hint = error.advice().in_words(|step| Some(step.to_string()));
     ErrorBody::new(error, hint)
@@ -89,6 +89,6 @@ pub(crate) fn too_large() -> ApiError {
 pub(crate) fn whole(body: Result<Bytes, BytesRejection>) -> Result<Bytes, ApiError> {
     body.map_err(|rejection| match rejection.status() {
         StatusCode::PAYLOAD_TOO_LARGE => too_large(),
-        _ => ApiError::invalid(format!("the body did not come: {}", rejection.body_text())),
+        _ => ApiError::invalid(format!("cannot read the request body: {}", rejection.body_text())),
     })
 }

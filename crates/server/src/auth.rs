@@ -1,4 +1,4 @@
-//! Who may use the HTTP listener: whoever has a token, from a page of ours.
+//! Who may use the HTTP listener: callers with a token. Pages of other sites are refused.
 
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
@@ -16,17 +16,17 @@ use crate::trust::Trust;
 
 /// A viewer's WebSocket speaks this protocol.
 pub(crate) const VIEW_PROTOCOL: &str = "cotty.view.v1";
-/// And that of a front end that draws lines this one.
+/// A front end's WebSocket speaks this protocol.
 pub(crate) const UPDATES_PROTOCOL: &str = "cotty.updates.v1";
 /// Browsers cannot set headers on a WebSocket, so its token comes as a second "protocol".
 const BEARER_PROTOCOL: &str = "cotty.bearer.";
 
-/// The page's own token, which opens everything.
+/// The page's own token, which grants full access.
 #[derive(Debug)]
 pub(crate) struct Token(String);
 
 impl Token {
-    /// Reads the token of this home, or makes it. It stays the same, so that a link goes on working.
+    /// Reads the token of this home, or creates it. It never changes, so links keep working.
     pub(crate) fn load(path: &Path) -> io::Result<Token> {
         let mut text = String::new();
         match OpenOptions::new().read(true).open(path) {
@@ -35,7 +35,7 @@ impl Token {
             }
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
                 text = secret()?;
-                // There whole or not at all: the next daemon could not start with half of it.
+                // Renamed when complete: with half a token the next daemon could not start.
                 let fresh = path.with_extension("new");
                 let mut file =
                     OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&fresh)?;
@@ -47,7 +47,7 @@ impl Token {
         }
         let text = text.trim().to_owned();
         if text.len() < 32 {
-            let message = format!("{} holds no token: remove it to get a new one", path.display());
+            let message = format!("{} contains no valid token: remove it to get a new one", path.display());
             return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
         Ok(Token(text))
@@ -57,13 +57,13 @@ impl Token {
         &self.0
     }
 
-    /// Whether this is it.
+    /// Compares in constant time.
     fn is(&self, given: &str) -> bool {
         given.as_bytes().ct_eq(self.0.as_bytes()).into()
     }
 }
 
-/// How far a request is believed: by the token that it brings, if it comes from where it should.
+/// Determines the trust of a request by its token, after checking its source.
 pub(crate) async fn admit(
     headers: &HeaderMap,
     address: &str,
@@ -77,7 +77,7 @@ pub(crate) async fn admit(
         return Ok(Trust::Trusted { token: None });
     }
     let given = given.to_owned();
-    // What cannot be checked opens nothing.
+    // A token that cannot be checked grants nothing.
     match tokens.on_disk(move |tokens| tokens.check(&given, now_ms)).await.ok().flatten() {
         Some((name, kind)) => Ok(Trust::with_token(name, kind)),
         None => Err(ApiError::BadToken),
@@ -92,7 +92,8 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     offered.split(',').find_map(|protocol| protocol.trim().strip_prefix(BEARER_PROTOCOL))
 }
 
-/// A page of another site, or a name that resolves to us, must not reach the terminals behind a browser.
+/// Refuses pages of other sites and foreign names that resolve to us: they must not reach the terminals through a
+/// browser.
 pub(crate) fn check_source(headers: &HeaderMap, address: &str) -> Result<(), ApiError> {
     let port = address.rsplit_once(':').map_or("", |(_, port)| port);
     let ours = [
@@ -102,7 +103,7 @@ pub(crate) fn check_source(headers: &HeaderMap, address: &str) -> Result<(), Api
         format!("[::1]:{port}"),
     ];
     let refused = |what: &str| {
-        Err(ApiError::Unauthorized { reason: format!("the {what} of this request is not ours") })
+        Err(ApiError::Unauthorized { reason: format!("the {what} header does not name this server") })
     };
     match headers.get(HOST).and_then(|v| v.to_str().ok()) {
         Some(host) if ours.iter().any(|known| known == host) => {}
@@ -128,7 +129,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_the_token_from_our_own_page_opens() {
+    async fn a_request_needs_our_host_and_origin_and_a_valid_token() {
         let token = Token("0123456789abcdef0123456789abcdef".into());
         let good = "Bearer 0123456789abcdef0123456789abcdef";
         let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The daemon's life: take over what the keeper holds, listen, serve, end.
+//! The daemon's life cycle: take what the keeper holds, listen, serve, stop.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -23,96 +23,96 @@ const LISTENERS: &[u8] = b"listeners";
 const UNIX: u8 = 0;
 const TCP: u8 = 1;
 
-/// Everything the daemon is told from outside.
+/// Everything the daemon gets from outside.
 #[derive(Debug)]
 pub struct DaemonOptions {
     /// The socket to the keeper.
     pub keeper: OwnedFd,
     /// The Unix socket that clients connect to.
     pub socket: PathBuf,
-    /// For what dies with the machine: fifos, the shells' files.
+    /// For files that need not survive a reboot: FIFOs, shell integration.
     pub runtime_dir: PathBuf,
-    /// For what stays: the token, the history of agents' commands.
+    /// For files that survive a reboot: the token, the history of agents' commands.
     pub state_dir: PathBuf,
-    /// What is set.
+    /// The settings and their sources.
     pub config: Config,
-    /// What cannot be taken as it stands, and is left out.
+    /// Invalid settings, which are ignored.
     pub problems: Vec<Problem>,
-    /// The soft limit of open files that children go back to.
+    /// The soft limit of open files to restore for child processes.
     pub open_files: Option<u64>,
-    /// Called with the page's link once the first daemon answers; not by those that take over from it.
+    /// Called with the page's link when the first daemon is ready. Its successors do not call it.
     pub on_ready: fn(&str),
 }
 
 /// Why the daemon could not start.
 #[derive(Debug, thiserror::Error)]
 pub enum DaemonError {
-    /// The address is taken or not to be had.
+    /// The address is in use or not available.
     #[error("cannot listen on {address}: {error}")]
     Listen {
-        /// Which.
+        /// The address.
         address: String,
-        /// Why.
+        /// The cause.
         error: io::Error,
     },
-    /// The address that somebody set is taken or not to be had.
+    /// The configured address is in use or not available.
     #[error(
-        "cannot listen on {address}, which {chosen_by} says: {error}. Another port there, or 0 for any free one"
+        "cannot listen on {address}, set by {chosen_by}: {error}. Set another port, or 0 for any free port"
     )]
     Chosen {
-        /// Which.
+        /// The address.
         address: SocketAddr,
-        /// Who.
+        /// The source of the setting.
         chosen_by: String,
-        /// Why.
+        /// The cause.
         error: io::Error,
     },
     /// The keeper does not answer.
     #[error(transparent)]
     Keeper(#[from] KeeperError),
-    /// The sessions could not be taken over.
+    /// The sessions could not be adopted.
     #[error(transparent)]
     Session(#[from] SessionError),
-    /// A file or descriptor.
+    /// A file or descriptor operation failed.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// Where this daemon is.
+/// The daemon's addresses, tokens and configuration.
 #[derive(Debug)]
 pub(crate) struct DaemonState {
     pub(crate) keeper_pid: u32,
     pub(crate) socket: PathBuf,
     /// `127.0.0.1:7420`.
     pub(crate) address: String,
-    /// The same as a URL.
+    /// `address` as a URL.
     pub(crate) http: String,
     pub(crate) token: Token,
     pub(crate) tokens: Tokens,
-    /// Who began which of MCP's own sessions.
+    /// Directory that stores which caller owns which MCP session.
     pub(crate) mcp_sessions: PathBuf,
     pub(crate) metrics: Metrics,
-    /// Where recordings lie.
+    /// Directory of the recordings.
     pub(crate) recordings: PathBuf,
-    /// What is set, and what of it could not be taken.
+    /// The settings, and the invalid ones that were ignored.
     pub(crate) config: Config,
     pub(crate) problems: Vec<Problem>,
 }
 
 impl DaemonState {
-    /// The page with its token, behind `#` so that no server and no log sees it.
+    /// The page's URL with its token after `#`, so that no server and no log sees it.
     pub(crate) fn link(&self) -> String {
         format!("{}/#token={}", self.http, self.token.as_str())
     }
 }
 
-/// Serves until the keeper says that it is over.
+/// Serves until the keeper says to stop or is gone.
 pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
     let hub = hub_options(&options);
     for problem in &options.problems {
-        tracing::error!("the configuration is not right, going on without: {problem}");
+        tracing::error!("ignoring an invalid setting: {problem}");
     }
-    // A limit on the size of files is a full disk, not the end: with a handler the write fails instead.
+    // Without a handler, SIGXFSZ ends the daemon at a file size limit. With one, the write fails as on a full disk.
     let _ = tokio::signal::unix::signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()));
     let (link, mut events) = Link::connect(options.keeper)?;
     let (_epoch, keeper_pid) = link.hello().await?;
@@ -154,15 +154,15 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
     ));
     tokio::spawn(router::serve_tcp(tokio::net::TcpListener::from_std(tcp)?, hub.clone(), Arc::clone(&state)));
     link.ready().await?;
-    // Not said again by one that takes over: nobody may be reading any more, and a full pipe would hold us up.
+    // Only the first daemon prints the link: later the pipe may have no reader, and a full pipe would block us.
     if is_first {
         (options.on_ready)(&state.link());
     }
     while let Some(event) = events.recv().await {
         match event {
-            Event::Exited { .. } => hub.keeper_says(&event).await,
+            Event::Exited { .. } => hub.handle_keeper_event(&event).await,
             Event::Shutdown => {
-                // Exits keep coming while the sessions end.
+                // Exit events still arrive while the sessions end.
                 let (ending, link) = (hub.clone(), link.clone());
                 let state = Arc::clone(&state);
                 tokio::spawn(async move {
@@ -175,7 +175,7 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
             Event::Gone => break,
         }
     }
-    tracing::error!("the keeper is gone, and nothing can be kept: ending");
+    tracing::error!("the keeper is gone; stopping the daemon");
     Ok(())
 }
 
@@ -198,7 +198,7 @@ fn hub_options(options: &DaemonOptions) -> HubOptions {
     }
 }
 
-/// Only one keeper holds the lock of this home, so a socket that lies there is stale.
+/// Binds the Unix socket. Only one keeper holds the lock of this home, so an existing socket is stale.
 fn bind_unix(path: &Path) -> Result<UnixListener, DaemonError> {
     let refused = |error| DaemonError::Listen { address: path.display().to_string(), error };
     match std::fs::remove_file(path) {
@@ -210,8 +210,8 @@ fn bind_unix(path: &Path) -> Result<UnixListener, DaemonError> {
     Ok(listener)
 }
 
-/// The listener of the page, and whether it is another than the one that was held. Where nobody chose an address the
-/// port may be any; one that was chosen is that or a refusal, which is no reason to give up one that works.
+/// The HTTP listener, and whether it is new. If no address is configured, any port will do. If a configured address
+/// is not available, a listener that works is kept; without one, it is an error.
 fn listen(held: Option<TcpListener>, config: &Config) -> Result<(TcpListener, bool), DaemonError> {
     let address = config.settings.listen;
     let bind = |address: SocketAddr| TcpListener::bind(address);
@@ -225,13 +225,13 @@ fn listen(held: Option<TcpListener>, config: &Config) -> Result<(TcpListener, bo
         (Some(held), Some(source)) => Ok(match bind(address) {
             Ok(listener) => (listener, true),
             Err(error) => {
-                tracing::error!(%address, source, %error, "cannot listen there: staying where we are");
+                tracing::error!(%address, source, %error, "cannot listen on the configured address; keeping the current one");
                 (held, false)
             }
         }),
         (None, None) => bind(address)
             .or_else(|error| {
-                tracing::info!(%address, %error, "taking a free port instead");
+                tracing::info!(%address, %error, "cannot listen on the default address; taking a free port");
                 bind(SocketAddr::new(address.ip(), 0))
             })
             .map(|listener| (listener, true))

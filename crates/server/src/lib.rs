@@ -1,7 +1,7 @@
-//! The daemon: operations over the hub, and the faces that translate protocols into them.
+//! The daemon: operations on the hub, and faces that translate protocols into operations.
 //!
-//! [`daemon::run`] is given everything from outside (directories, listeners, the keeper's socket). `ops/` holds one
-//! file per operation and the table that lists them; `face/` one module per protocol. A face never holds a rule.
+//! [`daemon::run`] gets everything from outside (directories, configuration, the keeper's socket). `ops/` has one
+//! file per operation and the table that lists them; `face/` has one module per protocol. A face contains no rules.
 
 mod app;
 mod auth;

@@ -1,4 +1,4 @@
-//! What the daemon counts of itself, in the text format of Prometheus.
+//! The daemon's metrics, in the Prometheus text format.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -10,14 +10,14 @@ use std::time::Instant;
 use cotty_protocol::Code;
 use cotty_session::{Hub, counts};
 
-/// Viewers and front ends that are connected.
+/// Connected viewers and front ends.
 pub(crate) static VIEWERS: AtomicU64 = AtomicU64::new(0);
 
-/// What is counted here; the sessions count the rest.
+/// Metrics that the server counts; the sessions count the rest.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     started: Instant,
-    /// By name and outcome.
+    /// Counts by operation name and outcome.
     operations: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
 }
 
@@ -26,14 +26,14 @@ impl Metrics {
         Metrics { started: Instant::now(), operations: Mutex::default() }
     }
 
-    /// An operation was answered.
+    /// Counts an answered operation.
     pub(crate) fn operation(&self, name: &'static str, refused: Option<Code>) {
         let outcome = refused.map_or("ok", Code::as_str);
         let mut operations = self.operations.lock().unwrap_or_else(PoisonError::into_inner);
         *operations.entry((name, outcome)).or_default() += 1;
     }
 
-    /// All of it, as it is now.
+    /// All metrics, as text.
     pub(crate) fn text(&self, hub: &Hub, recordings: &Path) -> String {
         let mut page = Page::default();
         let (live, exited) = hub.count();
@@ -45,27 +45,27 @@ impl Metrics {
         let gauge =
             |page: &mut Page, name: &str, help: &str, value: u64| page.plain(name, "gauge", help, value);
         let made = hub.made().into();
-        counter(&mut page, "cotty_sessions_created_total", "Sessions made since the keeper started", made);
+        counter(&mut page, "cotty_sessions_created_total", "Sessions created since the keeper started", made);
         let read = counts::BYTES_READ.load(Ordering::Relaxed);
         counter(&mut page, "cotty_read_bytes_total", "Bytes of output read since the daemon started", read);
         self.operations(&mut page);
         let viewers = VIEWERS.load(Ordering::Relaxed);
-        gauge(&mut page, "cotty_viewers", "Viewers and front ends that are connected", viewers);
+        gauge(&mut page, "cotty_viewers", "Connected viewers and front ends", viewers);
         let waits = counts::WAITS.load(Ordering::Relaxed);
-        gauge(&mut page, "cotty_waits", "Waits that are not answered yet", waits);
+        gauge(&mut page, "cotty_waits", "Waits in progress", waits);
         let restarts = hub.daemons_before();
-        counter(&mut page, "cotty_daemon_restarts_total", "Daemons that were replaced", restarts);
+        counter(&mut page, "cotty_daemon_restarts_total", "Times the daemon was replaced", restarts);
         let bytes = bytes_in(recordings);
-        gauge(&mut page, "cotty_recordings_bytes", "Bytes of recordings on the disk", bytes);
+        gauge(&mut page, "cotty_recordings_bytes", "Bytes of recordings on disk", bytes);
         let uptime = self.started.elapsed().as_secs();
         gauge(&mut page, "cotty_uptime_seconds", "Seconds since the daemon started", uptime);
         let memory = resident_memory();
-        gauge(&mut page, "cotty_resident_memory_bytes", "Memory that the daemon has, in bytes", memory);
+        gauge(&mut page, "cotty_resident_memory_bytes", "Resident memory of the daemon, in bytes", memory);
         page.0
     }
 
     fn operations(&self, page: &mut Page) {
-        page.head("cotty_operations_total", "counter", "Operations that were answered, by name and outcome");
+        page.head("cotty_operations_total", "counter", "Answered operations, by name and outcome");
         let operations = self.operations.lock().unwrap_or_else(PoisonError::into_inner);
         for ((name, outcome), count) in operations.iter() {
             page.value(&format!("cotty_operations_total{{name=\"{name}\",outcome=\"{outcome}\"}}"), *count);
@@ -73,7 +73,7 @@ impl Metrics {
     }
 }
 
-/// The text so far. Labels are names of ours, so nothing in them has to be escaped.
+/// The text of the metrics. Labels are our own names and need no escaping.
 #[derive(Default)]
 struct Page(String);
 
@@ -92,7 +92,7 @@ impl Page {
     }
 }
 
-/// All files below a folder.
+/// Total size of all files below a directory.
 fn bytes_in(dir: &Path) -> u64 {
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
     let size = |entry: std::fs::DirEntry| match entry.metadata() {
@@ -122,7 +122,7 @@ mod tests {
         let mut page = Page::default();
         metrics.operations(&mut page);
         let expected = "\
-# HELP cotty_operations_total Operations that were answered, by name and outcome.
+# HELP cotty_operations_total Answered operations, by name and outcome.
 # TYPE cotty_operations_total counter
 cotty_operations_total{name=\"read\",outcome=\"SESSION_NOT_FOUND\"} 1
 cotty_operations_total{name=\"read\",outcome=\"ok\"} 2
@@ -131,7 +131,7 @@ cotty_operations_total{name=\"read\",outcome=\"ok\"} 2
     }
 
     #[test]
-    fn a_folder_is_as_large_as_all_in_it() {
+    fn the_size_of_a_directory_includes_all_files_below_it() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("a")).unwrap();
         std::fs::write(dir.path().join("a/x"), [0; 10]).unwrap();

@@ -1,21 +1,21 @@
-//! The name that somebody may have meant.
+//! Finds the known name that is nearest to a mistyped one.
 
 use cotty_session::edit_distance;
 
-/// Longest name that is looked at.
+/// Longest name that is compared.
 const LONGEST: usize = 64;
 
-/// The nearest of the names, where one is near.
+/// The nearest of the names, if one is near enough.
 pub(crate) fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let given = given.to_lowercase();
     let far = 1 + given.chars().count() / 3;
-    // What nobody would call a name was not meant as one.
+    // Empty or very long text is not a mistyped name.
     if given.is_empty() || given.len() > LONGEST {
         return None;
     }
-    // `timeout` for `timeout_ms` is one slip, however long the rest is.
-    let begins = |name: &str| given.len() > 2 && name.starts_with(&given);
-    let distance = |name: &str| if begins(name) { 1 } else { edit_distance(&given, &name.to_lowercase()) };
+    // A prefix counts as one typo, however much is missing: `timeout` for `timeout_ms`.
+    let is_prefix = |name: &str| given.len() > 2 && name.starts_with(&given);
+    let distance = |name: &str| if is_prefix(name) { 1 } else { edit_distance(&given, &name.to_lowercase()) };
     names
         .into_iter()
         .map(|name| (distance(name), name))
@@ -24,7 +24,7 @@ pub(crate) fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>)
         .map(|(_, name)| name)
 }
 
-/// The end of a sentence that says what is not there.
+/// The end of an error message about an unknown name.
 pub(crate) fn did_you_mean(name: Option<&str>) -> String {
     name.map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_is_near_and_another_word_is_not() {
+    fn a_typo_is_near_and_another_word_is_not() {
         let names = ["max_sessions", "max_per_owner", "listen"];
         assert_eq!(nearest("max_session", names), Some("max_sessions"));
         assert_eq!(nearest("lsiten", names), Some("listen"));

@@ -1,5 +1,5 @@
-//! One router on the Unix socket and on HTTP. The socket is the user's alone; HTTP needs a token. Either way it is settled
-//! here who asks and how far that is believed, before anything else looks at a request.
+//! One router for the Unix socket and for HTTP. Only the user may use the socket; HTTP needs a token. In both cases
+//! the caller's [`Trust`] is determined here, before any handler sees the request.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,11 +33,11 @@ fn routes(app: &App) -> Router {
         .merge(mcp::routes(app))
         .method_not_allowed_fallback(rest::wrong_method)
         .layer(DefaultBodyLimit::max(BODY))
-        .layer(middleware::from_fn(not_announced_too_large))
+        .layer(middleware::from_fn(refuse_large_body))
         .with_state(app.clone())
 }
 
-/// Serves whoever may open the socket and is the same user.
+/// Serves processes of the same user on the Unix socket.
 pub(crate) async fn serve_unix(listener: UnixListener, hub: Hub, daemon: Arc<DaemonState>) {
     let app = App { hub, daemon };
     let router = routes(&app)
@@ -50,10 +50,10 @@ pub(crate) async fn serve_unix(listener: UnixListener, hub: Hub, daemon: Arc<Dae
     }
 }
 
-/// Serves the page to anybody on this machine, and the rest to whoever has the token.
+/// Serves the page to everyone on this machine, and everything else to callers with a token.
 pub(crate) async fn serve_tcp(listener: TcpListener, hub: Hub, daemon: Arc<DaemonState>) {
     let app = App { hub, daemon };
-    // What begins like ours and is not gets an answer like ours, not the page's.
+    // An unknown path below /v1 gets our JSON error, not the page's 404.
     let guarded = routes(&app)
         .route("/v1/{*rest}", any(rest::unknown))
         .layer(middleware::from_fn_with_state(app.clone(), with_token));
@@ -63,7 +63,7 @@ pub(crate) async fn serve_tcp(listener: TcpListener, hub: Hub, daemon: Arc<Daemo
     }
 }
 
-/// A connection to the Unix socket, with what the kernel knew of the process at its other end.
+/// A connection to the Unix socket, with the kernel's data about the peer process.
 #[derive(Debug, Clone)]
 struct Connection(Arc<Peer>);
 
@@ -71,9 +71,10 @@ impl Connected<IncomingStream<'_, UnixListener>> for Connection {
     fn connect_info(stream: IncomingStream<'_, UnixListener>) -> Connection {
         let credentials = stream.io().peer_cred().ok();
         let pid = credentials.and_then(|c| c.pid()).map(i32::cast_unsigned);
-        // The keeper is our parent. Were it gone, everybody would seem to descend from it: less is believed, not more.
+        // The keeper is our parent. If it is gone, every process seems to descend from it: callers are trusted less,
+        // not more.
         let keeper = rustix::process::getppid().map_or(1, |pid| pid.as_raw_nonzero().get().cast_unsigned());
-        // At once, not when a request comes: the process may be gone by then, and another have its id.
+        // Now, not with the first request: by then the process may be gone and its pid reused.
         Connection(Arc::new(Peer::look(credentials.map(|c| c.uid()), pid, keeper)))
     }
 }
@@ -97,7 +98,7 @@ async fn with_token(State(app): State<App>, mut request: Request, next: Next) ->
     let daemon = &app.daemon;
     match admit(request.headers(), &daemon.address, &daemon.token, &daemon.tokens, now_ms()).await {
         Ok(trust) => {
-            // A call may last; what it would answer then is no longer for this token.
+            // A call may last long. Its answer must not reach a token that was revoked meanwhile.
             let revoked = daemon.tokens.revocation(trust.token());
             request.extensions_mut().insert(trust);
             tokio::select! {
@@ -109,16 +110,18 @@ async fn with_token(State(app): State<App>, mut request: Request, next: Next) ->
     }
 }
 
-/// Refuses after a small request was heard to its end: one that is cut off in the middle of it does not hear why.
+/// Refuses a request after reading its body, if that is small: a client that is cut off while it sends does not read
+/// the reason.
 async fn turn_away(request: Request, error: ApiError) -> Response {
-    const HEARD: usize = 64 << 10;
+    const READ_LIMIT: usize = 64 << 10;
     let _ =
-        tokio::time::timeout(Duration::from_secs(1), axum::body::to_bytes(request.into_body(), HEARD)).await;
+        tokio::time::timeout(Duration::from_secs(1), axum::body::to_bytes(request.into_body(), READ_LIMIT))
+            .await;
     refuse(error)
 }
 
-/// Refuses a body by what is said of it, before it comes.
-async fn not_announced_too_large(request: Request, next: Next) -> Response {
+/// Refuses a body that is too large by its Content-Length, before reading it.
+async fn refuse_large_body(request: Request, next: Next) -> Response {
     let length = request.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
     match length {
         Some(length) if BODY < length => refuse(too_large()),

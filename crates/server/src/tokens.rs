@@ -1,8 +1,8 @@
-//! The tokens that people make for the HTTP listener: a file each, named as the token is.
+//! Tokens that people make for the HTTP listener: one file each, named like the token.
 //!
-//! A token is `NAME.SECRET`, so the one file that can match is read for every request: one that was revoked opens nothing
-//! any more at once, in any daemon, and nothing has to be locked or noticed. It is made by a rename and revoked by a
-//! removal, so a SIGKILL leaves it whole or not there.
+//! A token is `NAME.SECRET`. Every request reads the one file that can match, so a revocation takes effect at once,
+//! in any daemon, without locks or notifications. A token is made by a rename and revoked by removing its file, so a
+//! SIGKILL never leaves half of one.
 
 use std::fs::{DirBuilder, File, FileTimes, OpenOptions};
 use std::io::{self, Read, Write};
@@ -17,51 +17,51 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 use tokio::sync::broadcast;
 
-/// Longest name.
+/// Longest token name.
 const NAME: usize = 64;
-/// How exactly the last use is known: a file is not touched for every request.
-const USED_TO_THE: Duration = Duration::from_secs(60);
+/// Resolution of the last use: not every request touches the file.
+const USE_RESOLUTION: Duration = Duration::from_secs(60);
 
-/// Where the tokens lie.
+/// The directory of the tokens.
 #[derive(Debug, Clone)]
 pub(crate) struct Tokens {
     dir: PathBuf,
-    /// The names of those that are revoked, as it happens.
+    /// Sends the name of each token that is revoked.
     revoked: broadcast::Sender<String>,
 }
 
-/// What a token's file has.
+/// The content of a token's file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Stored {
     kind: Kind,
     made_ms: u64,
-    /// The request that made it: asked again, it is answered again.
+    /// The request that made the token: a retry is answered again.
     #[serde(rename = "request")]
     retry_id: String,
-    /// SHA-256 of the secret, in hex. The secret is 256 random bits, so there is nothing to guess that a slow hash or a
-    /// salt would make harder; whoever reads the file still cannot use it.
+    /// SHA-256 of the secret, in hex. The secret is 256 random bits, so a slow hash or a salt would add nothing. A
+    /// reader of the file cannot use the token.
     hash: String,
 }
 
-/// What is known of a token.
+/// A token without its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Known {
+pub(crate) struct TokenEntry {
     pub(crate) name: String,
     pub(crate) kind: Kind,
     pub(crate) made_ms: u64,
     pub(crate) used_ms: Option<u64>,
 }
 
-/// Why there is no token.
+/// Why a token operation failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TokenError {
-    #[error("`{0}` is no name for a token")]
+    #[error("`{0}` is not a valid token name")]
     Name(String),
     #[error("there is already a token named `{0}`")]
     Exists(String),
     #[error("there is no token named `{0}`")]
     NotFound(String),
-    #[error("the tokens cannot be read or written: {0}")]
+    #[error("cannot read or write the tokens: {0}")]
     Io(#[from] io::Error),
 }
 
@@ -70,7 +70,7 @@ impl Tokens {
         Tokens { dir, revoked: broadcast::Sender::new(16) }
     }
 
-    /// Does something with the files, on a thread that may wait for a disk.
+    /// Runs a job on the files, on a thread that may block.
     pub(crate) async fn on_disk<T: Send + 'static>(
         &self,
         job: impl FnOnce(&Tokens) -> T + Send + 'static,
@@ -80,7 +80,7 @@ impl Tokens {
         done.map_err(|error| TokenError::Io(io::Error::other(error)))
     }
 
-    /// Makes a token and answers it. The same request again makes it anew: the first answer was lost with its daemon.
+    /// Makes a token and returns it. A retry replaces the token: the first answer was lost with its daemon.
     pub(crate) fn make(
         &self,
         name: &str,
@@ -97,19 +97,19 @@ impl Tokens {
         }
         let secret = secret()?;
         let stored = Stored { kind, made_ms: now_ms, retry_id: retry_id.to_owned(), hash: hash(&secret) };
-        // No name of a token begins with a dot.
+        // No token name begins with a dot.
         let fresh = self.dir.join(format!(".{name}"));
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&fresh)?;
         file.write_all(&serde_json::to_vec(&stored).map_err(io::Error::other)?)?;
-        // Not used yet: used as long ago as it was made.
+        // A last use at `made_ms` means: not used yet.
         set_used(&file, time(now_ms))?;
         file.sync_all()?;
         std::fs::rename(&fresh, &path)?;
         Ok(format!("{name}.{secret}"))
     }
 
-    /// All of them, by name.
-    pub(crate) fn list(&self) -> Result<Vec<Known>, TokenError> {
+    /// All tokens, sorted by name.
+    pub(crate) fn list(&self) -> Result<Vec<TokenEntry>, TokenError> {
         let entries = match std::fs::read_dir(&self.dir) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             entries => entries?,
@@ -118,18 +118,18 @@ impl Tokens {
         for entry in entries {
             let Ok(name) = entry?.file_name().into_string() else { continue };
             if let Ok(path) = self.path(&name)
-                // One that cannot be read opens nothing, and hides no other.
+                // An unreadable token grants nothing and hides no other.
                 && let Ok(Some((file, stored))) = read(&path)
             {
                 let used_ms = Some(used_ms(&file)?).filter(|used| *used > stored.made_ms);
-                all.push(Known { name, kind: stored.kind, made_ms: stored.made_ms, used_ms });
+                all.push(TokenEntry { name, kind: stored.kind, made_ms: stored.made_ms, used_ms });
             }
         }
         all.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(all)
     }
 
-    /// From now on it opens nothing.
+    /// Revokes a token at once.
     pub(crate) fn revoke(&self, name: &str) -> Result<(), TokenError> {
         match std::fs::remove_file(self.path(name)?) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -143,22 +143,22 @@ impl Tokens {
         }
     }
 
-    /// Ends when the token of this name is revoked; for whoever has none, never.
+    /// Completes when the token of this name is revoked. Without a name it never completes.
     pub(crate) fn revocation(&self, name: Option<&str>) -> impl Future<Output = ()> + Send + use<> {
         let (mut revoked, name) = (self.revoked.subscribe(), name.map(str::to_owned));
-        // Listened first, looked then: nothing happens unseen between the two.
-        let there = name.as_deref().and_then(|name| self.path(name).ok()).is_some_and(|path| path.exists());
+        // Subscribed before the check: no revocation between the two is missed.
+        let exists = name.as_deref().and_then(|name| self.path(name).ok()).is_some_and(|path| path.exists());
         async move {
             let Some(name) = name else { return std::future::pending().await };
-            if !there {
+            if !exists {
                 return;
             }
-            // What was missed may have been this one.
+            // A receiver that lagged may have missed this token: it completes, too.
             while revoked.recv().await.is_ok_and(|other| other != name) {}
         }
     }
 
-    /// The name of a token that was given, and what it may do; nothing if there is none such. Notes that it was used.
+    /// The name and kind of a given token, or `None` if it is not valid. Records its use.
     pub(crate) fn check(&self, given: &str, now_ms: u64) -> Option<(String, Kind)> {
         let (name, secret) = given.rsplit_once('.')?;
         let (file, stored) = read(&self.path(name).ok()?).ok()??;
@@ -166,9 +166,9 @@ impl Tokens {
             return None;
         }
         if let Ok(used) = used_ms(&file)
-            && (used <= stored.made_ms || time(now_ms) >= time(used) + USED_TO_THE)
+            && (used <= stored.made_ms || time(now_ms) >= time(used) + USE_RESOLUTION)
         {
-            // On the file that was read: one that is revoked meanwhile stays so.
+            // Through the open file: a token that is revoked meanwhile stays revoked.
             let _ = set_used(&file, time(now_ms.max(stored.made_ms + 1)));
         }
         Some((name.to_owned(), stored.kind))
@@ -196,8 +196,8 @@ fn read(path: &Path) -> io::Result<Option<(File, Stored)>> {
     Ok(Some((file, stored)))
 }
 
-/// The time of a file's last change stands for its token's last use: it can be set without writing the file, and so
-/// without bringing back one that was revoked.
+/// A file's modification time is its token's last use. Setting it does not write the file, so it cannot bring back a
+/// revoked token.
 fn set_used(file: &File, at: SystemTime) -> io::Result<()> {
     file.set_times(FileTimes::new().set_modified(at))
 }
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_opens_until_it_is_revoked() {
+    fn a_token_is_valid_until_it_is_revoked() {
         let (_dir, tokens) = tokens();
         assert_eq!(tokens.list().unwrap(), []);
         let full = tokens.make("ci", Kind::Full, "r1", 1_000).unwrap();
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_use_is_known_to_the_minute() {
+    fn the_last_use_is_recorded_to_the_minute() {
         let (_dir, tokens) = tokens();
         let token = tokens.make("ci", Kind::Full, "r", 1_000).unwrap();
         let used = || tokens.list().unwrap()[0].used_ms;
@@ -258,11 +258,11 @@ mod tests {
     }
 
     #[test]
-    fn the_same_request_is_answered_again_and_another_is_not() {
+    fn a_retry_gets_a_new_secret_and_another_request_is_refused() {
         let (_dir, tokens) = tokens();
         let lost = tokens.make("ci", Kind::Full, "r", 1_000).unwrap();
-        let told = tokens.make("ci", Kind::Full, "r", 1_000).unwrap();
-        assert!(tokens.check(&lost, 2_000).is_none() && tokens.check(&told, 2_000).is_some());
+        let retried = tokens.make("ci", Kind::Full, "r", 1_000).unwrap();
+        assert!(tokens.check(&lost, 2_000).is_none() && tokens.check(&retried, 2_000).is_some());
         assert!(matches!(tokens.make("ci", Kind::Full, "r2", 1_000), Err(TokenError::Exists(_))));
         for name in ["", "a b", "a.b", "../x", ".ci", &"x".repeat(65)] {
             assert!(matches!(tokens.make(name, Kind::Full, "r", 0), Err(TokenError::Name(_))), "{name}");
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_on_the_disk_opens_anything() {
+    fn nothing_on_disk_works_as_a_token() {
         let (dir, tokens) = tokens();
         let token = tokens.make("ci", Kind::Full, "r", 1_000).unwrap();
         let path = dir.path().join("tokens/ci");

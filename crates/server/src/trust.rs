@@ -1,12 +1,11 @@
-//! Who asks, and how far that is believed.
+//! Who calls, and how far the daemon trusts the caller.
 //!
-//! Our own socket is part of the wall around agents: what runs inside a session must not come back through it as
-//! somebody who may do more. So a process that descends from the keeper is never a person. Inside an agent's session it
-//! is a child. Inside a person's session it may be that person's host of agents, and acts as an agent.
+//! The socket is part of the boundary around agents: a process inside a session must not gain rights by connecting to
+//! it. So a process that descends from the keeper is never a person. Inside an agent's session it is a child. Inside
+//! a person's session it may be that person's agent host, and acts as an agent.
 //!
-//! The kernel is the witness: who connected (its credentials), whose child that is, and in which of the kernel's sessions
-//! it stands, which a process that was left behind by its parents still tells. What a process carries in its environment
-//! it can change; that only ever lowers what it may do.
+//! The evidence comes from the kernel: the peer's credentials, its parents, and its kernel session, which it keeps
+//! even after its parents have exited. A process can change its own environment, so that can only lower its trust.
 
 use axum::http::HeaderMap;
 use cotty_protocol::op::token_new::Kind;
@@ -15,38 +14,38 @@ use cotty_pty::tree::Lineage;
 use cotty_session::{Actor, Hub, Session, one_line, short_name};
 use rustix::process::Pid;
 
-/// Headers by which a request without a body for it tells who asks.
+/// Headers that name the caller of a request whose body does not.
 const ACTOR: &str = "cotty-actor";
 const CLIENT: &str = "cotty-client";
 const DIRECTORY: &str = "cotty-directory";
 const OWNER: &str = "cotty-owner";
-/// Most characters of a directory in an owner's name: everybody is told it.
+/// Most characters of a directory in an owner's name, which everyone sees.
 const LONGEST_DIRECTORY: usize = 1024;
 
-/// How far somebody who asks is believed.
+/// How far the daemon trusts a caller.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Trust {
-    /// A person or an agent, as it says: a process of the user's, or whoever has a full token.
+    /// A person or an agent, as it says: one of the user's processes, or a caller with a full token.
     Trusted {
-        /// The token's name, where it has one.
+        /// The token's name, if it has one.
         token: Option<String>,
     },
-    /// As it says, but it may only look.
+    /// A person or an agent, as it says, that may only read.
     ReadOnly {
         /// The token's name.
         token: String,
     },
     /// An agent, whatever it says.
     Agent,
-    /// Inside an agent's session, or inside we do not know which.
+    /// Inside an agent's session, or inside an unknown one.
     Child {
-        /// That session's id.
+        /// That session's id, if known.
         session: Option<String>,
     },
 }
 
 impl Trust {
-    /// Of whoever has a token of this name and kind.
+    /// The trust of a caller with a token of this name and kind.
     pub(crate) fn with_token(name: String, kind: Kind) -> Trust {
         match kind {
             Kind::Full => Trust::Trusted { token: Some(name) },
@@ -58,7 +57,7 @@ impl Trust {
         matches!(self, Trust::ReadOnly { .. })
     }
 
-    /// The name of its token, where it has one.
+    /// The name of its token, if it has one.
     pub(crate) fn token(&self) -> Option<&str> {
         match self {
             Trust::Trusted { token } => token.as_deref(),
@@ -67,13 +66,13 @@ impl Trust {
         }
     }
 
-    /// Whoever says that it is `caller`, and stands in the directory `cwd`, as what it is taken for.
+    /// The actor for a caller that introduces itself as `caller` and works in the directory `cwd`.
     pub(crate) fn actor(&self, caller: Caller, cwd: Option<&str>) -> Actor {
         let Caller { kind: claimed, client } = caller;
         let client = short_name(&client);
         let agent = || {
             let directory = one_line(cwd.unwrap_or("/"), LONGEST_DIRECTORY);
-            // The token first, as no client and no directory can say it: the rest is as they like.
+            // The token comes first, in brackets that no client's name can begin with. The caller chooses the rest.
             match self.token() {
                 Some(token) => format!("[{token}] {client} in {directory}"),
                 None => format!("{} in {directory}", client.trim_start_matches('[')),
@@ -83,10 +82,10 @@ impl Trust {
             (Trust::Child { session }, _) => {
                 (cotty_session::ActorKind::Child, session.clone().unwrap_or_default())
             }
-            // One that says so is one, but of no session.
+            // A caller that says it is a child is one, but of no session.
             (_, ActorKind::Child) => (cotty_session::ActorKind::Child, String::new()),
             (Trust::Agent, _) | (_, ActorKind::Agent) => (cotty_session::ActorKind::Agent, agent()),
-            // Not the person's own place in what was read: a look leaves no trace.
+            // Not the owner `person`: a read-only caller must not move the person's read position.
             (Trust::ReadOnly { token }, ActorKind::Person) => {
                 (cotty_session::ActorKind::Person, format!("token {token}"))
             }
@@ -97,7 +96,7 @@ impl Trust {
         Actor { kind, owner, client }
     }
 
-    /// A process that connected to the socket.
+    /// The trust of a process that connected to the socket.
     pub(crate) async fn of_peer(peer: &Peer, hub: &Hub) -> Trust {
         let Lineage { line, descends } = &peer.lineage;
         let known: Vec<u32> = line.iter().flat_map(|relative| [relative.pid, relative.session]).collect();
@@ -107,7 +106,7 @@ impl Trust {
     }
 }
 
-/// A session, and whether a person made it.
+/// A session's id, and whether a person made it.
 fn inside(session: &Session) -> (String, bool) {
     let meta = session.meta();
     (meta.id.clone(), meta.actor.kind == cotty_session::ActorKind::Person)
@@ -115,19 +114,20 @@ fn inside(session: &Session) -> (String, bool) {
 
 type Inside = (String, bool);
 
-/// `proved` is the session that the kernel shows a process in, `marked` the one that it says it is in.
+/// Decides the trust of a process. `proved` is its session according to the kernel, `marked` according to its
+/// environment.
 fn judge(seen: bool, descends: bool, proved: Option<Inside>, marked: Option<Inside>) -> Trust {
     match (seen, descends, proved, marked) {
         (_, _, Some((_, true)), _) => Trust::Agent,
         (_, _, Some((id, false)), _) => Trust::Child { session: Some(id) },
-        // Of ours, and nobody knows of which session: it left all that the kernel could tell it by. What it says itself would
-        // let it choose whose screen it reads.
+        // It descends from the keeper, but left everything by which the kernel could tell its session. Its own claim
+        // would let it choose whose screen it reads.
         (_, true, None, _) => Trust::Child { session: None },
-        // Not of ours by its parents, but it was started from inside all the same (`systemd-run`, `at`).
+        // It does not descend from the keeper, but was started from inside a session (`systemd-run`, `at`).
         (_, false, None, Some((_, true))) => Trust::Agent,
         (_, false, None, Some((id, false))) => Trust::Child { session: Some(id) },
         (true, false, None, None) => Trust::Trusted { token: None },
-        // Gone before we could look, or out of another namespace: it could be anybody.
+        // It exited before we could look, or is in another namespace: it could be any process.
         (false, false, None, None) => Trust::Child { session: None },
     }
 }
@@ -137,14 +137,14 @@ fn judge(seen: bool, descends: bool, proved: Option<Inside>, marked: Option<Insi
 pub(crate) struct Peer {
     pub(crate) uid: Option<u32>,
     lineage: Lineage,
-    /// The sessions that it and its parents say they are inside of, the nearest first.
+    /// The sessions that its own and its parents' environments name, nearest first.
     marks: Vec<String>,
 }
 
 impl Peer {
     pub(crate) fn look(uid: Option<u32>, pid: Option<u32>, keeper: u32) -> Peer {
         let lineage = pid.filter(|&pid| pid > 0).map(|pid| Lineage::of(pid, keeper)).unwrap_or_default();
-        // Above the keeper's own children it may be another cotty that we stand in.
+        // Parents that do not descend from the keeper may name a session of another cotty that this one runs in.
         let looked_at = if lineage.descends { lineage.line.len() } else { 1 };
         let marks = lineage.line.iter().take(looked_at).filter_map(|relative| mark(relative.pid)).collect();
         Peer { uid, lineage, marks }
@@ -156,35 +156,35 @@ fn mark(pid: u32) -> Option<String> {
     environment.split('\0').find_map(|entry| entry.strip_prefix("COTTY_SESSION=")).map(str::to_owned)
 }
 
-/// Where a request says that it stands.
+/// Where a request says it comes from.
 #[derive(Debug, Default)]
 pub(crate) struct At {
-    /// A directory: whose its sessions are, and where they begin.
+    /// The directory: it decides who owns the sessions, and they start there.
     pub(crate) directory: Option<String>,
-    /// Whose they are where there is no directory.
+    /// The owner of the sessions if there is no directory.
     pub(crate) owner: Option<String>,
 }
 
 fn header(headers: &HeaderMap, name: &str) -> Option<String> {
-    // Directories have names in every language.
+    // Directory names may have any UTF-8, not only ASCII.
     let value = std::str::from_utf8(headers.get(name)?.as_bytes()).ok()?;
     Some(value.to_owned()).filter(|value| !value.is_empty())
 }
 
-/// Where a request says that it stands, by its headers.
+/// Reads from its headers where a request comes from.
 pub(crate) fn at(headers: &HeaderMap) -> At {
     At { directory: header(headers, DIRECTORY), owner: header(headers, OWNER) }
 }
 
-/// Who says that it asks, and where it stands, by a request's headers; a person where nothing is said.
+/// Reads the caller and its directory from a request's headers. The default is a person.
 pub(crate) fn introduction(headers: &HeaderMap) -> Result<(Caller, Option<String>), ApiError> {
     let kind = match header(headers, ACTOR).as_deref() {
         None | Some("person") => ActorKind::Person,
         Some("agent") => ActorKind::Agent,
         Some(other) => {
             return Err(ApiError::invalid_instead(
-                format!("`{other}` is no actor"),
-                format!("the header `{ACTOR}` is `person` or `agent`"),
+                format!("`{other}` is not an actor"),
+                format!("the header `{ACTOR}` must be `person` or `agent`"),
             ));
         }
     };
@@ -201,25 +201,25 @@ mod tests {
     }
 
     #[test]
-    fn only_who_does_not_come_from_a_session_is_trusted() {
+    fn only_a_process_from_outside_all_sessions_is_trusted() {
         let (mine, yours) = (|| Some(("sess_p".to_owned(), true)), || Some(("sess_a".to_owned(), false)));
         let trusted = Trust::Trusted { token: None };
         assert_eq!(judge(true, false, None, None), trusted);
         assert_eq!(judge(true, true, mine(), None), Trust::Agent);
         assert_eq!(judge(true, true, yours(), None), child(Some("sess_a")));
-        // What it says of itself does not raise it.
+        // Its own claim does not raise its trust.
         assert_eq!(judge(true, true, yours(), mine()), child(Some("sess_a")));
         assert_eq!(judge(true, true, None, mine()), child(None));
         assert_eq!(judge(true, true, None, yours()), child(None));
         assert_eq!(judge(true, true, None, None), child(None));
-        // But it lowers it.
+        // But it can lower it.
         assert_eq!(judge(true, false, None, mine()), Trust::Agent);
         assert_eq!(judge(true, false, None, yours()), child(Some("sess_a")));
         assert_eq!(judge(false, false, None, None), child(None));
     }
 
     #[test]
-    fn nobody_is_taken_for_more_than_it_stands_for() {
+    fn no_caller_becomes_more_than_its_trust_allows() {
         let actor = |trust: &Trust, kind| {
             let actor = trust.actor(Caller { kind, client: "x".into() }, Some("/d"));
             (actor.kind, actor.owner)

@@ -1,9 +1,9 @@
-//! A session's updates in their form on the wire, for every face that serves them.
+//! Converts a session's updates to their wire form, for every face that serves them.
 
 use cotty_protocol::update as wire;
 use cotty_session::{Color, Line, Snapshot, Style, UnderlineStyle, Update};
 
-/// An update of the session with this id.
+/// Converts an update of the session with this id.
 pub(crate) fn to_wire(update: &Update, id: &str) -> wire::Update {
     match update {
         Update::Bell => wire::Update::Bell,
@@ -17,7 +17,7 @@ pub(crate) fn to_wire(update: &Update, id: &str) -> wire::Update {
     }
 }
 
-/// What the session with this id shows.
+/// Converts a snapshot of the session with this id.
 pub(crate) fn snapshot(shown: &Snapshot, id: &str) -> wire::Snapshot {
     let (lines, styles) = split(shown.lines.iter().map(AsRef::as_ref));
     wire::Snapshot {
@@ -33,7 +33,7 @@ pub(crate) fn snapshot(shown: &Snapshot, id: &str) -> wire::Snapshot {
     }
 }
 
-/// Text and styles apart; no styles at all where everything is plain.
+/// Separates text and styles. Returns no styles at all if every line is plain.
 fn split<'a>(lines: impl Iterator<Item = &'a Line>) -> (Vec<String>, Vec<Vec<wire::Run>>) {
     let (texts, styles): (Vec<_>, Vec<Vec<_>>) =
         lines.map(|line| (line.text.clone(), line.runs.iter().map(run).collect())).unzip();

@@ -1,20 +1,20 @@
-//! What is counted of all sessions together, for whoever watches the daemon. One process is one daemon, so these are plain
-//! statics; nothing in here decides anything.
+//! Counters over all sessions, for monitoring the daemon. One process is one daemon, so they are plain statics. No decision
+//! depends on them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes that programs printed and that were read, by this daemon.
+/// Bytes of output that this daemon has read from programs.
 pub static BYTES_READ: AtomicU64 = AtomicU64::new(0);
 
-/// Waits that nobody has been answered yet.
+/// Waits that have not ended yet.
 pub static WAITS: AtomicU64 = AtomicU64::new(0);
 
-/// Counts something for as long as it lives.
+/// Adds one to a counter until it is dropped.
 #[derive(Debug)]
 pub struct Counted(&'static AtomicU64);
 
 impl Counted {
-    /// One more of these.
+    /// Adds one to `counter`.
     pub fn new(counter: &'static AtomicU64) -> Counted {
         counter.fetch_add(1, Ordering::Relaxed);
         Counted(counter)

@@ -11,24 +11,24 @@ use crate::{PolicyError, has_a_terminal_inside};
 /// Why an operation on a session was refused or failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    /// It was refused; the caller is told as it is.
+    /// The operation was refused; the caller gets this error unchanged.
     #[error(transparent)]
     Refused(#[from] ApiError),
     /// The shell does not wait for a command.
     #[error("the shell is not waiting for a command")]
     NotAtPrompt {
-        /// What goes on instead.
+        /// What the session is doing instead.
         activity: Activity,
-        /// For how long it is worth waiting: the shell is on its way to its prompt, or the program was just told something.
+        /// How long a retry is worth waiting: the shell may soon show its prompt, or the program just got input.
         soon: Duration,
     },
     /// Reading or writing failed.
     #[error("IO error: {0}")]
     Io(#[from] io::Error),
-    /// The keeper said no.
+    /// The keeper refused a request.
     #[error(transparent)]
     Keeper(#[from] KeeperError),
-    /// Nothing could be judged.
+    /// The policy is invalid.
     #[error(transparent)]
     Policy(#[from] PolicyError),
 }
@@ -50,7 +50,7 @@ fn not_at_prompt(activity: Activity) -> ApiError {
     ApiError::NotAtPrompt { activity, nested }
 }
 
-/// Whether a program runs that has terminals of its own, which cannot be seen into.
+/// Whether the running program has terminals of its own (such as `tmux`), whose state cotty cannot see.
 pub fn is_nested(activity: &Activity) -> bool {
     matches!(activity, Activity::Running { program: Some(program) } if has_a_terminal_inside(program))
 }
@@ -65,7 +65,7 @@ pub(crate) fn exited(exit_code: Option<i32>) -> SessionError {
     ApiError::Exited { exit_code }.into()
 }
 
-/// Something in the call is wrong.
+/// A parameter of the call is invalid.
 pub(crate) fn invalid(problem: impl Into<String>) -> SessionError {
     ApiError::invalid(problem).into()
 }

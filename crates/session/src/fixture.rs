@@ -1,10 +1,10 @@
-//! What earlier versions wrote is read by this one: `tests/formats` holds one file of each version of each format, with something
-//! in every field, and what the newest wrote is read back equal: a field or a kind that got another name is found here. A new
-//! version gets its file by `WRITE_FORMATS=1 cargo test -p cotty-session`; those that are there are never written again.
+//! This version reads what earlier versions wrote. `tests/formats` holds one file for each version of each format, with a
+//! value in every field. The newest file must read back equal, so a renamed field or kind fails a test. To write the file of
+//! a new version, run `WRITE_FORMATS=1 cargo test -p cotty-session`; existing files are never overwritten.
 
 use std::path::Path;
 
-/// The file of a version; that of the newest is made by `newest`, once.
+/// The file of a version. `newest` makes the file of the newest version, once.
 pub(crate) fn fixture(name: &str, version: u32, newest: Option<&dyn Fn() -> Vec<u8>>) -> Vec<u8> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats").join(format!("{name}-{version}"));
     if let Some(newest) = newest.filter(|_| std::env::var_os("WRITE_FORMATS").is_some() && !file.exists()) {

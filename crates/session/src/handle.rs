@@ -1,5 +1,5 @@
-//! The handle of a session: every method is a message to the one task that owns it. `run` stands in `task/run.rs`, what is asked
-//! of people in `handoff/`.
+//! The handle of a session: every method is a message to the one task that owns it. `run` is in `task/run.rs`, hand-off
+//! requests are in `handoff/`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ use crate::input::mouse::Mouse;
 use crate::input::reaction::Reaction;
 use crate::keyboard::state::Returned;
 use crate::keyboard::{Hold, KeyboardState};
-use crate::output::{Found, Reading, View};
+use crate::output::{Found, ReadResult, View};
 use crate::request::{Reply, Request};
 use crate::viewers::Viewer;
 use crate::viewers::presence::Watcher;
@@ -45,33 +45,33 @@ pub enum Input {
     Key(Key),
     /// The mouse, for a program that asked for it.
     Mouse(Mouse),
-    /// Bytes as they are.
+    /// Raw bytes.
     Bytes(Vec<u8>),
-    /// What the terminal itself understands, by the character that the program set for it.
+    /// A control character of the line discipline, as the program has set it.
     Control(Control),
-    /// One after the other, as one.
+    /// Several inputs, typed in order without anything between them.
     Several(Vec<Input>),
 }
 
-/// What the line discipline does with a character.
+/// What a control character makes the line discipline do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Control {
     /// Interrupts the program.
     Interrupt,
-    /// Ends its input.
+    /// Ends the program's input.
     Eof,
-    /// Suspends it.
+    /// Suspends the program.
     Suspend,
 }
 
 /// How a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ended {
-    /// By itself, with this code.
+    /// Its exit code; `None` if a signal ended it.
     pub exit_code: Option<i32>,
-    /// By this signal.
+    /// The signal that ended it.
     pub signal: Option<i32>,
-    /// When, in milliseconds since the epoch.
+    /// When it ended, in milliseconds since the epoch.
     pub at_ms: u64,
 }
 
@@ -87,12 +87,12 @@ impl Ended {
     }
 }
 
-/// What a session is, now.
+/// The current state of a session.
 #[derive(Debug, Clone)]
 pub struct Info {
-    /// What stays true of it.
+    /// Its metadata.
     pub meta: Meta,
-    /// Its process.
+    /// The id of its process.
     pub pid: u32,
     /// The title that the program set.
     pub title: String,
@@ -100,83 +100,83 @@ pub struct Info {
     pub size: (u16, u16),
     /// Row and column of the cursor, from 0.
     pub cursor: (u16, u16),
-    /// How its program ended, if it did.
+    /// How its program ended, if it has.
     pub ended: Option<Ended>,
     /// What it is doing.
     pub activity: Activity,
-    /// Whether the shell, or a program that asks as one does, waits for a line.
+    /// Whether the shell, or another program with a prompt, waits for a line.
     pub prompt: bool,
-    /// The directory of its foreground program.
+    /// The working directory of its foreground program.
     pub cwd: Option<String>,
-    /// Output processed.
+    /// How many bytes of output it has processed.
     pub seq: u64,
-    /// How its recording goes.
+    /// The state of its recording.
     pub recording: RecordingState,
-    /// Milliseconds since anything came or was typed.
+    /// Milliseconds since the last output or input.
     pub idle_ms: u64,
     /// Who may type.
     pub keyboard: KeyboardState,
-    /// Lines of history it keeps.
+    /// How many lines of history it keeps.
     pub history_lines: usize,
     /// Whether a signal stopped the program in the foreground.
     pub stopped: bool,
-    /// The newest request, open or not.
+    /// The newest hand-off request, open or not.
     pub handoff: Option<HandoffRequest>,
     /// What a daemon could not take over from the one before it.
     pub lost: Option<Lost>,
-    /// Whether the next daemon needs a checkpoint to know all that this one does.
+    /// Whether the next daemon needs a checkpoint besides the journal.
     pub checkpointed: bool,
 }
 
 /// What was typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Typed {
-    /// Output processed before.
+    /// The seq before the input.
     pub seq: u64,
-    /// Bytes for the program.
+    /// How many bytes were typed.
     pub bytes: u64,
-    /// What an agent that typed had not been told yet: what a person did with the keyboard.
+    /// What a person did with the keyboard, if an agent typed that has not been notified of it yet.
     pub returned: Option<Returned>,
 }
 
 /// How a wait ended.
 #[derive(Debug, Clone)]
 pub struct Waited {
-    /// Which condition held.
+    /// Which condition was met.
     pub met: Met,
-    /// After how long.
+    /// How long the wait took.
     pub elapsed: Duration,
     /// The session at that moment.
     pub info: Info,
     /// Its screen at that moment.
     pub screen: String,
-    /// The line that was waited for.
+    /// The line that matched.
     pub matched: Option<String>,
-    /// Why nothing held, where nothing did.
+    /// Why no condition was met, if none was.
     pub why: Option<String>,
-    /// Where the shell waits for the next command: how the last one ended.
-    pub command: Option<RanBefore>,
+    /// How the last command ended, if the shell waits for the next one.
+    pub command: Option<LastCommand>,
 }
 
 /// How the last command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RanBefore {
-    /// Its exit code, where the shell told it.
+pub struct LastCommand {
+    /// Its exit code, if the shell reported it.
     pub exit_code: Option<i32>,
     /// How long it took.
     pub duration_ms: u64,
 }
 
-/// What became of a `run`.
+/// The result of a `run`.
 #[derive(Debug, Clone)]
 pub struct RunResult {
-    /// How far it came, and what it said: all of it.
+    /// The command's state and its whole output.
     pub ran: run::Ran,
-    /// Output before it was typed: what is new since then begins with that.
+    /// The seq before the command was typed.
     pub since: u64,
     /// The shell waits for the rest of the command.
     pub incomplete: bool,
-    /// What a daemon could not take over from the one before it, if the reader was not told yet.
+    /// What a daemon could not take over from the one before it, if the reader has not been notified yet.
     pub lost: Option<Lost>,
     /// The session afterwards.
     pub info: Info,
@@ -194,7 +194,7 @@ impl Session {
         Session { meta, requests }
     }
 
-    /// What stays true of it.
+    /// The session's metadata.
     pub fn meta(&self) -> &Meta {
         &self.meta
     }
@@ -212,54 +212,49 @@ impl Session {
         self.requests.send(request).await.map_err(|_| destroyed(self.meta.id.clone()))
     }
 
-    /// Ends when its task has, and has let go of all it had.
+    /// Returns when the session's task has ended and released its resources.
     pub(crate) async fn is_gone(&self) {
         self.requests.closed().await;
     }
 
-    /// Types. The same request again types nothing and answers the same. With a lease no other call of an agent types from
-    /// now on, as long as that lives.
+    /// Types. A repeated `retry_id` types nothing and returns the same answer. Keys of a viewer have none: they are counted, so that
+    /// many keys do not push the retry ids of calls out of memory. With a lease, no other call of an agent may type until the
+    /// lease is dropped.
     pub async fn send(
         &self,
         input: Input,
         by: &Typist,
-        retry_id: &str,
+        retry_id: Option<&str>,
         lease: Option<&InputLease>,
     ) -> Result<Typed, SessionError> {
-        let (retry_id, by, lease) = (retry_id.to_owned(), by.clone(), lease.map(InputLease::reference));
+        let (retry_id, by, lease) =
+            (retry_id.map(str::to_owned), by.clone(), lease.map(InputLease::reference));
         self.ask(|reply| Request::Type { input, retry_id, by, lease, reply }).await?
     }
 
-    /// Types what comes from a viewer's keyboard or mouse. It is counted, not named: whoever presses keys all day is not to
-    /// crowd out the calls that may be made again.
-    pub async fn press(&self, input: Input, by: &Typist) -> Result<Typed, SessionError> {
-        let by = by.clone();
-        self.ask(|reply| Request::Press { input, by, reply }).await?
-    }
-
-    /// What the program did with something typed after `seq`, or has done in a tenth of a second.
+    /// What the program does within a tenth of a second in reaction to input that was typed at `seq`.
     pub async fn observe(&self, seq: u64, text: Option<String>) -> Result<Reaction, SessionError> {
         self.ask(|reply| Request::Observe { seq, text, reply }).await
     }
 
-    /// Takes the keyboard, or gives it back.
+    /// Takes the keyboard or gives it back.
     pub async fn hold(&self, hold: Hold, by: &Typist) -> Result<KeyboardState, SessionError> {
         let by = by.clone();
         self.ask(|reply| Request::Hold { hold, by, reply }).await?
     }
 
-    /// Tells that a viewer came, by the name its keys come under.
-    pub async fn viewer_came(&self, watcher: Watcher) -> Result<(), SessionError> {
-        self.tell(Request::ViewerCame { watcher }).await
+    /// Reports that a viewer connected. `watcher` has the name under which its keys are typed.
+    pub async fn viewer_connected(&self, watcher: Watcher) -> Result<(), SessionError> {
+        self.tell(Request::ViewerConnected { watcher }).await
     }
 
-    /// Tells that it went.
-    pub async fn viewer_went(&self, who: &str) -> Result<(), SessionError> {
-        self.tell(Request::ViewerWent { who: who.to_owned() }).await
+    /// Reports that a viewer disconnected.
+    pub async fn viewer_disconnected(&self, who: &str) -> Result<(), SessionError> {
+        self.tell(Request::ViewerDisconnected { who: who.to_owned() }).await
     }
 
-    /// Signals the program in the foreground; answers its process group and its name. The same request again signals nothing
-    /// and answers the same.
+    /// Signals the program in the foreground; returns its process group and its name. A repeated `retry_id` signals nothing
+    /// and returns the same answer.
     pub async fn signal(
         &self,
         signal: Signal,
@@ -270,28 +265,28 @@ impl Session {
         self.ask(|reply| Request::Signal { signal, retry_id, by, reply }).await?
     }
 
-    /// Gives the terminal another size: columns and rows.
+    /// Resizes the terminal to these columns and rows.
     pub async fn resize(&self, size: (u16, u16)) -> Result<(), SessionError> {
         self.ask(|reply| Request::Resize { size, reply }).await?
     }
 
-    /// Has the session follow the window of whoever has the keyboard; without a size it gets its own back.
+    /// Makes the session's size follow the window of the keyboard's holder; `None` restores the session's own size.
     pub async fn fit(&self, size: Option<(u16, u16)>, by: &Typist) -> Result<(), SessionError> {
         let by = by.clone();
         self.ask(|reply| Request::Fit { size, by, reply }).await?
     }
 
-    /// Keeps so many lines of history from now on.
+    /// Sets how many lines of history the session keeps.
     pub async fn set_history(&self, lines: usize) -> Result<(), SessionError> {
         self.ask(|reply| Request::History { lines, reply }).await?
     }
 
-    /// Searches what is on the screen, what left it, and what full-screen programs showed.
+    /// Searches the screen, the history and the alternate-screen history.
     pub async fn search(&self, pattern: Regex, limit: usize) -> Result<Vec<Found>, SessionError> {
         self.ask(|reply| Request::Search { pattern, limit, reply }).await
     }
 
-    /// Waits.
+    /// Waits until a condition is met or the time is over.
     pub async fn wait(&self, wait: Wait) -> Result<Waited, SessionError> {
         self.wait_until(Conditions::new(wait)?).await
     }
@@ -301,23 +296,24 @@ impl Session {
         self.ask(|reply| Request::Wait { wait, reply }).await
     }
 
-    /// The last of these calls that has typed something already: for a call that is made again.
+    /// The index of the last of these retry ids that has typed something already.
     pub async fn last_typed(&self, retry_ids: Vec<String>) -> Result<Option<usize>, SessionError> {
         self.ask(|reply| Request::LastTyped { retry_ids, reply }).await
     }
 
-    /// The newest commands that its shell ran, oldest of them first.
+    /// The newest commands that the shell ran, in the order in which they ran.
     pub async fn commands(&self, limit: usize) -> Result<Ran, SessionError> {
         self.ask(|reply| Request::Commands { limit, reply }).await
     }
 
-    /// One command by its number, with its output; `None` if there is none such, or it is forgotten.
+    /// One command by its number, with its output; `None` if it does not exist or is forgotten.
     pub async fn command_output(&self, number: u64) -> Result<Option<(RanCommand, String)>, SessionError> {
         self.ask(|reply| Request::CommandOutput { number, reply }).await
     }
 
-    /// Reads. Each reader has its own place; `since` reads from another without moving it. A request that comes again, because
-    /// its answer was lost with a daemon, reads from where it read. `most`: of more bytes the caller gives only a part.
+    /// Reads. Each reader has its own position; `since` reads from another one and does not move it. A repeated `retry_id`
+    /// reads from the same position as before, in case a dying daemon lost the answer. The caller passes on only a part of an
+    /// answer that is longer than `most` bytes.
     pub async fn read(
         &self,
         view: View,
@@ -326,23 +322,23 @@ impl Session {
         retry_id: &str,
         since: Option<u64>,
         most: usize,
-    ) -> Result<Reading, SessionError> {
+    ) -> Result<ReadResult, SessionError> {
         let (reader, retry_id) = (reader.to_owned(), retry_id.to_owned());
         self.ask(|reply| Request::Read { view, raw, reader, retry_id, since, most, reply }).await
     }
 
-    /// What it is, now.
+    /// The current state of the session.
     pub async fn info(&self) -> Result<Info, SessionError> {
         self.ask(|reply| Request::Info { reply }).await
     }
 
-    /// Returns when all that has happened so far is in its files, or cannot be.
+    /// Returns when everything up to now is written to the session's files, or could not be written.
     pub(crate) async fn flush(&self) -> Result<(), SessionError> {
         self.ask(|reply| Request::FlushCapture { reply }).await?;
         self.ask(|reply| Request::Flush { reply }).await
     }
 
-    /// The request that began its capture, and what that has so far.
+    /// The retry id that started the running capture, and what it has captured.
     pub(crate) async fn capturing(&self) -> Result<Option<(String, Capture)>, SessionError> {
         self.ask(|reply| Request::Capturing { reply }).await
     }
@@ -351,24 +347,24 @@ impl Session {
         self.ask(|reply| Request::StartCapture { capturing, reply }).await?
     }
 
-    /// Ends the capture and tells what it has. The same request again answers the same.
+    /// Ends the capture and returns what it has captured. A repeated `retry_id` returns the same answer.
     pub async fn stop_capture(&self, retry_id: &str) -> Result<Capture, SessionError> {
         let retry_id = retry_id.to_owned();
         self.ask(|reply| Request::FlushCapture { reply }).await?;
         self.ask(|reply| Request::StopCapture { retry_id, reply }).await?
     }
 
-    /// Its screen, and every change from then on.
+    /// A viewer: the screen, and every change from then on.
     pub async fn view(&self) -> Result<Viewer, SessionError> {
         self.ask(|reply| Request::View { reply }).await
     }
 
-    /// The same for a front end that draws lines: a snapshot, then what changes of it, and how the program ended.
+    /// A subscription for a front end: a snapshot, then its changes, then how the program ended.
     pub async fn subscribe(&self) -> Result<Subscription, SessionError> {
         Subscription::new(self.clone()).await
     }
 
-    /// What it shows now, for a front end that draws lines.
+    /// The current screen, for a front end.
     pub async fn snapshot(&self) -> Result<Snapshot, SessionError> {
         let first = self.join_updates().await?.first;
         let snapshot = first.iter().find_map(|update| match &**update {
@@ -382,8 +378,7 @@ impl Session {
         self.ask(|reply| Request::Subscribe { reply }).await
     }
 
-    /// Shows what happens when the task fails.
-    /// Makes its task panic, to show what comes of it.
+    /// Makes the session's task panic, for tests.
     #[cfg(any(test, debug_assertions))]
     pub async fn panic(&self) -> Result<(), SessionError> {
         self.ask(|reply| Request::Panic { reply }).await

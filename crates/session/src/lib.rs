@@ -1,8 +1,9 @@
 //! Live terminals: one task each, found by the hub.
 //!
-//! A [`Session`] is a handle; behind it one task owns the PTY, the engine, the journal, the waits and the commands of
-//! a terminal, so there are no locks to hold and order is plain. What decides (waits, commands, policy) is pure and
-//! told the time. What must outlive the daemon lies in the journal (`durable/journal`), whose memory the keeper holds.
+//! A [`Session`] is a handle. Behind it one task owns the PTY, the engine, the journal, the waits and the commands of
+//! a terminal, so no locks are needed and the order of events is clear. The code that decides (waits, commands, policy) is
+//! pure and gets the time as an argument. State that must outlive the daemon is in the journal (`durable/journal`), whose
+//! memory the keeper holds.
 
 mod commands;
 pub mod counts;
@@ -30,7 +31,7 @@ pub use durable::journal::disk::{
     Capture, Page, Purged, Recorded, RecordingFormat, RecordingLimits, RecordingState, SearchedRecordings,
 };
 pub use error::{SessionError, is_nested};
-pub use handle::{Control, Ended, Info, Input, RanBefore, RunResult, Session, Typed, Waited};
+pub use handle::{Control, Ended, Info, Input, LastCommand, RunResult, Session, Typed, Waited};
 pub use handoff::state::{HandoffEnd, HandoffOutcome, HandoffRequest, one_line, short_name};
 pub use handoff::{Ask, HandoffReply};
 pub use hub::meta::{Actor, ActorKind, Meta, Origin, Typist};
@@ -44,24 +45,24 @@ pub use keyboard::secret::has_a_terminal_inside;
 pub use keyboard::state::Returned;
 pub use keyboard::{Hold, Holder, KeyboardState};
 pub use output::head_tail::{Cut, LeftOut};
-pub use output::{Found, FoundAt, Reading, View};
+pub use output::{Found, FoundAt, ReadResult, View};
 pub use policy::{Policy, PolicyError, Verdict};
 pub use viewers::pace::Shared;
 pub use viewers::presence::{HandoffNotice, HeldBy, Presence, TurnedAway, Watcher};
 pub use viewers::updates::{Batch, Line, Run, Snapshot, Subscription, Update};
 pub use viewers::{Frame, Viewer};
-pub use wait::USUAL_WAIT;
+pub use wait::DEFAULT_WAIT;
 pub use wait::pattern::{literal, pattern};
 
-/// What travels as it is.
+/// Types of the protocol that are used unchanged.
 pub use cotty_protocol::ApiError;
 pub use cotty_protocol::op::{Activity, Met, Wait};
 pub use cotty_protocol::update::{Cursor, Reason, Region};
 
-/// Patterns are compiled here, within bounds.
+/// The type of compiled patterns; [`pattern()`] bounds their size.
 pub use regex::Regex;
 
-/// Keys, paste modes and looks are the engine's own.
+/// Keys, paste modes and styles come from the engine.
 pub use cotty_vt::{
     Allow, Color, Key, KeyAction, KeyCode, MouseButton, Paste, Style, UnderlineStyle, UnknownKey,
     edit_distance,

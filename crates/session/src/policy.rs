@@ -1,32 +1,31 @@
-//! Whether a line may run. Asked by the shell before it runs one, and by `run` for its parameter.
+//! Decides whether a line may run. The shell asks before it runs a line, and `run` asks about its command.
 //!
-//! A guard rail, not a wall: it reads a line as the shell is given it, and a line can hide what it does. What must
-//! not happen belongs in a sandbox. But what goes wrong in it never lets a line through: a policy that cannot be built is
-//! none, and nothing runs without one.
+//! The policy is a guard rail, not a wall: it sees the text of a line, and a line can hide what it does. Use a sandbox to
+//! prevent an action reliably. A failure of the policy never allows a line: without a valid policy nothing runs.
 
 use regex::Regex;
 
-/// What the policy says to a line.
+/// What the policy decides about a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// Run it.
+    /// The line may run.
     Allow,
-    /// Do not.
+    /// The line may not run.
     Deny {
-        /// Why, in words for whoever typed it.
+        /// Why, for the person or agent that typed it.
         reason: String,
     },
 }
 
-/// A rule that cannot be understood.
+/// A rule that cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the policy's rule `{rule}` cannot be read, so no line could be judged: {why}")]
+#[error("cannot parse policy rule `{rule}`: {why}")]
 pub struct PolicyError {
     rule: &'static str,
     why: String,
 }
 
-/// The rules, in order; the first that matches decides.
+/// The rules, in order. The first one that matches decides.
 #[derive(Debug)]
 pub struct Policy {
     rules: Vec<Rule>,
@@ -39,18 +38,18 @@ struct Rule {
 }
 
 impl Policy {
-    /// The rules that cotty ships with: so far the one whose damage nobody can undo.
+    /// The rules that cotty ships with: one, against damage that cannot be undone.
     pub fn built_in() -> Result<Policy, PolicyError> {
-        // A command stands at the start of a line, behind an operator, an opening bracket or a keyword, or behind a
-        // command that runs another (`sudo -u root mkfs`); a path may stand before its name.
+        // A command is at the start of a line, after an operator, an opening bracket or a keyword, or after a command
+        // that runs another one (`sudo -u root mkfs`). Its name may have a path.
         let start = r"(?m)(?:^|[;&|(){}`!])\s*(?:(?:if|then|elif|else|while|until|do)\s+)*(?:\w+=\S*\s+)*";
         let wrapper = r"(?:(?:sudo|doas|env|exec|command|nohup|time|xargs)\s(?:[^;&|\n]*\s)?\s*)?";
         let mkfs = format!(r"{start}{wrapper}(?:\S*/)?mkfs(?:\.[a-z0-9]+)?(?:[\s;&|)<>`]|$)");
-        let reason = "making a file system destroys what is on the device (rule `mkfs`)";
+        let reason = "making a file system destroys all data on the device (rule `mkfs`)";
         Policy::of(&[("mkfs", &mkfs, reason)])
     }
 
-    /// Rules by their names, with what they match and why that is not to run. All of them or none.
+    /// Builds a policy from names, patterns and reasons. One invalid rule makes the whole policy invalid.
     fn of(rules: &[(&'static str, &str, &'static str)]) -> Result<Policy, PolicyError> {
         let rule = |&(rule, pattern, reason): &(&'static str, &str, &'static str)| {
             let pattern =
@@ -68,8 +67,8 @@ impl Policy {
         }
     }
 
-    /// Judges a program and its arguments. No shell reads them, so a `;` among them begins nothing; but what stands
-    /// behind a `-c` is a line of its own.
+    /// Judges a program and its arguments. No shell reads them, so a `;` in an argument does not start a command. The
+    /// argument after a `-c` is judged as a line.
     pub fn judge_words(&self, program: &str, args: &[String]) -> Verdict {
         let harmless = |word: &str| word.replace(|c: char| ";&|(){}`!\n".contains(c), "_");
         let words: Vec<String> =
@@ -87,14 +86,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_rule_that_cannot_be_read_is_no_policy() {
+    fn one_invalid_rule_makes_the_policy_invalid() {
         let error = Policy::of(&[("good", "mkfs", "no"), ("bad", "mkfs(", "no")]).unwrap_err();
         assert!(error.to_string().contains("`bad`"), "{error}");
         assert_eq!(Policy::of(&[("good", "mkfs", "no")]).unwrap().rules.len(), 1);
     }
 
     #[test]
-    fn the_built_in_rule_sees_the_command_and_not_the_word() {
+    fn the_built_in_rule_matches_commands_and_not_arguments() {
         let policy = Policy::built_in().unwrap();
         assert_eq!(policy.rules.len(), 1);
         for denied in [
@@ -128,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_is_judged_by_its_words() {
+    fn a_program_is_judged_with_its_arguments() {
         let policy = Policy::built_in().unwrap();
         let judge = |words: &[&str]| {
             let args: Vec<String> = words[1..].iter().map(|&word| word.to_owned()).collect();

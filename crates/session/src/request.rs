@@ -1,4 +1,6 @@
-//! What a handle asks of the task behind it.
+//! The messages that a handle sends to its session's task.
+
+use std::time::Duration;
 
 use regex::Regex;
 use rustix::process::Signal;
@@ -13,7 +15,7 @@ use crate::hub::meta::Typist;
 use crate::input::lease::LeaseRef;
 use crate::input::reaction::Reaction;
 use crate::keyboard::{Hold, KeyboardState};
-use crate::output::{Found, Reading, View};
+use crate::output::{Found, ReadResult, View};
 use crate::viewers::Viewer;
 use crate::viewers::presence::Watcher;
 use crate::viewers::updates::Subscribed;
@@ -21,19 +23,14 @@ use crate::wait::Conditions;
 
 pub(crate) type Reply<T> = oneshot::Sender<T>;
 
-/// One of them, with where the answer goes.
+/// A message, with the channel for its answer.
 pub(crate) enum Request {
+    /// Input from a viewer's keyboard or mouse has no retry id.
     Type {
         input: Input,
-        retry_id: String,
+        retry_id: Option<String>,
         by: Typist,
         lease: Option<LeaseRef>,
-        reply: Reply<Result<Typed, SessionError>>,
-    },
-    /// What a viewer's keyboard and mouse do.
-    Press {
-        input: Input,
-        by: Typist,
         reply: Reply<Result<Typed, SessionError>>,
     },
     Run {
@@ -43,12 +40,14 @@ pub(crate) enum Request {
         lease: LeaseRef,
         reply: Reply<Result<Typed, SessionError>>,
     },
-    RunResult {
+    /// The result of a `run` when its command ends, at the latest after this time.
+    RunEnd {
         run: String,
+        timeout: Duration,
         reader: String,
         reply: Reply<Result<RunResult, SessionError>>,
     },
-    /// Which of these calls was the last to type something.
+    /// Which of these retry ids was the last to type something.
     LastTyped {
         retry_ids: Vec<String>,
         reply: Reply<Option<usize>>,
@@ -72,7 +71,7 @@ pub(crate) enum Request {
         retry_id: String,
         since: Option<u64>,
         most: usize,
-        reply: Reply<Reading>,
+        reply: Reply<ReadResult>,
     },
     Observe {
         seq: u64,
@@ -85,10 +84,10 @@ pub(crate) enum Request {
         reply: Reply<Result<KeyboardState, SessionError>>,
     },
     Handoff(HandoffAction),
-    ViewerCame {
+    ViewerConnected {
         watcher: Watcher,
     },
-    ViewerWent {
+    ViewerDisconnected {
         who: String,
     },
     Signal {

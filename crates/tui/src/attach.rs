@@ -1,4 +1,4 @@
-//! `attach`: one session, full screen, until it is left or ends.
+//! `attach`: one session, full screen, until the person leaves or the session ends.
 
 mod app;
 mod draw;
@@ -21,32 +21,32 @@ use crate::keys::Chord;
 use app::App;
 use outer::Outer;
 
-/// How long a farewell may take: the daemon may be gone.
-const FAREWELL: Duration = Duration::from_secs(1);
-/// A daemon that is being replaced is not asked more often than this.
-const AGAIN: Duration = Duration::from_millis(50);
+/// How long closing the view may take: the daemon might be gone.
+const CLOSE_LIMIT: Duration = Duration::from_secs(1);
+/// The delay before reconnecting to a daemon that is being replaced.
+const RECONNECT_DELAY: Duration = Duration::from_millis(50);
 
 /// How to attach.
 #[derive(Debug, Clone)]
 pub struct AttachOptions {
-    /// The key before each key that is ours.
+    /// The key before each key of attach itself.
     pub prefix: Chord,
     /// A key that detaches at once.
     pub detach: Option<Chord>,
-    /// Nothing is typed.
+    /// Only watch, do not type.
     pub read_only: bool,
-    /// Whether there is a status line where there is room for it.
+    /// Whether to show a status line if there is room for it.
     pub status: bool,
-    /// Whether the mouse is the session's.
+    /// Whether the session gets the mouse.
     pub mouse: bool,
-    /// The person's name, as others are told.
+    /// The person's name, as others see it.
     pub name: String,
-    /// The person came because one is needed: for what an agent asks the keyboard is taken, and Ctrl-D says that it is done.
+    /// The person attached with `--next`: attach takes the keyboard for a hand-off request, and Ctrl-D completes it.
     pub needed: bool,
 }
 
 impl Default for AttachOptions {
-    /// As most people want it; the name is the user's.
+    /// The defaults; the name is the user's.
     fn default() -> AttachOptions {
         let named = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         AttachOptions {
@@ -61,26 +61,26 @@ impl Default for AttachOptions {
     }
 }
 
-/// Why an attach is over.
+/// Why attach ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AttachEnd {
-    /// The person left; the session goes on.
+    /// The person detached; the session continues.
     Detached,
-    /// The person did what was asked, or declined; the session goes on.
+    /// The person completed or declined a hand-off request; the session continues.
     Answered {
-        /// Which of them.
+        /// Whether the person declined.
         declined: bool,
     },
     /// The program ended.
     Exited {
-        /// With what, where it ended by itself.
+        /// The exit code, if it ended by itself.
         exit_code: Option<i32>,
-        /// By which signal, where one ended it.
+        /// The signal that ended it, if one did.
         signal: Option<i32>,
     },
     /// The session was destroyed.
     Gone,
-    /// We were told to end, by this signal.
+    /// This signal ended attach.
     Told(i32),
 }
 
@@ -90,7 +90,7 @@ pub async fn attach(
     session: &str,
     options: AttachOptions,
 ) -> Result<AttachEnd, ClientError> {
-    // Refused before the screen is taken, so that the reason is read.
+    // An error must come before the alternate screen opens, so that the person can read it.
     let params = Params { session: session.to_owned() };
     let info: SessionInfo = client.call(&params).await?;
     let viewer = Viewer::new(&options.name, "attach")?;
@@ -101,22 +101,22 @@ pub async fn attach(
     let mut app = App::new(outer, info, options);
     let end = app.run(&connection, &mut link, &mut signals).await;
     let typed = app.may_hold_keyboard();
-    // The terminal first: whoever leaves does not wait for a daemon.
+    // Restore the terminal first: the person does not wait for the daemon.
     drop(app);
     let left = matches!(&end, Ok(AttachEnd::Detached | AttachEnd::Answered { .. } | AttachEnd::Told(_)));
     if let (true, Link::Up(mut view)) = (left, link) {
-        let farewell = async {
+        let close = async {
             if typed {
                 let _ = view.send(&FromViewer::Leave).await;
             }
             view.close().await;
         };
-        let _ = tokio::time::timeout(FAREWELL, farewell).await;
+        let _ = tokio::time::timeout(CLOSE_LIMIT, close).await;
     }
     end
 }
 
-/// How the daemon is reached, and reached again.
+/// Opens and reopens the view.
 struct Connection<'a> {
     client: &'a Client,
     session: String,
@@ -129,41 +129,41 @@ impl<'a> Connection<'a> {
     }
 }
 
-/// A view, or the way to the next one: the daemon was replaced, and the session goes on behind another.
+/// A view, or the attempt to open the next one after the daemon was replaced.
 enum Link<'a> {
     Up(Box<View>),
     Down(Pin<Box<dyn Future<Output = Result<View, ClientError>> + 'a>>),
 }
 
-/// What comes over a link.
-enum Heard {
+/// What happens on a link.
+enum LinkEvent {
     Message(ToViewer),
     Lost,
     Back,
 }
 
 impl<'a> Link<'a> {
-    async fn next(&mut self, connection: &'a Connection<'_>) -> Result<Heard, ClientError> {
+    async fn next(&mut self, connection: &'a Connection<'_>) -> Result<LinkEvent, ClientError> {
         match self {
             Link::Up(view) => {
                 if let Some(message) = view.next().await {
-                    return Ok(Heard::Message(message));
+                    return Ok(LinkEvent::Message(message));
                 }
                 *self = Link::Down(Box::pin(async {
-                    tokio::time::sleep(AGAIN).await;
+                    tokio::time::sleep(RECONNECT_DELAY).await;
                     connection.open().await
                 }));
-                Ok(Heard::Lost)
+                Ok(LinkEvent::Lost)
             }
-            Link::Down(way) => {
-                let view = way.await?;
+            Link::Down(opening) => {
+                let view = opening.await?;
                 *self = Link::Up(Box::new(view));
-                Ok(Heard::Back)
+                Ok(LinkEvent::Back)
             }
         }
     }
 
-    /// What is typed while the daemon is gone is lost, and that shows: the status line says so.
+    /// Input is lost while the daemon is gone; the status line says that it is.
     async fn send(&mut self, message: &FromViewer) {
         if let Link::Up(view) = self {
             let _ = view.send(message).await;
@@ -171,11 +171,11 @@ impl<'a> Link<'a> {
     }
 }
 
-/// What a signal asks for.
-enum Told {
+/// What a signal requests.
+enum SignalRequest {
     End(i32),
     Stop,
-    GoOn,
+    Continue,
 }
 
 struct Signals {
@@ -196,17 +196,17 @@ impl Signals {
         })
     }
 
-    async fn next(&mut self) -> Told {
+    async fn next(&mut self) -> SignalRequest {
         let [(one, a), (two, b), (three, c), (four, d)] = self.ends.as_mut_slice() else {
             return std::future::pending().await;
         };
         tokio::select! {
-            _ = a.recv() => Told::End(*one),
-            _ = b.recv() => Told::End(*two),
-            _ = c.recv() => Told::End(*three),
-            _ = d.recv() => Told::End(*four),
-            _ = self.stop.recv() => Told::Stop,
-            _ = self.go_on.recv() => Told::GoOn,
+            _ = a.recv() => SignalRequest::End(*one),
+            _ = b.recv() => SignalRequest::End(*two),
+            _ = c.recv() => SignalRequest::End(*three),
+            _ = d.recv() => SignalRequest::End(*four),
+            _ = self.stop.recv() => SignalRequest::Stop,
+            _ = self.go_on.recv() => SignalRequest::Continue,
         }
     }
 }

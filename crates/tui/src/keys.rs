@@ -9,16 +9,16 @@ use crossterm::event::{
     KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
 
-/// A key that means something to us: the prefix, or one that detaches.
+/// A key for attach itself: the prefix, or the key that detaches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chord {
-    /// As it was written, and as the daemon reads it.
+    /// The notation that the person gave; the daemon parses it, too.
     notation: String,
     pub(crate) key: Key,
 }
 
 impl Default for Chord {
-    /// `Ctrl-]`: hardly any program wants it.
+    /// `Ctrl-]`: hardly any program uses it.
     fn default() -> Chord {
         let key = Key { ctrl: true, ..cotty_vt::KeyCode::Char(']').into() };
         Chord { notation: "ctrl+]".to_owned(), key }
@@ -28,7 +28,7 @@ impl Default for Chord {
 impl FromStr for Chord {
     type Err = String;
 
-    /// In any of the usual notations: `ctrl+]`, `C-b`, `^A`, `f12`.
+    /// Parses the usual notations: `ctrl+]`, `C-b`, `^A`, `f12`.
     fn from_str(notation: &str) -> Result<Chord, String> {
         let key = Key::parse(notation).map_err(|unknown| unknown.to_string())?;
         Ok(Chord { notation: notation.to_owned(), key: plain(key) })
@@ -45,13 +45,13 @@ impl fmt::Display for Chord {
 }
 
 impl Chord {
-    /// The key itself, for the program.
+    /// The message that types this key into the program.
     pub(crate) fn message(&self) -> FromViewer {
         FromViewer::Key { key: self.notation.clone(), ctrl: false, alt: false, shift: false }
     }
 }
 
-/// A key of the outer terminal as the engine's tables know it, so that it can be compared.
+/// A key of the outer terminal as an engine key, for comparison.
 pub(crate) fn key(event: &KeyEvent) -> Option<Key> {
     use cotty_vt::KeyCode as Code;
     if event.kind == KeyEventKind::Release {
@@ -82,11 +82,11 @@ pub(crate) fn key(event: &KeyEvent) -> Option<Key> {
     Some(plain(Key { ctrl, alt, shift, ..code.into() }))
 }
 
-/// One form for keys that no terminal tells apart: Ctrl-5 and Ctrl-] are the same byte.
+/// One form for keys that terminals cannot distinguish: Ctrl-5 and Ctrl-] are the same byte.
 fn plain(mut key: Key) -> Key {
     use cotty_vt::KeyCode::Char;
     if let Char(c) = key.code {
-        // The character itself says whether Shift was held.
+        // The character already includes Shift.
         key.shift = false;
         key.code = Char(match c {
             _ if !key.ctrl => c,
@@ -102,14 +102,14 @@ fn plain(mut key: Key) -> Key {
     key
 }
 
-/// A key of the outer terminal by the name that the daemon knows. It is encoded there, for the modes of the program.
+/// The message for a key of the outer terminal, by name. The daemon encodes it for the program's modes.
 pub(crate) fn message(event: &KeyEvent) -> Option<FromViewer> {
     if event.kind == KeyEventKind::Release {
         return None;
     }
     let mut shift = event.modifiers.contains(KeyModifiers::SHIFT);
     let key = match event.code {
-        // The character itself says whether Shift was held.
+        // The character already includes Shift.
         KeyCode::Char(c) => {
             shift = false;
             c.to_string()
@@ -124,8 +124,8 @@ pub(crate) fn message(event: &KeyEvent) -> Option<FromViewer> {
     let (ctrl, alt) =
         (event.modifiers.contains(KeyModifiers::CONTROL), event.modifiers.contains(KeyModifiers::ALT));
     if let (KeyCode::Char(c), true, false) = (event.code, alt, ctrl) {
-        // It came as ESC and the character, which may as well be two keys typed fast: a program that wants
-        // Alt told apart (modifyOtherKeys, kitty) must get what was typed, not a guess.
+        // The terminal sent ESC and the character, which might be two keys typed fast. A program that distinguishes Alt
+        // (modifyOtherKeys, kitty) must get the typed bytes, not a guess.
         return Some(FromViewer::Text { text: format!("\x1b{c}"), paste: Paste::Never });
     }
     Some(FromViewer::Key { key, ctrl, alt, shift })
@@ -151,7 +151,7 @@ fn name(code: KeyCode) -> Option<&'static str> {
     })
 }
 
-/// What the mouse did over a cell of the session, from 0.
+/// The message for a mouse event over a cell of the session, counted from 0.
 pub(crate) fn mouse(event: &MouseEvent, row: u16, col: u16) -> Option<FromViewer> {
     let button = |button| match button {
         MouseButton::Left => Button::Left,
@@ -188,8 +188,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_chord_is_what_the_terminal_makes_of_it() {
-        // Terminals send one byte for Ctrl-] and Ctrl-5, and it is read as the latter.
+    fn a_chord_equals_the_key_that_the_terminal_reports() {
+        // Terminals send one byte for Ctrl-] and Ctrl-5; crossterm reports the latter.
         let pressed = key(&KeyEvent::new(KeyCode::Char('5'), KeyModifiers::CONTROL)).unwrap();
         for notation in ["ctrl+]", "C-]", "^]"] {
             assert_eq!(notation.parse::<Chord>().unwrap().key, pressed, "{notation}");

@@ -2,7 +2,7 @@
 
 use cotty_vt::{Cursor, Size};
 
-/// Where to look.
+/// A direction to pan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Direction {
     Up,
@@ -11,14 +11,14 @@ pub(crate) enum Direction {
     Right,
 }
 
-/// The part around the cursor, until another is asked for; then that one, until it is to follow again.
+/// The visible part: around the cursor, or where the person panned to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Pan {
     by_hand: Option<(u16, u16)>,
 }
 
 impl Pan {
-    /// Row and column of the session that stand in the top left corner of a window with so much room.
+    /// Row and column of the session in the top left corner of a window of this size.
     pub(crate) fn origin(self, size: Size, cursor: Cursor, (cols, rows): (u16, u16)) -> (u16, u16) {
         let most = (size.rows.saturating_sub(rows), size.cols.saturating_sub(cols));
         match self.by_hand {
@@ -31,7 +31,7 @@ impl Pan {
         }
     }
 
-    /// Half a window further.
+    /// Pans by half a window.
     pub(crate) fn go(&mut self, to: Direction, size: Size, cursor: Cursor, room: (u16, u16)) {
         let (top, left) = self.origin(size, cursor, room);
         let (cols, rows) = (room.0.div_ceil(2), room.1.div_ceil(2));
@@ -45,7 +45,7 @@ impl Pan {
         self.by_hand = Some((top.min(most.0), left.min(most.1)));
     }
 
-    /// To the cursor again.
+    /// Follows the cursor again.
     pub(crate) fn follow(&mut self) {
         self.by_hand = None;
     }
@@ -62,18 +62,18 @@ mod tests {
     }
 
     #[test]
-    fn the_cursor_stays_to_be_seen() {
+    fn the_cursor_stays_visible() {
         let pan = Pan::default();
         assert_eq!(pan.origin(SIZE, at(0, 0), (50, 10)), (0, 0));
         assert_eq!(pan.origin(SIZE, at(9, 49), (50, 10)), (0, 0));
         assert_eq!(pan.origin(SIZE, at(10, 50), (50, 10)), (1, 1));
         assert_eq!(pan.origin(SIZE, at(39, 99), (50, 10)), (30, 50));
-        assert_eq!(pan.origin(SIZE, at(39, 99), (200, 100)), (0, 0), "all of it fits");
+        assert_eq!(pan.origin(SIZE, at(39, 99), (200, 100)), (0, 0), "everything fits");
         assert_eq!(pan.origin(SIZE, at(39, 99), (0, 0)), (39, 99), "no room at all");
     }
 
     #[test]
-    fn it_goes_where_it_is_told_until_it_follows_again() {
+    fn a_pan_by_hand_holds_until_it_follows_again() {
         let mut pan = Pan::default();
         let (cursor, room) = (at(39, 0), (50, 10));
         pan.go(Direction::Up, SIZE, cursor, room);
@@ -82,7 +82,7 @@ mod tests {
             pan.go(Direction::Right, SIZE, cursor, room);
         }
         pan.go(Direction::Left, SIZE, cursor, room);
-        assert_eq!(pan.origin(SIZE, cursor, room), (25, 25), "not past the edge and back");
+        assert_eq!(pan.origin(SIZE, cursor, room), (25, 25), "panning stops at the edge");
         pan.follow();
         assert_eq!(pan.origin(SIZE, cursor, room), (30, 0));
     }

@@ -6,8 +6,8 @@ use ratatui::widgets::Widget;
 
 use crate::pan::Pan;
 
-/// Shows a terminal's screen in an area of any size: from the top left, or around the cursor where it does not fit. An
-/// area that is larger has a border of dots around what is the terminal's.
+/// Shows a terminal's screen in an area of any size: from the top left, or around the cursor if it does not fit. In a
+/// larger area, a border of dots marks the end of the screen.
 #[derive(Debug, Clone, Copy)]
 pub struct TerminalWidget<'a> {
     vt: &'a Vt,
@@ -20,18 +20,18 @@ impl<'a> TerminalWidget<'a> {
         TerminalWidget { vt, pan: Pan::default() }
     }
 
-    /// Another part of it than that around the cursor.
+    /// Shows the part that `pan` selects.
     #[must_use]
     pub(crate) fn panned(self, pan: Pan) -> TerminalWidget<'a> {
         TerminalWidget { pan, ..self }
     }
 
-    /// Row and column of the session that stand in the area's top left corner.
+    /// Row and column of the session in the area's top left corner.
     pub(crate) fn origin(self, area: Rect) -> (u16, u16) {
         self.pan.origin(self.vt.size(), self.vt.cursor(), (area.width, area.height))
     }
 
-    /// The cell of the session that is shown at a place of the screen, if one is.
+    /// The cell of the session that is shown at this position, if any.
     pub(crate) fn cell_at(self, area: Rect, x: u16, y: u16) -> Option<(u16, u16)> {
         let (size, (top, left)) = (self.vt.size(), self.origin(area));
         let inside = area.contains(Position { x, y });
@@ -39,7 +39,7 @@ impl<'a> TerminalWidget<'a> {
         (inside && row < size.rows && col < size.cols).then_some((row, col))
     }
 
-    /// Where the cursor is to be shown, if it is.
+    /// Where to show the cursor, if it is visible.
     pub fn cursor(self, area: Rect) -> Option<Position> {
         let cursor = self.vt.cursor();
         let (top, left) = self.origin(area);
@@ -62,7 +62,7 @@ impl Widget for TerminalWidget<'_> {
                 target.set_style(style(cell.style));
                 let cut = cell.width == 2 && x + 1 == area.width;
                 match &*cell.text {
-                    // The left half of a wide character is drawn over its right half; one that is cut is blank.
+                    // The left half of a wide character covers its right half. A wide character that is cut is blank.
                     "" => target.set_symbol(" "),
                     _ if cut => target.set_symbol(" "),
                     text => target.set_symbol(text),
@@ -73,7 +73,7 @@ impl Widget for TerminalWidget<'_> {
     }
 }
 
-/// Dots where the session ends and the area does not.
+/// Draws dots where the session ends inside the area.
 fn border(cols: u16, rows: u16, area: Rect, buffer: &mut Buffer) {
     let mut dot = |x: u16, y: u16| {
         if let Some(cell) = buffer.cell_mut(Position { x: area.x + x, y: area.y + y }) {
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_larger_area_shows_all_of_it_and_where_it_ends() {
+    fn a_larger_area_shows_the_whole_screen_and_its_border() {
         let vt = vt(5, 2, "ab\r\ncd");
         assert_eq!(drawn(&vt, 8, 4), ["ab   ·", "cd   ·", "······", ""]);
         assert_eq!(drawn(&vt, 5, 3), ["ab", "cd", "·····"]);

@@ -1,7 +1,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// How many characters must be put in, taken out, replaced or swapped with their neighbour to make one word the other.
+/// The edit distance of two words: insertions, deletions, replacements and swaps of neighbouring characters.
 pub fn edit_distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
@@ -25,7 +25,7 @@ mod tests {
     use super::edit_distance;
 
     #[test]
-    fn each_slip_counts_once() {
+    fn each_edit_counts_once() {
         for (a, b, distance) in [
             ("", "", 0),
             ("a", "", 1),

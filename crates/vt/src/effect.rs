@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Position, Size};
 
-/// Something the engine wants done but may not do itself.
+/// Something that the engine asks its caller to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effect {
-    /// Bytes fed up to and including the last one of what caused it.
+    /// How many bytes had been fed, up to and including the sequence that caused the effect.
     pub seq: u64,
-    /// What is to be done.
+    /// What to do.
     pub kind: EffectKind,
 }
 
@@ -19,9 +19,9 @@ pub struct Effect {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum EffectKind {
-    /// Bytes owed to the program, such as the answer to a cursor query.
+    /// Bytes to send to the program, such as the reply to a cursor query.
     Reply(Vec<u8>),
-    /// The bell; several in a row are one.
+    /// The bell; several in a row are merged.
     Bell,
     /// The title changed.
     Title(String),
@@ -29,23 +29,23 @@ pub enum EffectKind {
     Directory(String),
     /// The shell marked a prompt or a command (OSC 133, 633).
     Mark(Mark),
-    /// The program wants text in the clipboard (OSC 52); reading it is never answered.
+    /// The program wants to set the clipboard (OSC 52).
     Clipboard {
         /// The selections named, such as `c` or `p`; empty for the default.
         selection: String,
         /// The decoded text.
         text: String,
     },
-    /// The program wants a person told something (OSC 9, 99, 777).
+    /// The program wants to notify a person (OSC 9, 99, 777).
     Notification {
         /// A heading, possibly empty.
         title: String,
         /// The message.
         body: String,
     },
-    /// The program chose another size, which the engine has taken; the PTY has to be told.
+    /// The program changed the size. The engine has applied it; the caller must resize the PTY.
     Resize(Size),
-    /// An image in a protocol the engine does not draw, passed on as it came.
+    /// An image, passed on unchanged; the engine does not draw images.
     Image {
         /// Which protocol.
         kind: ImageKind,
@@ -67,27 +67,27 @@ pub enum ImageKind {
     Iterm,
 }
 
-/// A place in the output that the shell pointed out.
+/// A place in the output that the shell marked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
     /// What begins or ends here.
     pub kind: MarkKind,
     /// Where the cursor was.
     pub position: Position,
-    /// `seq` after the last byte that had changed its row.
+    /// `seq` after the last byte that changed the cursor's row.
     pub stamp: u64,
-    /// Whether that was on the alternate screen.
+    /// Whether the alternate screen was shown.
     pub alt_screen: bool,
-    /// What followed the mark's letter, such as the exit code, undecoded.
+    /// The text after the mark's letter, such as the exit code, undecoded.
     pub params: String,
 }
 
-/// What a mark says.
+/// The kinds of mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MarkKind {
     /// The prompt begins (A).
     PromptStart,
-    /// The prompt ends, what the user types begins (B).
+    /// The prompt ends and the user's input begins (B).
     PromptEnd,
     /// The command's output begins (C).
     CommandStart,
@@ -115,7 +115,7 @@ impl MarkKind {
 const MAX_EFFECTS: usize = 4096;
 const MAX_BYTES: usize = 4 << 20;
 
-/// The effects nobody took yet: bounded, replies kept longest.
+/// The effects that the caller has not taken yet. The queue is bounded and drops replies last.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Effects {
     queue: VecDeque<Effect>,
@@ -143,7 +143,7 @@ impl Effects {
         core::mem::take(&mut self.queue).into()
     }
 
-    /// Drops a quarter at once, so that a flood costs a constant time an effect.
+    /// Drops a quarter of the limit at once, so that a flood costs constant time per effect.
     fn make_room(&mut self) {
         let mut left = MAX_EFFECTS / 4;
         let before = self.queue.len();

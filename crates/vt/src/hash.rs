@@ -1,4 +1,4 @@
-/// FNV-1a: texts are compared with their own past, so nothing stronger is needed.
+/// Hashes bytes with FNV-1a, which is enough to recognize a text seen before.
 pub fn hash(bytes: &[u8]) -> u64 {
     bytes
         .iter()

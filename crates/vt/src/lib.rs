@@ -1,27 +1,28 @@
 //! cotty's terminal engine: it only computes.
 //!
 //! Program output goes in through [`Vt::feed`]; a screen, a history of logical lines and a list of
-//! [`Effect`]s (replies owed to the program, bell, title, prompt marks…) come out. Nothing here does
-//! I/O, reads a clock, panics on input or grows without bound, and where a read cut the bytes never
-//! matters.
+//! [`Effect`]s (replies to the program, bell, title, prompt marks…) come out. Nothing here does
+//! I/O, reads a clock, panics on input or grows without bound. The result does not depend on how
+//! reads split the bytes.
 //!
-//! The shape is `parse → term → grid`. A cell is eight bytes: a character or the number of a cluster,
-//! and the number of a style; both tables know only what the screens show, and are swept when they
-//! have grown. What scrolls off becomes text with style runs, in chunks that stand alone.
+//! Data flows `parse → term → grid`. A cell is eight bytes: a character or a cluster index, and a
+//! style index. The cluster and style tables hold only what the screens show; unused entries are
+//! removed when a table has grown. Lines that scroll off become text with style runs, in
+//! self-contained chunks.
 //!
 //! | to change | open |
 //! |---|---|
 //! | which bytes make a sequence, UTF-8 | `parse/` |
 //! | what a sequence does | `term/csi.rs`, `term/esc.rs`, `term/mode.rs`, `term/osc.rs`, `term/sgr.rs` |
-//! | what is answered | `term/report.rs`, `term/device.rs`, `term/color.rs`, `term/title.rs`, `term/checksum.rs` |
+//! | replies to queries | `term/report.rs`, `term/device.rs`, `term/color.rs`, `term/title.rs`, `term/checksum.rs` |
 //! | printing, clusters, wrapping, scrolling, line ids | `term/print.rs`, `term/scroll.rs`, `unicode/`, `build.rs` |
-//! | erasing and shifting | `term/edit.rs`, `grid/row.rs`, `grid/cell.rs` |
+//! | erasing, inserting and deleting | `term/edit.rs`, `grid/row.rs`, `grid/cell.rs` |
 //! | cursor, tabs, saved cursor, resets | `term/cursor.rs`, `term/reset.rs` |
-//! | a new size | `term/resize.rs` |
-//! | what cells name by number | `grid/`: `tables`, `styles`, `attributes`, `clusters`, `links` |
-//! | what scrolled off, what full-screen programs showed | `history/`, `history/alternate.rs` |
-//! | reading text out, finding it | `text/` |
-//! | exact state, invariants | `state.rs`, `verify.rs` |
+//! | resizing | `term/resize.rs` |
+//! | the tables that cells index | `grid/`: `tables`, `styles`, `attributes`, `clusters`, `links` |
+//! | history, alternate-screen history | `history/`, `history/alternate.rs` |
+//! | reading and searching text | `text/` |
+//! | saving and restoring, invariants | `state.rs`, `verify.rs` |
 //! | keys, paste, mouse, focus | `input/` |
 //! | drawing for another terminal | `paint.rs` |
 #![no_std]

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// What the program has switched on, as far as readers, viewers and input encoders care.
+/// The modes that matter to readers, viewers and input encoders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Modes {
     /// The alternate screen is shown (47, 1047, 1049).
@@ -9,11 +9,11 @@ pub struct Modes {
     pub application_cursor: bool,
     /// The keypad sends application sequences (DECKPAM).
     pub application_keypad: bool,
-    /// Pasted text is wanted in brackets (2004).
+    /// Pasted text is sent in brackets (2004).
     pub bracketed_paste: bool,
     /// Focus changes are reported (1004).
     pub focus_events: bool,
-    /// A frame is being drawn and should not be shown half done (2026).
+    /// A frame is being drawn; readers do not see it until it ends (2026).
     pub synchronized: bool,
     /// Which mouse events are reported.
     pub mouse: MouseMode,
@@ -21,9 +21,9 @@ pub struct Modes {
     pub mouse_encoding: MouseEncoding,
     /// The Backspace key sends BS instead of DEL (DECBKM, 67).
     pub backarrow_backspace: bool,
-    /// Kitty keyboard flags in force, those of the screen that is shown; 0 for xterm's encoding.
+    /// The kitty keyboard flags of the current screen; 0 selects xterm's encoding.
     pub kitty_keyboard: u8,
-    /// How many keys with modifiers become escape codes (xterm's modifyOtherKeys): 0, 1 or 2.
+    /// Which keys with modifiers become escape codes (xterm's modifyOtherKeys level): 0, 1 or 2.
     pub modify_other_keys: u8,
     /// These escape codes are written `CSI code ; modifiers u` (xterm's formatOtherKeys).
     pub format_other_keys: bool,
@@ -52,10 +52,10 @@ pub enum MouseMode {
 /// How mouse events are written to the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum MouseEncoding {
-    /// One byte a coordinate, up to column 223.
+    /// One byte per coordinate, up to column 223.
     #[default]
     Legacy,
-    /// One UTF-8 character a coordinate (1005).
+    /// One UTF-8 character per coordinate (1005).
     Utf8,
     /// Decimal cells (1006).
     Sgr,
@@ -72,13 +72,13 @@ pub struct Cursor {
     pub col: u16,
     /// Whether the program wants it shown (DECTCEM).
     pub visible: bool,
-    /// Its form.
+    /// Its shape.
     pub shape: CursorShape,
     /// Whether it blinks.
     pub blink: bool,
 }
 
-/// The cursor's form (DECSCUSR).
+/// The cursor's shape (DECSCUSR).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum CursorShape {
     /// The whole cell.

@@ -10,17 +10,17 @@ use crate::text::read::CellRef;
 use crate::unicode::{self, EMOJI_FORM};
 use crate::{LineId, Size, Style, Vt};
 
-/// Draws a terminal's screen for another terminal, and then only what changed.
+/// Draws a terminal's screen for another terminal: first all of it, then only the changes.
 ///
-/// The output is nothing but absolute cursor positions, SGR, erases, text, and the cursor's
-/// visibility and shape. It never relies on wrapping, and says the place again after every cluster
-/// whose width the other terminal might judge differently.
+/// The output contains only absolute cursor positions, SGR, erases, text, and the cursor's
+/// visibility and shape. It never relies on wrapping, and it sets the position again after every
+/// cluster whose width the other terminal might measure differently.
 #[derive(Debug, Clone, Default)]
 pub struct Painter {
     shown: Option<Painted>,
 }
 
-/// What the other terminal shows, as far as it was told.
+/// What the other terminal shows after the last paint.
 #[derive(Debug, Clone)]
 struct Painted {
     size: Size,
@@ -29,7 +29,7 @@ struct Painted {
     look: ScreenLook,
 }
 
-/// Enough of a row to know it again: what changes it stamps it with a new `seq`.
+/// Identifies a row and its content: every change sets a new stamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct RowName {
     line: LineId,
@@ -37,7 +37,7 @@ struct RowName {
     stamp: u64,
 }
 
-/// What changes the look of every row.
+/// Settings that affect the look of every row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ScreenLook {
     reverse: bool,
@@ -53,7 +53,7 @@ struct CursorLook {
     code: u8,
 }
 
-/// Enough of a row to know whether what a viewer sees of it may have changed.
+/// Tells whether a viewer's picture of a row might have changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowVersion {
     name: RowName,
@@ -61,27 +61,26 @@ pub struct RowVersion {
 }
 
 impl RowVersion {
-    /// The part of the text that the row shows: its line, and the cell of it that the row begins with.
+    /// Which text the row shows: its line, and the cell of that line at which the row begins.
     pub fn place(self) -> (LineId, u32) {
         (self.name.line, self.name.start)
     }
 
-    /// Whether it is the same row with the same text, though its colours may be others.
+    /// Whether both are the same row with the same text; the colours might differ.
     pub fn same_text(self, other: RowVersion) -> bool {
         self.name == other.name
     }
 }
 
 impl Vt {
-    /// The version of a row that readers see; a row that stays the same keeps it.
+    /// The version of a row as readers see it; an unchanged row keeps its version.
     pub fn row_version(&self, row: u16) -> Option<RowVersion> {
         let term = self.shown();
         let row = term.row(row)?;
         Some(RowVersion { name: RowName::of(row), look: ScreenLook::of(term) })
     }
 
-    /// A row's cells as they are to look: the whole screen's reversal and the colours the program changed are
-    /// already in their styles.
+    /// A row's cells as a viewer should draw them: their styles include reverse screen mode and changed palette colours.
     pub fn row_painted(&self, row: u16) -> impl Iterator<Item = CellRef<'_>> {
         let term = self.shown();
         term.row(row).into_iter().flat_map(move |row| {
@@ -100,7 +99,7 @@ impl Painter {
         Painter::default()
     }
 
-    /// The whole screen, whatever the viewer shows now.
+    /// Paints the whole screen, whatever the viewer shows now.
     pub fn full(&mut self, vt: &Vt) -> String {
         let term = vt.shown();
         let size = term.size;
@@ -116,8 +115,8 @@ impl Painter {
         out
     }
 
-    /// What changed since the last paint; nothing if nothing did. The first time, and after a change
-    /// of size, it is the whole screen.
+    /// Paints the changes since the last paint; `None` if there are none. The first time, and after a
+    /// resize, it paints the whole screen.
     pub fn diff(&mut self, vt: &Vt) -> Option<String> {
         let term = vt.shown();
         let Some(shown) = self.shown.as_mut().filter(|shown| shown.size == term.size) else {
@@ -155,8 +154,7 @@ impl ScreenLook {
     }
 }
 
-/// A row as it is to look, with the whole screen's reversal and the colours the program changed
-/// already in it.
+/// A row as a viewer should draw it, with reverse screen mode and changed palette colours applied.
 struct Cells<'a> {
     term: &'a Term,
     row: &'a Row,
@@ -192,7 +190,7 @@ impl<'a> Cells<'a> {
             return;
         }
         place(out, at, 0);
-        // A number that no cell has: the first one's style is looked at.
+        // `None` differs from every id, so the first cell's style is always looked up.
         let (mut id, mut style) = (None, Style::default());
         let mut spills = false;
         for col in 0..used {
@@ -214,8 +212,8 @@ impl<'a> Cells<'a> {
         if !style.is_default() {
             out.push_str("\x1b[0m");
         }
-        // In the last column the viewer waits to wrap, and an erase would hit that cell. What it drew wider
-        // than it is shows behind the last one.
+        // After the last column a wrap is pending, and an erase would clear that cell. If the viewer drew a
+        // cluster too wide, the excess is behind the last cell.
         if used < cols && (!clean || spills) {
             out.push_str("\x1b[K");
         }
@@ -227,18 +225,18 @@ impl<'a> Cells<'a> {
             Glyph::Char(c) if c.is_ascii() => return out.push(c),
             Glyph::Char(c) if width == 1 => {
                 if unicode::props(c).joins_anything() {
-                    // Else a viewer would join it to the cell before, from which something parted it here.
+                    // Otherwise a viewer would join it to the previous cell; here the two are separate.
                     place(out, at, col as u16);
                 }
                 out.push(c);
             }
             glyph => {
-                // Should the viewer think it narrower, nothing old shows beside it.
+                // Erase first, in case the viewer draws the cluster narrower.
                 let _ = write!(out, "\x1b[{width}X");
                 match glyph {
                     Glyph::Char(c) => out.push(c),
                     Glyph::Cluster(index) => {
-                        // A last ZWJ shows nothing, but a viewer might join the next cell to this one.
+                        // A final ZWJ is invisible, but a viewer might join the next cell to this one.
                         let text = self.term.tables.clusters.get(index).trim_end_matches('\u{200d}');
                         let narrow = width == 1 && unicode::cluster_width(text.chars()) == 2;
                         let text = fitting(text, self.term.cols() - col);
@@ -254,8 +252,8 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// A cluster, or only its first character and the form it is asked for if there is no room for all of them
-/// side by side: a viewer that knows no clusters would go on in the next row.
+/// The cluster, or only its first character (with its variation selector) if its characters do not fit side by side:
+/// a viewer without cluster support would continue in the next row.
 fn fitting(cluster: &str, room: usize) -> &str {
     let width: usize = cluster.chars().map(|c| usize::from(unicode::props(c).width())).sum();
     let ends = |(at, c): (usize, char)| (c != EMOJI_FORM).then_some(at);

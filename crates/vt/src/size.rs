@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// How many cells the screen has; the engine clamps it to 2..=2000 columns and 1..=2000 rows.
+/// The size of the screen in cells; the engine clamps it to 2..=2000 columns and 1..=2000 rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Size {
     /// Cells in a row.
@@ -10,7 +10,7 @@ pub struct Size {
 }
 
 impl Size {
-    /// The bounds keep a wide character drawable and one screen's memory within reason.
+    /// The lower bound leaves room for a wide character; the upper bound limits memory.
     pub(crate) fn clamped(self) -> Size {
         Size { cols: self.cols.clamp(2, 2000), rows: self.rows.clamp(1, 2000) }
     }
@@ -26,16 +26,16 @@ impl Default for Size {
     }
 }
 
-/// What a new terminal is made with.
+/// The options of a new terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// The first size of the screen.
+    /// The initial size of the screen.
     pub size: Size,
     /// How many logical lines the history keeps.
     pub history_lines: usize,
-    /// How many bytes the history may hold, whatever the line count.
+    /// How many bytes the history may hold, regardless of the line count.
     pub history_bytes: usize,
-    /// What the program may do beyond showing things.
+    /// What the program may do besides drawing.
     pub allow: Allow,
 }
 
@@ -50,21 +50,21 @@ impl Default for Options {
     }
 }
 
-/// What output can do to the one who shows it: read something back as if it were typed, or change
-/// the size. All of it is off unless it is allowed: a file that is only looked at is output too.
+/// Permissions for output that can affect the viewer: it can make the terminal send replies that look
+/// typed, or change the size. All are off by default, because printing a file is output, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Allow {
-    /// The title is told (CSI 20 t, CSI 21 t).
+    /// The program may query the title (CSI 20 t, CSI 21 t).
     pub title: bool,
-    /// What was put into the clipboard is told (OSC 52).
+    /// The program may read the clipboard text that was set through this terminal (OSC 52).
     pub clipboard: bool,
-    /// Sums of what the screen shows are told (DECRQCRA).
+    /// The program may query checksums of the screen (DECRQCRA).
     pub checksum: bool,
     /// The program may change the size: 132 columns (DECCOLM), CSI 4 t, CSI 8 t.
     pub resize: bool,
 }
 
 impl Allow {
-    /// All of it: for a terminal that holds nothing but the one program that it was made for.
+    /// All permissions, for a terminal that runs only the program it was created for.
     pub const ALL: Allow = Allow { title: true, clipboard: true, checksum: true, resize: true };
 }

@@ -7,17 +7,17 @@ use crate::Vt;
 use crate::parse::Parser;
 use crate::term::Term;
 
-/// What a state begins with; its format follows in one byte, then the state as CBOR.
+/// The first bytes of a state; one byte with the format follows, then the state as CBOR.
 const MAGIC: &[u8] = b"cotty-vt";
 
-/// Every format since the first that was released is read; see [`Vt::READS`].
+/// The engine reads every released format; see [`Vt::READS`].
 ///
-/// Fields are found by their names, so one that is added (with `#[serde(default)]`), moved or removed needs no
-/// new format. A field whose meaning changes does, and so does any change to what is packed into bytes: cells,
-/// looks, the numbers of the history's lines. `tests/states` holds a state of each format.
+/// Fields are found by name, so adding (with `#[serde(default)]`), moving or removing a field needs no new format.
+/// Changing the meaning of a field needs one, and so does any change to packed bytes: cells, attributes, the metadata
+/// of history lines. `tests/states` holds a state of each format.
 const FORMAT: u8 = 3;
 
-/// Bytes that are no state of this version of the engine.
+/// The error for bytes that are not a valid state for this version of the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BadState {
     reason: &'static str,
@@ -37,29 +37,29 @@ impl Vt {
     /// The formats that [`restore`](Vt::restore) reads, oldest and newest.
     pub const READS: (u8, u8) = (3, FORMAT);
 
-    /// Everything but the effects nobody took yet, exact to the byte of a half-read sequence.
+    /// Saves everything except pending effects, including a half-read sequence.
     pub fn state(&self) -> Vec<u8> {
         let saved = Saved { parser: &self.parser.tidied(), term: &self.term };
         let mut out = Vec::with_capacity(self.term.history.size() + (16 << 10));
         out.extend(MAGIC);
         out.push(FORMAT);
-        // Writing to a vector cannot fail; were it to, `restore` refuses what is left.
+        // Writing to a vector cannot fail; if it did, `restore` would refuse the result.
         let _ = saved.serialize(&mut minicbor_serde::Serializer::new(&mut out));
         out
     }
 
-    /// The terminal that gave these bytes; anything malformed or inconsistent is refused.
+    /// Restores a saved terminal; refuses malformed or inconsistent bytes.
     pub fn restore(bytes: &[u8]) -> Result<Vt, BadState> {
         let refused = |reason| BadState { reason };
-        let rest = bytes.strip_prefix(MAGIC).ok_or(refused("it begins with something else"))?;
-        let (format, body) = rest.split_first().ok_or(refused("it ends too soon"))?;
+        let rest = bytes.strip_prefix(MAGIC).ok_or(refused("wrong magic bytes"))?;
+        let (format, body) = rest.split_first().ok_or(refused("truncated before the format"))?;
         if !(Vt::READS.0..=Vt::READS.1).contains(format) {
-            return Err(refused("another version of the engine wrote it"));
+            return Err(refused("unsupported format"));
         }
         let mut decoder = minicbor_serde::Deserializer::new(body);
-        let restored = Restored::deserialize(&mut decoder).map_err(|_| refused("it cannot be decoded"))?;
+        let restored = Restored::deserialize(&mut decoder).map_err(|_| refused("cannot decode"))?;
         if decoder.decoder().position() != body.len() {
-            return Err(refused("there are bytes after its end"));
+            return Err(refused("trailing bytes"));
         }
         let vt = Vt { parser: restored.parser, term: restored.term };
         vt.verify().map_err(|reason| BadState { reason })?;
@@ -79,13 +79,13 @@ struct Restored {
     term: Term,
 }
 
-/// Small things of one size that are many: packed into one piece of bytes.
+/// A small item of fixed size; vectors of it are packed into one byte string.
 pub(crate) trait Packed<const SIZE: usize>: Sized {
     fn pack(&self) -> [u8; SIZE];
     fn unpack(bytes: &[u8; SIZE]) -> Self;
 }
 
-/// How a vector of such things is written.
+/// Serializes a vector of [`Packed`] items.
 pub(crate) mod packed {
     use alloc::vec::Vec;
 
@@ -113,7 +113,7 @@ pub(crate) mod packed {
         let (items, rest) = bytes.as_chunks::<N>();
         match rest.is_empty() {
             true => Ok(items.iter().map(T::unpack).collect()),
-            false => Err(D::Error::custom("half an item")),
+            false => Err(D::Error::custom("incomplete item")),
         }
     }
 }

@@ -1,6 +1,6 @@
 use alloc::vec::Vec;
 
-/// Appends a number, seven bits a byte, the lowest first.
+/// Appends a number, seven bits per byte, lowest first.
 pub(crate) fn put(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
@@ -9,7 +9,7 @@ pub(crate) fn put(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Takes a number off the front.
+/// Reads a number from the front and removes it.
 pub(crate) fn take(from: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
@@ -23,7 +23,7 @@ pub(crate) fn take(from: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Appends a number that may be below zero; near zero it is short either way.
+/// Appends a signed number (zigzag: values near zero are short).
 pub(crate) fn put_signed(out: &mut Vec<u8>, value: i64) {
     put(out, (value << 1 ^ value >> 63) as u64);
 }
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_come_back() {
+    fn numbers_round_trip() {
         let mut out = Vec::new();
         let unsigned = [0, 1, 127, 128, 300, u64::from(u32::MAX), u64::MAX];
         let signed = [0, -1, 1, -64, 64, i64::MIN, i64::MAX];

@@ -6,7 +6,7 @@ use crate::{Allow, Cursor, CursorShape, Effect, Modes, Options, Position, Size};
 
 /// A terminal that only computes: bytes go in; a screen, a history and effects come out.
 ///
-/// A clone is a snapshot, and a cheap one: the history's closed chunks are shared.
+/// A clone is a cheap snapshot: it shares the history's closed chunks.
 #[derive(Debug, Clone)]
 pub struct Vt {
     pub(crate) parser: Parser,
@@ -14,43 +14,43 @@ pub struct Vt {
 }
 
 impl Vt {
-    /// A terminal of this size with the usual history limits.
+    /// Creates a terminal of this size with the default history limits.
     pub fn new(size: Size) -> Vt {
         Vt::with_options(Options { size, ..Options::default() })
     }
 
-    /// A terminal with all its limits given.
+    /// Creates a terminal with the given options.
     pub fn with_options(options: Options) -> Vt {
         Vt { parser: Parser::new(), term: Term::new(options) }
     }
 
-    /// Applies program output; no input fails, and splitting it anywhere changes nothing.
+    /// Applies program output. No input fails, and the result does not depend on where the input is split.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.parser.advance(&mut self.term, bytes);
     }
 
-    /// How many bytes were fed so far; a restored terminal goes on counting.
+    /// How many bytes have been fed; a restored terminal continues the count.
     pub fn seq(&self) -> u64 {
         self.term.seq
     }
 
-    /// Counts on from here: the output up to it was lost, and what it was is not known.
+    /// Continues the count from `seq`, because the output before it was lost.
     pub fn count_from(&mut self, seq: u64) {
         self.term.seq = seq;
     }
 
-    /// Takes a new size: the primary screen is laid out anew, the alternate one cropped.
+    /// Changes the size: reflows the primary screen and crops the alternate one.
     pub fn resize(&mut self, size: Size) {
         self.term.resize(size);
     }
 
-    /// The size in force.
+    /// The current size.
     pub fn size(&self) -> Size {
         self.term.size
     }
 
-    /// Up to which byte readers see the effects of the output: the beginning of the frame that is
-    /// being drawn (synchronized output), else all of it.
+    /// How many bytes of output readers see: up to the beginning of the frame that is being drawn
+    /// (synchronized output), otherwise all of them.
     pub fn shown_seq(&self) -> u64 {
         self.shown().seq
     }
@@ -60,17 +60,17 @@ impl Vt {
         self.shown().position()
     }
 
-    /// Shows the frame that is being drawn as far as it is: its program takes too long to end it.
+    /// Shows the unfinished frame, for a program that takes too long to end it.
     pub fn show_unfinished(&mut self) {
         self.term.frame = None;
     }
 
-    /// What the program may do from now on.
+    /// Sets what the program may do from now on.
     pub fn set_allow(&mut self, allow: Allow) {
         self.term.allow = allow;
     }
 
-    /// Changes how many lines the history keeps, dropping the oldest at once if need be.
+    /// Changes how many lines the history keeps, and drops the oldest lines above the new limit.
     pub fn set_history_lines(&mut self, lines: usize) {
         self.term.history.set_max_lines(lines);
     }
@@ -80,7 +80,7 @@ impl Vt {
         self.term.history.max_lines()
     }
 
-    /// Hands over the effects since the last call; the caller performs them.
+    /// Returns the effects since the last call; the caller performs them.
     pub fn take_effects(&mut self) -> Vec<Effect> {
         self.term.effects.take()
     }
@@ -100,23 +100,23 @@ impl Vt {
         Cursor { row: pen.row, col: pen.col, visible: term.switches.cursor_visible, shape, blink }
     }
 
-    /// What the program has switched on.
+    /// The modes that the program has set.
     pub fn modes(&self) -> Modes {
         let shown = self.shown().modes;
         Modes { alt_screen: shown.alt_screen, reverse_screen: shown.reverse_screen, ..self.term.modes }
     }
 
-    /// The title the program set last, without control characters.
+    /// The title that the program set last, without control characters.
     pub fn title(&self) -> &str {
         &self.term.titles.window
     }
 
-    /// The working directory the shell named last (OSC 7), decoded, without its host.
+    /// The working directory that the shell reported last (OSC 7), decoded, without the host.
     pub fn directory(&self) -> Option<&str> {
         self.term.directory.as_deref()
     }
 
-    /// Whether the bytes so far end in the middle of a sequence or of a character.
+    /// Whether the output ends in the middle of a sequence or character.
     pub fn in_sequence(&self) -> bool {
         self.parser.in_sequence()
     }

@@ -1,10 +1,10 @@
-//! Runs every `tests/cases/*.vt`: directives above `---`, what the terminal then shows below it.
+//! Runs every `tests/cases/*.vt`: directives above `---`, the expected result below it.
 //!
 //! Directives: `size 10x3` (first; default 10x4), `feed "text"` or `feed 20 "text"` (escapes: `\e \a \b \t
 //! \n \r \\ \" \xNN \u{N}`), `resize 5x3`, `history 2` (limit), `styles` (show styled runs), `lines` (show
-//! logical lines), `modes` (show the modes that are not as at the start). `UPDATE_CASES=1` rewrites the
-//! part below the line; read what it wrote against xterm's documentation before keeping it.
-#![expect(clippy::unwrap_used, reason = "a broken case file should stop the test")]
+//! logical lines), `modes` (show the modes that differ from the defaults). `UPDATE_CASES=1` rewrites the
+//! part below the line; check the result against xterm's documentation before you commit it.
+#![expect(clippy::unwrap_used, reason = "an invalid case file should stop the test")]
 
 use std::fmt::Write;
 use std::path::Path;
@@ -23,7 +23,7 @@ fn cases() {
         let text = std::fs::read_to_string(path).unwrap();
         let (above, expected) = text.split_once("---\n").unwrap_or((&text, ""));
         let actual = run(above, false);
-        assert_eq!(actual, run(above, true), "{}: fed byte by byte it differs", path.display());
+        assert_eq!(actual, run(above, true), "{}: the result differs when fed byte by byte", path.display());
         if actual != expected {
             if std::env::var_os("UPDATE_CASES").is_some() {
                 std::fs::write(path, format!("{above}---\n{actual}")).unwrap();
@@ -134,7 +134,7 @@ fn show(vt: &mut Vt, shows: &[&str]) -> String {
     out
 }
 
-/// The fields that differ from a new terminal's, so that a new mode does not change every case.
+/// The fields that differ from the defaults, so that a new mode does not change every case.
 fn changed_modes(modes: &Modes) -> String {
     let (now, new) = (format!("{modes:?}"), format!("{:?}", Modes::default()));
     let fields = |text: &str| -> Vec<String> {

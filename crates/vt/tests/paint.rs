@@ -1,4 +1,4 @@
-//! What a paint is made of, to the byte.
+//! The exact bytes of a paint.
 
 use cotty_vt::{Painter, Size, Vt};
 
@@ -9,14 +9,14 @@ fn vt(cols: u16, rows: u16, text: &str) -> Vt {
 }
 
 #[test]
-fn a_full_paint_clears_places_every_row_and_never_wraps() {
+fn a_full_paint_clears_and_positions_every_row_without_wrapping() {
     let vt = vt(3, 3, "abcd\x1b[3;3He");
     let paint = Painter::new().full(&vt);
     assert_eq!(paint, "\x1b[0m\x1b[H\x1b[2J\x1b[1;1Habc\x1b[2;1Hd\x1b[3;1H  e\x1b[3;3H\x1b[0 q\x1b[?25h");
 }
 
 #[test]
-fn the_place_is_said_again_after_what_is_not_ascii() {
+fn the_position_is_repeated_after_a_non_ascii_character() {
     let vt = vt(8, 1, "a─b日e\u{301}c");
     let paint = Painter::new().full(&vt);
     let row = "\x1b[1;1Ha─\x1b[1;3Hb\x1b[2X日\x1b[1;6H\x1b[1Xe\u{301}\x1b[1;7Hc\x1b[K";
@@ -24,7 +24,7 @@ fn the_place_is_said_again_after_what_is_not_ascii() {
 }
 
 #[test]
-fn a_mark_with_a_cell_of_its_own_is_not_joined_to_the_cell_before() {
+fn a_mark_in_its_own_cell_does_not_join_the_cell_before() {
     let vt = vt(4, 1, "a\0\u{ff9e}b");
     let mut viewer = self::vt(4, 1, "");
     viewer.feed(Painter::new().full(&vt).as_bytes());
@@ -35,7 +35,7 @@ fn a_mark_with_a_cell_of_its_own_is_not_joined_to_the_cell_before() {
 }
 
 #[test]
-fn a_cluster_that_may_not_fit_keeps_its_width() {
+fn a_cluster_that_might_not_fit_keeps_its_width() {
     let vt = vt(4, 1, "\x1b[?7lab❤\u{fe0f}\u{200d}👩");
     let mut viewer = self::vt(4, 1, "");
     viewer.feed(Painter::new().full(&vt).as_bytes());
@@ -44,7 +44,7 @@ fn a_cluster_that_may_not_fit_keeps_its_width() {
 }
 
 #[test]
-fn a_difference_is_the_changed_rows_and_the_cursor() {
+fn a_diff_contains_the_changed_rows_and_the_cursor() {
     let mut vt = vt(6, 3, "one\r\ntwo");
     let mut painter = Painter::new();
     painter.full(&vt);
@@ -60,7 +60,7 @@ fn a_difference_is_the_changed_rows_and_the_cursor() {
 }
 
 #[test]
-fn a_new_size_is_painted_whole() {
+fn a_resize_causes_a_full_paint() {
     let mut vt = vt(6, 2, "one");
     let mut painter = Painter::new();
     assert!(painter.diff(&vt).unwrap().contains("\x1b[2J"));

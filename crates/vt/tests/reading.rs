@@ -7,7 +7,7 @@ fn vt(cols: u16, rows: u16) -> Vt {
 }
 
 #[test]
-fn seq_and_stamps_are_exact_bytes() {
+fn seq_and_stamps_count_exact_bytes() {
     let mut vt = vt(4, 3);
     vt.feed(b"abcdefg\r\n\x07x");
     assert_eq!(vt.seq(), 11);
@@ -21,7 +21,7 @@ fn seq_and_stamps_are_exact_bytes() {
 }
 
 #[test]
-fn lost_lines_are_counted_from_the_first_one_asked_for() {
+fn dropped_lines_are_counted_from_the_requested_position() {
     let options = Options { size: Size { cols: 10, rows: 4 }, history_lines: 10, ..Options::default() };
     let mut vt = Vt::with_options(options);
     vt.feed(b"$ seq 100\r\n");
@@ -34,7 +34,7 @@ fn lost_lines_are_counted_from_the_first_one_asked_for() {
 }
 
 #[test]
-fn the_output_of_a_command_lies_between_its_marks() {
+fn text_between_marks_is_the_output_of_the_command() {
     let mut vt = vt(10, 3);
     vt.feed(b"$ cmd\r\n\x1b]133;C\x07one\r\na long line that wraps\r\n\r\nend\r\n\x1b]133;D;0\x07$ ");
     let marks: Vec<_> = vt
@@ -54,7 +54,7 @@ fn the_output_of_a_command_lies_between_its_marks() {
 }
 
 #[test]
-fn what_stood_there_before_is_not_said_again() {
+fn text_since_skips_unchanged_older_text() {
     for clear in ["\x1b[H\x1b[2J", "\x1b[2J\x1b[H", "\x1bc"] {
         let mut vt = vt(10, 6);
         vt.feed(b"old 1\r\nold 2\r\n\r\nold 4\x1b[1;1H");
@@ -65,7 +65,7 @@ fn what_stood_there_before_is_not_said_again() {
         assert_eq!(vt.text_since(start, None, seq).text, "new 1\n\nmore\n", "{clear:?}");
         assert!(vt.text_between(start, end).text.contains("old 4"), "{clear:?}");
     }
-    // Empty lines that a program passes over are its own.
+    // Empty lines that the cursor passed count as written.
     let mut vt = vt(10, 6);
     vt.feed(b"old\r\n");
     let (start, seq) = (vt.position(), vt.seq());
@@ -74,26 +74,26 @@ fn what_stood_there_before_is_not_said_again() {
 }
 
 #[test]
-fn what_was_written_is_found_wherever_the_cursor_went() {
+fn written_text_is_found_wherever_the_cursor_moved() {
     let cases = [
         ("a\r\nb\r\n", "a\nb\n"),
         ("a\r\n\r\nb", "a\n\nb"),
         ("", ""),
-        // Moved up, written there, and back, or not.
+        // Move up and write there; then move back, or stay.
         ("\x1b[1;1HTOP\x1b[8;1H", "TOP 1\n"),
         ("\x1b[2A\rnew\r\n\r\n\r\n", "new 3\n"),
         ("\x1b[2A\rnew", "new"),
         ("said\r\n\x1b7\x1b[2;1Hdrawn\x1b8", "drawn\nsaid\n"),
-        // Written, and then moved up.
+        // Write, then move up.
         ("a\r\nb\r\n\x1b[1;1H", "a\nb\n"),
         ("a\r\nb\r\n\x1b[2A", "b\n"),
-        // Put in above all, which moves the others down.
+        // Insert a line at the top, which moves the others down.
         ("\x1b[H\x1bMput in\x1b[8;1H", "put in\n"),
-        // Only moved, also into the midst of old text.
+        // Only move or erase, even inside old text.
         ("\x1b[2;3H", ""),
         ("\x1b[H\x1b[J", ""),
         ("\x1b[2;1H\x1b[Jmenu\r\n\r\n1\r\n", "menu\n\n1\n"),
-        // Off the screen.
+        // Scroll off the screen.
         ("\x1b[HTOP\x1b[9;1H\n\n\nend\r\n", "TOP 1\n\n\nend\n"),
     ];
     for (bytes, expected) in cases {
@@ -108,17 +108,17 @@ fn what_was_written_is_found_wherever_the_cursor_went() {
 }
 
 #[test]
-fn lines_that_were_told_are_left_out() {
+fn lines_already_returned_are_skipped() {
     let mut vt = vt(10, 6);
     vt.feed(b"one\r\ntwo\r\nthree\r\n");
     let (begin, after) = (Position { line: cotty_vt::LineId(1), cell: 0 }, vt.seq());
-    vt.feed(b"\x1b[2;1Htold\x1b[4;1H");
-    let told = (after, vt.seq());
+    vt.feed(b"\x1b[2;1Hseen\x1b[4;1H");
+    let returned = (after, vt.seq());
     vt.feed(b"four\r\n");
-    assert_eq!(vt.text_since_but(begin, None, 0, &[told]).text, "one\nthree\nfour\n");
+    assert_eq!(vt.text_since_except(begin, None, 0, &[returned]).text, "one\nthree\nfour\n");
     let above: Vec<String> =
         vt.lines_above(vt.position().line, vt.lines_since(after)).into_iter().map(|l| l.text).collect();
-    assert_eq!(above, ["told", "four"]);
+    assert_eq!(above, ["seen", "four"]);
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn positions_survive_a_resize() {
 }
 
 #[test]
-fn lines_that_fell_out_are_counted() {
+fn lines_dropped_from_the_history_are_counted() {
     let mut vt = Vt::with_options(Options {
         size: Size { cols: 10, rows: 2 },
         history_lines: 3,
@@ -157,19 +157,19 @@ fn lines_that_fell_out_are_counted() {
 }
 
 #[test]
-fn an_erased_line_stands_for_the_next_one() {
+fn reading_from_an_erased_line_begins_at_the_next_one() {
     let mut vt = vt(10, 4);
     vt.feed(b"keep\r\n");
     let start = vt.position();
     vt.feed(b"gone\x1b[1;1H\x1b[Jnew\r\nmore");
     let excerpt = vt.text_from(start);
     assert_eq!((excerpt.text.as_str(), excerpt.dropped), ("more", 0));
-    let alien = Position { line: cotty_vt::LineId(u64::MAX), cell: 7 };
-    assert_eq!(vt.text_from(alien).text, "");
+    let unknown = Position { line: cotty_vt::LineId(u64::MAX), cell: 7 };
+    assert_eq!(vt.text_from(unknown).text, "");
 }
 
 #[test]
-fn the_alternate_screen_is_read_by_its_rows() {
+fn the_alternate_screen_is_read_row_by_row() {
     let mut vt = vt(10, 2);
     vt.feed(b"shell\x1b[?1049h\x1b[Htop\r\nrow");
     let before = vt.seq();
@@ -210,13 +210,13 @@ fn any_range_can_be_read_with_its_styles() {
 }
 
 #[test]
-fn rows_that_full_screen_programs_showed_are_kept_once() {
+fn the_alternate_screen_history_keeps_each_row_once() {
     let mut vt = vt(20, 3);
     let kept = |vt: &Vt| vt.alternate_history().map(|row| row.text.clone()).collect::<Vec<_>>();
     vt.feed(b"shell\x1b[?1049h\x1b[H1 one\r\n2 two\r\nstatus");
     vt.settle();
-    assert_eq!(kept(&vt), [""; 0], "they are still there");
-    // A page further; what only flashed by is not worth keeping.
+    assert_eq!(kept(&vt), [""; 0], "the rows are still on the screen");
+    // The next page; a row that was shown only briefly is not kept.
     vt.feed(b"\x1b[H\x1b[Jflash\x1b[H\x1b[J2 two\r\n3 three\r\nstatus");
     vt.settle();
     assert_eq!(kept(&vt), ["1 one"]);
@@ -233,7 +233,7 @@ fn rows_that_full_screen_programs_showed_are_kept_once() {
 }
 
 #[test]
-fn a_line_without_end_stays_within_the_limits() {
+fn an_endless_line_stays_within_the_limits() {
     let options = Options {
         size: Size { cols: 80, rows: 24 },
         history_lines: 100,
@@ -254,7 +254,7 @@ fn a_line_without_end_stays_within_the_limits() {
 }
 
 #[test]
-fn floods_of_effects_are_bounded_and_replies_stay_longest() {
+fn the_effect_queue_is_bounded_and_drops_replies_last() {
     let mut vt = vt(10, 2);
     for n in 0..10_000 {
         vt.feed(format!("\x1b]2;{n}\x07").as_bytes());
@@ -270,7 +270,7 @@ fn floods_of_effects_are_bounded_and_replies_stay_longest() {
 }
 
 #[test]
-fn half_read_input_is_seen() {
+fn in_sequence_detects_incomplete_input() {
     let mut vt = vt(10, 2);
     assert!(!vt.in_sequence());
     for half in [&b"\x1b"[..], b"\x1b[3", b"\x1b]2;x", b"\xe2\x82"] {
@@ -292,19 +292,19 @@ fn sizes_are_clamped() {
 }
 
 #[test]
-fn other_bytes_are_no_state() {
+fn restore_refuses_bytes_that_are_not_a_state() {
     for bytes in [&b""[..], b"cotty-vt", b"cotty-vt\x01", b"cotty-vt\x03\0\0"] {
         assert!(Vt::restore(bytes).is_err());
     }
     let mut state = vt(4, 2).state();
     state.push(0);
     let error = Vt::restore(&state).unwrap_err();
-    assert_eq!(error.to_string(), "not a terminal state: there are bytes after its end");
+    assert_eq!(error.to_string(), "not a terminal state: trailing bytes");
 }
 
 #[test]
-fn more_styles_than_the_screen_holds_stay_apart() {
-    // Each line has a style of its own and wraps, so that rows are blanked in the middle of a run.
+fn styles_stay_distinct_when_the_table_is_swept() {
+    // Each line has its own style and wraps, so that rows are blanked in the middle of a run.
     let mut vt = vt(6, 4);
     for n in 0..5000u32 {
         let (high, low) = (n >> 8, n & 0xff);
@@ -320,7 +320,7 @@ fn more_styles_than_the_screen_holds_stay_apart() {
 }
 
 #[test]
-fn any_number_of_sizes_costs_no_memory() {
+fn repeated_resizes_do_not_grow_the_state() {
     let mut vt = vt(10, 4);
     vt.feed("e\u{301}👩\u{200d}👩\x1b[31mo\u{308}\x1b[m\r\n".repeat(40).as_bytes());
     for _ in 0..2000 {

@@ -1,6 +1,6 @@
-//! States that earlier versions of the engine wrote are read by this one. `tests/states` holds one of each format, with what
-//! it shows. A new format gets its files by `WRITE_STATE=1 cargo test -p cotty-vt --test states`; those that are there are
-//! never written again.
+//! This version reads states that earlier versions of the engine wrote. `tests/states` holds one state per format, with the
+//! text it shows. `WRITE_STATE=1 cargo test -p cotty-vt --test states` writes the files of a new format; existing files are
+//! never overwritten.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/states")
 }
 
-/// A terminal with a bit of everything that a state holds, in the middle of a sequence.
+/// A terminal that uses every part of a state and is in the middle of a sequence.
 fn busy() -> Vt {
     let mut vt = Vt::new(Size { cols: 40, rows: 6 });
     for line in 0..30 {
@@ -33,7 +33,7 @@ fn busy() -> Vt {
     vt
 }
 
-/// What readers see of it.
+/// What readers see.
 fn shown(vt: &Vt) -> String {
     let mut out = String::new();
     let cursor = vt.cursor();
@@ -57,8 +57,8 @@ fn shown(vt: &Vt) -> String {
     out
 }
 
-/// The terminal goes on: the sequence is ended, the frame shown, the program left.
-fn gone_on(mut vt: Vt) -> String {
+/// What readers see after more output: it completes the sequence, ends the frame and leaves the alternate screen.
+fn after_more_output(mut vt: Vt) -> String {
     vt.feed(b"1mred\x1b[?2026l\x1b[?1049l\x1b8back\r\n");
     assert_eq!(vt.verify(), Ok(()));
     shown(&vt)
@@ -69,18 +69,14 @@ fn states_of_every_format_are_read() {
     let newest = folder().join(format!("{}.state", Vt::WRITES));
     if std::env::var_os("WRITE_STATE").is_some() && !newest.exists() {
         std::fs::write(&newest, busy().state()).unwrap();
-        let text = shown(&busy()) + "\ngone on:\n" + &gone_on(busy());
+        let text = shown(&busy()) + "\ngone on:\n" + &after_more_output(busy());
         std::fs::write(newest.with_extension("txt"), text).unwrap();
     }
-    assert!(
-        newest.exists(),
-        "the format {} has no state in tests/states: see the head of this file",
-        Vt::WRITES
-    );
+    assert!(newest.exists(), "tests/states has no state of format {}: see the top of this file", Vt::WRITES);
     for format in Vt::READS.0..=Vt::READS.1 {
         let file = folder().join(format!("{format}.state"));
         let vt = Vt::restore(&std::fs::read(&file).unwrap()).unwrap_or_else(|e| panic!("{format}: {e}"));
         let text = std::fs::read_to_string(file.with_extension("txt")).unwrap();
-        assert_eq!(shown(&vt) + "\ngone on:\n" + &gone_on(vt), text, "format {format}");
+        assert_eq!(shown(&vt) + "\ngone on:\n" + &after_more_output(vt), text, "format {format}");
     }
 }

@@ -1,4 +1,4 @@
-"""Asks the terminal for its cursor again and again; fails on an answer that comes twice or never."""
+"""Queries the cursor position again and again; fails if an answer comes twice or never."""
 
 import os
 import select
@@ -27,7 +27,7 @@ def main():
         if wrong:
             return f"question {asked}: {wrong}"
         asked += 1
-    # Nothing more may come: an answer that comes twice would.
+    # No more input may arrive: a repeated answer would.
     if select.select([0], [], [], 0.5)[0]:
         return f"unasked: {os.read(0, 100)!r}"
     return "ok"

@@ -1,4 +1,4 @@
-"""Asks its terminal for what may be refused, and says what came back. A question that is always answered comes last."""
+"""Sends queries that the terminal may refuse, and prints the answers. Each ends with a query that is always answered."""
 
 import os
 import re

@@ -1,7 +1,7 @@
-"""Asks the daemon from wherever it stands: `insider.py HOW SOCKET OUT`, with a list of requests as JSON in the file OUT.
+"""Calls the daemon from where it runs: `insider.py HOW SOCKET OUT`, with a JSON list of requests in the file OUT.
 
-HOW: `here`, as a child of whoever started it; `orphan`, left behind by its parent; `daemon`, left behind in a kernel
-session of its own. The answers replace the requests in OUT.
+HOW: `here`, as a child of its starter; `orphan`, after its parent has exited; `daemon`, the same in its own kernel
+session. The answers go to OUT.answers.
 """
 
 import http.client
@@ -19,17 +19,17 @@ class Connection(http.client.HTTPConnection):
 
 
 def left_behind(own_session):
-    """Goes on in a process whose parents are gone."""
+    """Continues in a process whose parent has exited."""
     first = os.getpid()
     if os.fork():
-        # The leader of the terminal stays until its tree is asked about: only the parent between goes.
+        # The session leader stays until the daemon has looked at its tree: only the parent in between exits.
         return False
     if own_session:
         os.setsid()
     between = os.getpid()
     if os.fork():
         os._exit(0)
-    # Nothing tells of it.
+    # No event announces that the parent has exited.
     while os.getppid() in (first, between):
         time.sleep(0.001)
     return True
@@ -48,7 +48,7 @@ def ask(path, method, url, body=None, headers=None):
 
 
 how, path, out = sys.argv[1:]
-# Its end that is written to closes with the last who has it.
+# The write end is closed when the last process that has it exits.
 answered, asking = os.pipe()
 if how == "here" or left_behind(how == "daemon"):
     with open(out) as file:

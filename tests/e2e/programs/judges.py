@@ -1,8 +1,8 @@
-"""Judges its terminal from the inside, in one of four ways, until a file says that it may end; then writes a verdict.
+"""Checks its terminal from the inside, in one of four ways, until a file tells it to end; then writes a verdict.
 
-floods   prints numbered lines as fast as it is read, and counts the bytes
-asks     asks for the device and the cursor; fails on an answer that is wrong, comes twice, or never
-hears    checks numbered input with checksums, in any sizes, and says what it got
+floods   prints numbered lines as fast as they are read, and counts the bytes
+asks     queries the device and the cursor; fails if an answer is wrong, comes twice, or never
+hears    checks numbered input of any size by checksums, and prints what it got
 resizes  changes the width again and again; fails if the kernel and the terminal do not both follow
 """
 
@@ -24,7 +24,7 @@ def over():
 
 
 def say(text):
-    """Writes all of it; counts it as a raw terminal passes it on."""
+    """Writes the whole text, and counts its bytes as a raw terminal passes them on."""
     global said
     data = text.encode()
     said += len(data)
@@ -33,7 +33,7 @@ def say(text):
 
 
 def hear(count, limit=LIMIT):
-    assert select.select([0], [], [], limit)[0], "nothing came"
+    assert select.select([0], [], [], limit)[0], "no input"
     return os.read(0, count)
 
 
@@ -49,9 +49,9 @@ def answer(question, end):
 
 
 def nothing_more():
-    # An answer that came twice would lie here: the daemon has answered everything before it.
+    # The daemon has answered everything before this query: a repeated answer would be here.
     answer("\x1b[5n", b"\x1b[0n")
-    assert not select.select([0], [], [], 0.3)[0], f"unasked: {os.read(0, 100)!r}"
+    assert not select.select([0], [], [], 0.3)[0], f"unexpected: {os.read(0, 100)!r}"
 
 
 def line(number):
@@ -63,7 +63,7 @@ def floods():
     while number < 20_000 or not over():
         say("".join(line(number + i) for i in range(200)))
         number += 200
-        # Enough that every session checkpoints again and again, not so much that nothing else happens.
+        # Enough output for many checkpoints of every session, but not so much that other work starves.
         time.sleep(0.01)
 
 
@@ -92,7 +92,7 @@ def hears():
                 assert not rest, f"after the end: {rest[:100]!r}"
                 return
             got, checksum, payload = message.split(b" ")
-            assert int(got) == number, f"{number} was to come, {int(got)} came"
+            assert int(got) == number, f"expected {number}, got {int(got)}"
             assert int(checksum) == zlib.crc32(payload), f"input {number} is not what was sent"
             say(line(number))
             number += 1

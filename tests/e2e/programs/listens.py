@@ -1,4 +1,4 @@
-"""Writes down every line that it is given, until one says `end`."""
+"""Stores every line that it reads in a file, until a line is `end`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Prints numbered lines in bursts; goes slowly until a file says that it may end; then says in another that it did."""
+"""Prints numbered lines in bursts. Waits for a file before the last tenth, and writes another file at the end."""
 
 import os
 import sys
@@ -10,7 +10,6 @@ for i in range(count):
     if i % 40 == 0:
         sys.stdout.flush()
         time.sleep(0.004)
-    # The last tenth is kept back.
     while i == count * 9 // 10 and not os.path.exists(may_end):
         time.sleep(0.01)
 sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""Writes what it is sent over a socket to its terminal, and sends back where the terminal says its cursor is."""
+"""Writes the data from a socket to its terminal, and sends back the cursor position that the terminal reports."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""Bars as other programs draw them. Each line that is read from stdin lets it go on."""
+"""Progress bars as other programs draw them. Each line on stdin starts the next step."""
 
 import sys
 
@@ -13,7 +13,7 @@ def bar(percent):
 
 
 def curl():
-    """One line, drawn again from its beginning."""
+    """One line, redrawn from its start."""
     for percent in range(0, 101):
         say(f"\rfetching [{bar(percent)}] {percent:3}%")
         if percent in (40, 70):
@@ -22,7 +22,7 @@ def curl():
 
 
 def cargo():
-    """Lines that are done, and a bar below them that is erased for each."""
+    """Finished lines, with a bar below that is erased for each."""
     for crate in range(1, 10):
         say(f"\r\033[K   Compiling crate-{crate} v1.0.{crate}\n    Building [{bar(crate * 10)}] {crate}/9: crate-{crate}")
         if crate == 5:
@@ -31,7 +31,7 @@ def cargo():
 
 
 def docker():
-    """Several lines, drawn again from below."""
+    """Several lines, redrawn from below."""
     say("layer-a: waiting\nlayer-b: waiting\nlayer-c: waiting\n")
     yield
     for percent in range(0, 101):
@@ -42,7 +42,7 @@ def docker():
 
 
 def apt():
-    """A last row that stands still below what scrolls."""
+    """A fixed last row below scrolling lines."""
     say("\n\0337\033[0;23r\0338\033[1A")
     for package in range(1, 41):
         percent = package * 5 // 2

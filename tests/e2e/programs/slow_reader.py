@@ -1,4 +1,4 @@
-"""Reads what is typed in small bites, and writes down how much there was and its sum."""
+"""Reads its input in small pieces, and writes its length and checksum to a file."""
 
 import hashlib
 import os

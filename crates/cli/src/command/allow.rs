@@ -1,21 +1,21 @@
 use clap::ValueEnum;
 use cotty_protocol::op::create;
 
-/// What output can do to the one who shows it.
+/// What a program's output can be allowed to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Allow {
-    /// Have the title sent back, as if it were typed
+    /// Read the title back, as if it were typed
     Title,
-    /// Have what it put into the clipboard sent back
+    /// Read back what it put into the clipboard
     Clipboard,
-    /// Have sums of what the screen shows sent back
+    /// Read checksums of the screen
     Checksum,
     /// Change the terminal's size
     Resize,
 }
 
 impl Allow {
-    /// Every one.
+    /// All of them.
     pub(crate) const ALL: [Allow; 4] = [Allow::Title, Allow::Clipboard, Allow::Checksum, Allow::Resize];
 
     pub(crate) fn named(self) -> create::Allow {

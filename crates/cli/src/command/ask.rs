@@ -9,16 +9,16 @@ use super::wait::seconds;
 use super::{block_on, client};
 use crate::out;
 
-/// Ask a person to take over a session for a moment, and wait for how that ends
+/// Ask a person to take over a session for a moment, and wait for the answer
 ///
-/// The message shows wherever people look: in `cotty ls`, `cotty attach` and the page. Exits with 0 when a person has done
-/// it, and with 3 when nobody did. Ctrl-C withdraws it. A script inside an agent's session may ask for its own.
+/// People see the message in `cotty requests`, `cotty attach` and the page. Exits with 0 if a person completed the request,
+/// and with 3 otherwise. Ctrl-C withdraws it. A script inside an agent's session may ask for that session.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cotty ask 'please log in to the registry, then give the keyboard back'\n  cotty ask --session build 'which branch?' --timeout 3600 --json | jq -r .note"
 )]
 pub(crate) struct Args {
-    /// What the person is to do
+    /// What the person should do
     message: String,
     /// Id, number or name
     #[arg(long, env = "COTTY_SESSION", hide_env_values = true)]
@@ -26,13 +26,13 @@ pub(crate) struct Args {
     /// Give up after this many seconds
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
     timeout: Duration,
-    /// Print everything that is known
+    /// Print all details as JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    // A session to ask for has a daemon.
+    // Without a daemon there is no session to ask for.
     let client = client()?.without_start();
     let params = Params {
         session: args.session,
@@ -44,14 +44,14 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let asked: Reply = block_on(async {
         let made: Reply = client.call(&params).await?;
         let (session, request_id) = (made.request.session_id, made.request.request_id);
-        let on =
+        let wait =
             Params { session: session.clone(), request_id: Some(request_id.clone()), ..Params::default() };
         tokio::select! {
-            asked = client.call(&on) => Ok(asked?),
+            asked = client.call(&wait) => Ok(asked?),
             _ = tokio::signal::ctrl_c() => {
                 let params = withdraw::Params { session, request_id };
                 let _: withdraw::Reply = client.call(&params).await?;
-                Ok(client.call(&on).await?)
+                Ok(client.call(&wait).await?)
             }
         }
     })?;
@@ -59,8 +59,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let why = match asked.request.state {
         State::Completed => None,
         State::Declined => Some(format!("{by} declined")),
-        State::Cancelled => Some("it was withdrawn".to_owned()),
-        State::Timeout | State::Waiting | State::Taken => Some("nobody did it in time".to_owned()),
+        State::Cancelled => Some("the hand-off request was withdrawn".to_owned()),
+        State::Timeout | State::Waiting | State::Taken => Some("the hand-off request timed out".to_owned()),
     };
     if args.json {
         out::json(&asked)?;

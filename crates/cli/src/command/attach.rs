@@ -12,16 +12,16 @@ use tokio::task::JoinSet;
 use super::{block_on, client};
 use crate::out;
 
-/// How often sessions that are new are looked for; those that are known tell by themselves.
-const NEW_ONES: Duration = Duration::from_secs(1);
+/// How often to look for new sessions; known sessions are waited for.
+const RELIST: Duration = Duration::from_secs(1);
 
-/// Show a session in this terminal and type into it; Ctrl-] d leaves
+/// Show a session in this terminal and type into it; Ctrl-] d detaches
 ///
-/// The session keeps its size: a smaller window follows the cursor, a larger one shows all of it. Ctrl-] ? lists the
-/// keys: scroll and copy, take and give the keyboard, fit the session to this window.
+/// The session keeps its size: a smaller window follows the cursor, a larger one shows the whole session. Ctrl-] ? lists
+/// the keys: scroll and copy, take and give the keyboard, fit the session to this window.
 ///
-/// With --next, an agent that asks for a person is answered: you have the keyboard, Ctrl-D says that it is done and gives it
-/// back, Ctrl-] n declines.
+/// With --next, you answer an agent's hand-off request: you get the keyboard, Ctrl-D completes the request and gives the
+/// keyboard back, Ctrl-] n declines.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cotty attach build\n  cotty attach $(cotty new)\n  cotty attach --read-only 3\n  cotty attach --next\n  cotty attach --prefix ctrl+b build"
@@ -30,19 +30,19 @@ pub(crate) struct Args {
     /// Id, number or name
     #[arg(required_unless_present = "next", conflicts_with = "next")]
     session: Option<String>,
-    /// The session that has waited longest for a person (its agent asks for one, or a secret is asked for), or the next
+    /// Attach to the session that has waited longest for a person (hand-off request or secret), or wait for one
     #[arg(long)]
     next: bool,
     /// Only watch
     #[arg(long)]
     read_only: bool,
-    /// No status line, but for what has to be said
+    /// Hide the status line, except for messages
     #[arg(long)]
     no_status: bool,
     /// Leave the mouse to your terminal
     #[arg(long)]
     no_mouse: bool,
-    /// The key before each key that is for attach itself, instead of Ctrl-] or the configured one
+    /// The key that starts a command of attach, instead of Ctrl-] or the configured one
     #[arg(long, value_name = "KEY")]
     prefix: Option<Chord>,
     /// A key that detaches at once
@@ -53,8 +53,11 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let terminal =
         rustix::termios::isatty(rustix::stdio::stdin()) && rustix::termios::isatty(rustix::stdio::stdout());
-    anyhow::ensure!(terminal, "attach needs a terminal; `cotty view` prints the screen, `cotty send` types");
-    // A session that could be attached to has a daemon.
+    anyhow::ensure!(
+        terminal,
+        "attach needs a terminal; use `cotty view` to print the screen, `cotty send` to type"
+    );
+    // Without a daemon there is no session to attach to.
     let client = client()?.without_start();
     let settings = crate::settings::of_person(client.home());
     let options = AttachOptions {
@@ -73,7 +76,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         };
         let params = info::Params { session: session.clone() };
         let found: SessionInfo = match client.call(&params).await {
-            // It is not ours to see, and it may still be the one that we are in.
+            // The session belongs to another owner, but might be the one that we run in.
             Err(ClientError::Refused(error)) if own_named(error.cause.as_deref(), &session) => {
                 anyhow::bail!("{OWN}")
             }
@@ -84,19 +87,19 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     })?;
     match end {
         AttachEnd::Detached => {
-            out::note(&format!("[detached from {session}; `cotty attach {session}` comes back]"))
+            out::note(&format!("[detached from {session}; `cotty attach {session}` attaches again]"))
         }
         AttachEnd::Answered { declined: false } => {
-            out::note(&format!("[done; {session} is the agent's again]"))
+            out::note(&format!("[done; the agent has {session} again]"))
         }
         AttachEnd::Answered { declined: true } => {
-            out::note(&format!("[declined; {session} is the agent's again]"))
+            out::note(&format!("[declined; the agent has {session} again]"))
         }
         AttachEnd::Exited { exit_code: Some(code), .. } => {
             out::note(&format!("[{session} exited with {code}]"))
         }
         AttachEnd::Exited { signal, .. } => {
-            out::note(&format!("[{session} was ended by signal {}]", signal.unwrap_or_default()));
+            out::note(&format!("[{session} was killed by signal {}]", signal.unwrap_or_default()));
         }
         AttachEnd::Gone => out::note(&format!("[{session} was destroyed]")),
         AttachEnd::Told(signal) => return Ok(ExitCode::from(128 + u8::try_from(signal)?)),
@@ -104,30 +107,30 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-const OWN: &str = "this terminal is that session itself; attach to it from another one";
+const OWN: &str = "this terminal is that session itself; attach from another terminal";
 
 fn own_named(cause: Option<&ApiError>, session: &str) -> bool {
     let own = std::env::var("COTTY_SESSION").unwrap_or_default();
-    let meant = match cause {
+    let named = match cause {
         Some(ApiError::NotYours { session, .. }) => session,
         _ => session,
     };
-    !own.is_empty() && (own == session || own == *meant)
+    !own.is_empty() && (own == session || own == *named)
 }
 
-/// A session that shows itself would show itself showing itself.
+/// Refuses the session that this process runs in: it would show itself endlessly.
 fn refuse_own(session: &SessionInfo) -> anyhow::Result<()> {
     let name = session.name.as_ref().unwrap_or(&session.session_id);
     let within = std::env::var("COTTY_SESSION").is_ok_and(|inside| inside == session.session_id);
     anyhow::ensure!(
         !within && !descends_from(session.pid),
-        "this terminal is {name} itself; attach to it from another one{}",
-        if within { " (if it is not, unset COTTY_SESSION)" } else { "" }
+        "this terminal is {name} itself; attach from another terminal{}",
+        if within { " (if this is wrong, unset COTTY_SESSION)" } else { "" }
     );
     Ok(())
 }
 
-/// Whether this process runs inside another, however deep. Where the system does not tell, it does not.
+/// Whether this process is a descendant of another. `false` if /proc does not tell.
 fn descends_from(ancestor: u32) -> bool {
     let mut pid = std::process::id();
     while pid > 1 {
@@ -135,7 +138,7 @@ fn descends_from(ancestor: u32) -> bool {
             return true;
         }
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        // The name may hold anything; what follows its last bracket is the state and the parent.
+        // The name may contain any character; the state and the parent follow its last bracket.
         let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1)?.parse().ok());
         let Some(parent) = parent else { return false };
         pid = parent;
@@ -143,7 +146,7 @@ fn descends_from(ancestor: u32) -> bool {
     false
 }
 
-/// The session that has waited longest for a person, or the first that does from now on.
+/// The session that has waited longest for a person, or the first one to need a person from now on.
 async fn next(client: &Client) -> anyhow::Result<String> {
     let mut waiting = false;
     let mut asked: HashSet<String> = HashSet::new();
@@ -166,17 +169,17 @@ async fn next(client: &Client) -> anyhow::Result<String> {
             }
         }
         tokio::select! {
-            // Once: a secret that another person answers would be told again and again.
+            // One wait per session: otherwise a secret that another person is typing would end each new wait at once.
             Some(_) = waits.join_next() => {}
-            () = tokio::time::sleep(NEW_ONES) => {}
+            () = tokio::time::sleep(RELIST) => {}
         }
     }
 }
 
-/// For how long a session has needed a person, where it does and none sees to it.
+/// How long a session has needed a person, if it does and no person has the keyboard.
 fn waited_ms(info: &SessionInfo) -> Option<u64> {
     let secret = matches!(info.activity, Activity::SecretInput | Activity::SecretSuspected);
-    // Nothing came and nothing was typed since a secret was asked for.
+    // There is no output or input after the prompt for a secret, so idle time is waiting time.
     let waited = [info.handoff.as_ref().map(|request| request.open_ms), secret.then_some(info.idle_ms)];
     let free = info.keyboard.holder != Holder::Person && refuse_own(info).is_ok();
     waited.into_iter().flatten().max().filter(|_| free)

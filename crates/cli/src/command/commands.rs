@@ -5,10 +5,10 @@ use cotty_protocol::ApiError;
 use cotty_protocol::op::commands::{Command, Params, Reply, State};
 
 use super::{block_on, client};
-use crate::advice::told;
+use crate::advice::own_error;
 use crate::out::{self, Style};
 
-/// List what a session's shell ran, or print the output of one command
+/// List the commands that a session's shell ran, or print the output of one
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cotty commands build\n  cotty commands build --output 3\n  cotty commands build --output last"
@@ -16,13 +16,13 @@ use crate::out::{self, Style};
 pub(crate) struct Args {
     /// Id, number or name
     session: String,
-    /// Print what this command said, by its number or `last`
+    /// Print the output of this command: its number, or `last`
     #[arg(long, value_name = "N", value_parser = which)]
     output: Option<Which>,
-    /// List the newest so many
+    /// List only the newest N commands
     #[arg(long, value_name = "N", default_value_t = 20, conflicts_with = "output")]
     limit: usize,
-    /// Print everything that is known of them
+    /// Print all details as JSON
     #[arg(long)]
     json: bool,
 }
@@ -36,7 +36,7 @@ enum Which {
 fn which(text: &str) -> Result<Which, String> {
     match text {
         "last" => Ok(Which::Last),
-        _ => text.parse().map(Which::Number).map_err(|_| "write a command's number, or `last`".to_owned()),
+        _ => text.parse().map(Which::Number).map_err(|_| "must be a command's number or `last`".to_owned()),
     }
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
                 let last: Reply = client.call(&Params { limit: Some(1), ..list.clone() }).await?;
                 if last.total == 0 {
                     return Err(
-                        ClientError::from(told(ApiError::NoCommands { session: list.session })).into()
+                        ClientError::from(own_error(ApiError::NoCommands { session: list.session })).into()
                     );
                 }
                 last.total
@@ -68,7 +68,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
         let dropped: u64 = reply.commands.iter().map(|command| command.dropped_lines).sum();
         if dropped > 0 {
-            out::note(&format!("cotty: {dropped} lines of it are no longer there"));
+            out::note(&format!("cotty: {dropped} lines of the output were dropped"));
         }
     } else if reply.commands.is_empty() {
         out::note("no commands yet");

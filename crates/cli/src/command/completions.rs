@@ -5,7 +5,7 @@ use clap_complete::Shell;
 use super::docs;
 use crate::out;
 
-/// Print what makes a shell complete cotty's commands and options
+/// Print a script that completes cotty's commands and options in a shell
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cotty completions bash > ~/.local/share/bash-completion/completions/cotty\n  \
@@ -13,7 +13,7 @@ use crate::out;
                   cotty completions fish > ~/.config/fish/completions/cotty.fish"
 )]
 pub(crate) struct Args {
-    /// Whose
+    /// The shell
     #[arg(value_enum)]
     shell: Shell,
 }

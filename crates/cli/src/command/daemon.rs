@@ -1,4 +1,4 @@
-//! The processes behind the commands: launcher, guard, keeper, daemon, child. Nobody types these.
+//! The internal commands: launcher, guard, keeper, daemon, child. cotty runs them itself.
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -15,7 +15,7 @@ use crate::log::{self, Log, Sink};
 use crate::out;
 use crate::settings::{self, Whose};
 
-/// What the keeper tells the daemon.
+/// The options that the keeper passes to the daemon.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[arg(long)]
@@ -28,16 +28,16 @@ pub(crate) struct Args {
     limits: Limits,
 }
 
-/// How much there may be.
+/// Limits.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub(crate) struct Limits {
-    /// Most live sessions in all (1000)
+    /// Most live sessions in total (1000)
     #[arg(long, value_name = "N")]
     max_sessions: Option<usize>,
-    /// Most live sessions of one owner (10)
+    /// Most live sessions per owner (10)
     #[arg(long, value_name = "N")]
     max_per_owner: Option<usize>,
-    /// How large a segment of a recording gets
+    /// Size of a recording's segment
     #[arg(long, value_name = "BYTES", hide = true)]
     segment_bytes: Option<usize>,
 }
@@ -53,14 +53,14 @@ impl Limits {
     }
 }
 
-/// The flags that beat file and environment.
+/// The flags that override file and environment.
 pub(crate) fn flags(listen: Option<SocketAddr>, limits: Limits) -> Vec<Flag> {
     let listen =
         listen.map(|address| Flag { key: "http.listen", name: "--listen", value: address.to_string() });
     listen.into_iter().chain(limits.given()).collect()
 }
 
-/// Whether somebody watches over the keeper, to end it with its only client.
+/// Whether a guard ends the keeper with its only client.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Guarded {
     #[arg(long)]
@@ -79,27 +79,27 @@ pub(crate) fn guard() -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// `cotty __keeper`: in the background; its stdout is where the client waits.
+/// `cotty __keeper`: the keeper in the background. The client waits for the report on its stdout.
 pub(crate) fn keeper(args: Guarded) -> anyhow::Result<ExitCode> {
     let home = Home::open()?;
     if args.guarded {
-        // Also where the guard is killed.
+        // The keeper ends even if the guard is killed.
         rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM))?;
     }
     let ready = rustix::stdio::stdout().as_fd().try_clone_to_owned()?;
-    let nowhere = std::fs::OpenOptions::new().write(true).open("/dev/null")?;
-    rustix::stdio::dup2_stdout(&nowhere)?;
+    let null = std::fs::OpenOptions::new().write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdout(&null)?;
     match prepare(&home) {
         Ok(lock) => keep(lock, Some(ready), &[], false),
         Err(error) => {
-            // The client reads the reason when this closes, so it stays open until the reason is written.
+            // The client reads the reason when `ready` closes, so it stays open until the reason is written.
             std::mem::forget(ready);
             Err(error)
         }
     }
 }
 
-/// A keeper that would start a daemon with half of a configuration does not start.
+/// Takes the keeper's lock, and refuses an invalid configuration.
 fn prepare(home: &Home) -> anyhow::Result<OwnedFd> {
     let lock = lock_keeper(home)?;
     settings::load(home, Whose::Clients, &[])?;
@@ -113,7 +113,7 @@ pub(crate) fn keep(
     flags: &[Flag],
     foreground: bool,
 ) -> anyhow::Result<ExitCode> {
-    // A relative COTTY_HOME was meant from here, and we leave.
+    // A relative COTTY_HOME is relative to this directory, which we leave.
     if let Some(home) = std::env::var_os("COTTY_HOME").filter(|h| !h.is_empty()) {
         let absolute = std::path::absolute(home)?;
         set_home(&absolute);
@@ -144,7 +144,7 @@ fn set_home(home: &std::path::Path) {
 
 /// `cotty __daemon`.
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    // Ctrl-C in the keeper's terminal is the keeper's to deal with.
+    // The keeper handles Ctrl-C in its terminal.
     let _ = rustix::process::setsid();
     let home = Home::open()?;
     let whose = if args.foreground { Whose::Daemons } else { Whose::Clients };
@@ -160,8 +160,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         open_files: args.open_files,
         on_ready: if args.foreground { greet } else { |_| {} },
     };
-    // The kernel is asked after every turn: by default a session that prints without end would let the others wait for
-    // sixty of its turns.
+    // Poll the kernel after every task. By default a session with endless output would delay the others for sixty of its
+    // turns.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .event_interval(1)
@@ -176,7 +176,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A log that cannot be written where it should goes to its usual place, and to stderr at the worst.
+/// Starts the log. If the configured file cannot be written, uses the default file, or else stderr.
 fn start_log(
     home: &Home,
     foreground: bool,
@@ -194,13 +194,13 @@ fn start_log(
     Ok(Log::start(Sink::Stderr, &settings.log_level)?)
 }
 
-/// On a thread of its own: whoever started us may not be reading.
+/// Prints the greeting on its own thread, because stdout might block.
 fn greet(link: &str) {
     let link = link.to_owned();
-    std::thread::spawn(move || say_hello(&link));
+    std::thread::spawn(move || print_greeting(&link));
 }
 
-fn say_hello(link: &str) {
+fn print_greeting(link: &str) {
     out::line(&format!("cotty is running. Ctrl-C ends it and all sessions.\n\n  page    {link}\n"));
     out::line(
         "In another terminal:\n  cotty                        a shell that agents and the page share; Ctrl-] d leaves it",

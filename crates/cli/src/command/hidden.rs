@@ -1,4 +1,4 @@
-//! What cotty tells itself to do, and its makers: no person has to know of it.
+//! Hidden commands, for cotty itself and its developers.
 
 use std::process::ExitCode;
 

@@ -1,9 +1,8 @@
-//! `cotty --host USER@BOX …`: the same command, done by the cotty there.
+//! `cotty --host USER@BOX …`: runs the same command with the cotty on another machine.
 //!
-//! The command itself travels, not the socket: the client there sends the environment and the directory of that
-//! machine with what it starts, speaks the language of that machine's daemon whatever its version, and starts it if
-//! there is none. What is left to do here is to quote the words and to become ssh: its stdin, stdout, signals and exit
-//! code are then the command's own.
+//! The command runs on the remote machine; no socket is forwarded. So the remote client sends the environment and directory
+//! of its machine, has the same version as its daemon, and starts the daemon if none runs. This process only quotes the
+//! arguments and becomes ssh: stdin, stdout, signals and exit code are those of the remote command.
 
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
@@ -12,18 +11,18 @@ use anyhow::Context;
 
 use super::{in_terminal, terminal_size};
 
-/// Finds cotty there, also where a shell that nobody sits at has a short PATH, and becomes it. `$0` is its name.
+/// Finds cotty on the remote machine, even if a non-interactive shell has a short PATH, and runs it. `$0` is its name.
 const THERE: &str = r#"for cotty in "$0" "$HOME/.local/bin/$0" "$HOME/.cargo/bin/$0" /usr/local/bin/"$0"; do
 command -v "$cotty" >/dev/null 2>&1 && exec "$cotty" "$@"
 done
 echo "cotty: there is no $0 on $(uname -n)" >&2
-echo "       install it there, or say where it is: COTTY_THERE=/path/to/cotty" >&2
+echo "       install it there, or set its path: COTTY_THERE=/path/to/cotty" >&2
 exit 127"#;
 
 pub(crate) fn run(host: &str) -> anyhow::Result<ExitCode> {
     anyhow::ensure!(
         !host.is_empty() && !host.starts_with('-'),
-        "`{host}` is no host; write it as user@box, or as a name from ~/.ssh/config"
+        "`{host}` is not a host: must be user@box or a name from ~/.ssh/config"
     );
     let words = std::env::args_os().skip(1).map(|word| word.into_string());
     let words: Result<Vec<String>, _> = words.collect();
@@ -50,13 +49,13 @@ pub(crate) fn run(host: &str) -> anyhow::Result<ExitCode> {
     Err(command.exec()).with_context(|| format!("cannot run `{program}`; COTTY_SSH names another program"))
 }
 
-/// The words after `--host`, which stands before them all.
+/// The arguments without `--host`, which is always first.
 fn without_host(words: Vec<String>) -> Vec<String> {
     let joined = words.first().is_some_and(|word| word.starts_with("--host="));
     words.into_iter().skip(if joined { 1 } else { 2 }).collect()
 }
 
-/// Whether the command there must stand in a terminal: because a person sits at it, or so that Ctrl-C reaches it.
+/// Whether the remote command needs a terminal: because it is interactive, or so that Ctrl-C reaches it.
 fn needs_terminal(words: &[String]) -> bool {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
@@ -66,20 +65,20 @@ fn needs_terminal(words: &[String]) -> bool {
     }
 }
 
-/// `new` begins at the size of the terminal here, which the one there cannot know.
+/// Whether to pass this terminal's size on: `new` uses it, and the remote machine cannot know it.
 fn needs_size(words: &[String]) -> bool {
     let mut own = words.iter().take_while(|word| *word != "--");
     let sized = own.any(|word| word.starts_with("--cols") || word.starts_with("--rows"));
     words.first().is_some_and(|word| word == "new") && !sized
 }
 
-/// One line for the shell there, whichever that is: `sh` does the rest.
+/// The command line for the remote login shell, whichever it is. It starts `sh`, which runs the script.
 fn remote(there: &str, words: &[String]) -> String {
     let words = ["sh", "-c", THERE, there].into_iter().chain(words.iter().map(String::as_str));
     words.map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-/// A word that every shell takes as it stands. Backslashes stay outside the quotes: fish has them act inside.
+/// Quotes a word for any shell. Backslashes go outside the quotes, because fish interprets them inside.
 fn quoted(word: &str) -> String {
     let mut text = String::from("'");
     for c in word.chars() {
@@ -101,14 +100,14 @@ mod tests {
     }
 
     #[test]
-    fn only_the_host_is_taken_away() {
+    fn only_the_host_option_is_removed() {
         assert_eq!(without_host(words("--host a ls --json")), words("ls --json"));
         assert_eq!(without_host(words("--host=a send x --host=b")), words("send x --host=b"));
         assert_eq!(without_host(words("--host a")), words(""));
     }
 
     #[test]
-    fn a_terminal_is_asked_for_where_a_person_sits_at_it() {
+    fn interactive_commands_get_a_terminal() {
         for yes in ["", "attach x", "view x --watch", "view -w x", "run -- x", "config edit"] {
             assert!(needs_terminal(&words(yes)), "{yes}");
         }

@@ -16,7 +16,7 @@ use crate::out::{self, Style};
     after_help = "Examples:\n  cotty ls\n  cotty ls --json | jq -r '.sessions[] | select(.state == \"prompt\") | .session_id'"
 )]
 pub(crate) struct Args {
-    /// Print everything that is known of them
+    /// Print all details as JSON
     #[arg(long)]
     json: bool,
 }
@@ -29,19 +29,21 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         out::json(&json!({ "sessions": sessions, "count": list.count }))?;
     } else if list.sessions.is_empty() {
         match advice::inside() {
-            true => out::note("no sessions were started from here; others are not shown inside of a session"),
+            true => {
+                out::note("no sessions were started in this session; inside a session others are not shown")
+            }
             false => out::note("no sessions; `cotty new` starts one"),
         }
     } else {
         let head = ["#", "ID", "NAME", "STATE", "SIZE", "PROGRAM", "OWNER", "DIRECTORY", "TITLE"];
         let rows: Vec<[String; 9]> =
             std::iter::once(head.map(str::to_owned)).chain(list.sessions.iter().map(row)).collect();
-        out::table(&rows, |at, column| look(&list.sessions[at - 1]).filter(|_| column == 3));
+        out::table(&rows, |at, column| style(&list.sessions[at - 1]).filter(|_| column == 3));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// All that is known, with what it is doing as one word, and a name also where there is none.
+/// All details, with the activity as one word in `state`, and `name` even if it is null.
 fn for_scripts(info: &SessionInfo) -> serde_json::Result<Value> {
     let mut value = serde_json::to_value(info)?;
     value["state"] = value["activity"]["kind"].clone();
@@ -49,7 +51,7 @@ fn for_scripts(info: &SessionInfo) -> serde_json::Result<Value> {
     Ok(value)
 }
 
-fn look(info: &SessionInfo) -> Option<Style> {
+fn style(info: &SessionInfo) -> Option<Style> {
     match info.activity {
         _ if info.handoff.is_some() || info.history_lost.is_some() => Some(Style::Warning),
         Activity::Prompt => Some(Style::Good),
@@ -75,7 +77,7 @@ fn row(info: &SessionInfo) -> [String; 9] {
         (Activity::Pager { program } | Activity::Editor { program }, ..) => format!("in {program}"),
     };
     let asks = info.handoff.as_ref().map(|request| match (request.state, &request.by) {
-        (State::Taken, Some(by)) => format!(", with {by}"),
+        (State::Taken, Some(by)) => format!(", taken by {by}"),
         _ => ", asks for a person".to_owned(),
     });
     let lost = if info.history_lost.is_some() { ", history lost" } else { "" };

@@ -11,8 +11,8 @@ use crate::out;
 
 /// Speak MCP over stdin and stdout, for an agent
 ///
-/// Put `cotty mcp` as the command of an MCP server into your agent's configuration. It starts the daemon if there is
-/// none, and goes on when the daemon is replaced. docs/agents.md has the rest.
+/// Set `cotty mcp` as the command of an MCP server in your agent's configuration. It starts the daemon if none is running,
+/// and keeps working when the daemon is replaced. See docs/agents.md.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cotty mcp\n  cotty mcp --tools terminal,pty\n  cotty mcp --only terminal__create_session,terminal__run\n  cotty --host user@box mcp    # terminals on another machine"
@@ -21,16 +21,16 @@ pub(crate) struct Args {
     /// The tool sets to offer: terminal, pty, panel, tui
     #[arg(long, value_name = "SET,…", value_delimiter = ',', default_value = "terminal")]
     tools: Vec<String>,
-    /// Offer only these tools of them
+    /// Offer only these tools of the sets
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     only: Vec<String>,
-    /// Longest that a call may last, for clients known to wait so long
+    /// Longest duration of a call; increase it only if the client waits that long
     #[arg(long, value_name = "SECONDS", default_value = "50", value_parser = clap::value_parser!(u32).range(1..=86_400))]
     max_call: u32,
-    /// A cotty of its own, which ends with this command and takes its sessions and recordings with it
+    /// Use a private daemon that ends with this command; its sessions and recordings are deleted
     #[arg(long)]
     ephemeral: bool,
-    /// Panic at a line with this in it
+    /// Panic at a line that contains this text
     #[cfg(debug_assertions)]
     #[arg(long, hide = true)]
     panic_at: Option<String>,
@@ -51,7 +51,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         only: args.only,
         max_call: Some(Duration::from_secs(args.max_call.into())),
     };
-    end_at_a_panic();
+    exit_on_panic();
     #[cfg(debug_assertions)]
     let input = Fragile { read: tokio::io::stdin(), at: args.panic_at.unwrap_or_default() };
     #[cfg(not(debug_assertions))]
@@ -74,13 +74,13 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
                 1
             }
         };
-        // Ended here: the runtime would wait for its reader of stdin, which may hang in a read.
+        // Exit here: the runtime would wait for its stdin reader, which might block in a read.
         std::process::exit(code)
     })
 }
 
-/// One part that panics would leave the others waiting for it.
-fn end_at_a_panic() {
+/// Ends the process on a panic: otherwise the other tasks would wait for the one that panicked.
+fn exit_on_panic() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         usual(panic);
@@ -88,7 +88,7 @@ fn end_at_a_panic() {
     }));
 }
 
-/// Stdin that can be told to panic, for the test which shows that stdout stays clean then.
+/// Stdin that panics on request, for the test that a panic writes nothing to stdout.
 #[cfg(debug_assertions)]
 struct Fragile<R> {
     read: R,

@@ -1,4 +1,4 @@
-//! One command, one file: its help, its arguments, its `run`.
+//! The commands. Each file has one command: its help, its arguments, its `run`.
 
 mod allow;
 mod answer;
@@ -38,7 +38,7 @@ use std::process::ExitCode;
 use cotty_client::{Client, Home};
 use cotty_protocol::ActorKind;
 
-/// What can be done: how it is called, and the file that it stands in.
+/// Declares the commands: each name with its file.
 macro_rules! commands {
     ($($(#[$attribute:meta])* $name:ident: $file:ident,)*) => {
         /// A command, with its arguments.
@@ -89,17 +89,17 @@ commands! {
     Completions: completions,
 }
 
-/// A client for a person at a shell.
+/// A client that acts for a person.
 fn client() -> anyhow::Result<Client> {
     Ok(Client::new(Home::open()?, ActorKind::Person, "cotty cli")?)
 }
 
-/// Runs a client's future on a thread of its own making: commands are short.
+/// Runs a client's future on the current thread.
 fn block_on<T>(future: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(future)
 }
 
-/// The size of the terminal we stand in, if we stand in one: its output may well go elsewhere, as in `$(cotty new)`.
+/// The size of this process's terminal, if it has one. Stdout alone might be redirected, as in `$(cotty new)`.
 fn terminal_size() -> Option<(u16, u16)> {
     use rustix::stdio::{stderr, stdin, stdout};
     let size =
@@ -107,13 +107,13 @@ fn terminal_size() -> Option<(u16, u16)> {
     (size.ws_col >= 2 && size.ws_row >= 1).then_some((size.ws_col, size.ws_row))
 }
 
-/// How wide a line may be, if a terminal shows it.
+/// The width of the terminal that shows stdout, if there is one.
 pub(crate) fn terminal_width() -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(rustix::stdio::stdout()).ok()?;
     (size.ws_col >= 2).then_some(size.ws_col.into())
 }
 
-/// Whether a person sits here: what is typed and what is shown are a terminal's.
+/// Whether stdin and stdout are a terminal.
 fn in_terminal() -> bool {
     rustix::termios::isatty(rustix::stdio::stdin()) && rustix::termios::isatty(rustix::stdio::stdout())
 }

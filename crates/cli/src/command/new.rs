@@ -6,16 +6,16 @@ use super::allow::Allow;
 use super::{block_on, client, terminal_size};
 use crate::out;
 
-/// Start a program in a new session (your shell by default), and print its id
+/// Start a program (default: your shell) in a new session, and print the session's id
 ///
-/// The session goes on when you leave. From a terminal it starts at that terminal's size.
+/// The session keeps running when you leave. If you start it from a terminal, it has that terminal's size.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cotty new\n  cotty new --name build -- make all\n  cotty attach $(cotty new)\n  \
                   cotty new --env SSH_AUTH_SOCK --cwd ~/src"
 )]
 pub(crate) struct Args {
-    /// A name to find it by
+    /// The session's name
     #[arg(long)]
     name: Option<String>,
     /// Columns
@@ -27,13 +27,13 @@ pub(crate) struct Args {
     /// Working directory
     #[arg(long, value_name = "DIR")]
     cwd: Option<String>,
-    /// A variable for it, besides your own; NAME alone passes yours on, also one that is held back as a secret
+    /// Set a variable; NAME alone passes your value on, even if cotty would withhold it as a secret
     #[arg(long, short, value_name = "NAME[=VALUE]", value_parser = variable)]
     env: Vec<(String, String)>,
-    /// What its output may do beyond showing things; nothing where nothing is named
+    /// What the program's output may do besides being shown; default: nothing
     #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
     allow: Vec<Allow>,
-    /// Print everything that is known of it
+    /// Print all details as JSON
     #[arg(long)]
     json: bool,
     /// The program and its arguments
@@ -45,7 +45,7 @@ pub(crate) fn variable(text: &str) -> Result<(String, String), String> {
     if let Some((name, value)) = text.split_once('=') {
         return Ok((name.to_owned(), value.to_owned()));
     }
-    let value = std::env::var(text).map_err(|_| format!("{text} is not set here; write it as NAME=VALUE"))?;
+    let value = std::env::var(text).map_err(|_| format!("{text} is not set here; give NAME=VALUE"))?;
     Ok((text.to_owned(), value))
 }
 

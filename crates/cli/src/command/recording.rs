@@ -12,9 +12,9 @@ use cotty_protocol::op::recording::{self, Params, Reply};
 use super::{block_on, client};
 use crate::out;
 
-/// Print the recording of a session, also of one that is long gone
+/// Print the recording of a session, even of a destroyed one
 ///
-/// It has what the terminal showed and what agents typed; of what a person typed only how much it was.
+/// It contains the terminal's output and the input of agents; of a person's input, only its length.
 #[derive(Debug, clap::Args)]
 #[command(
     visible_alias = "log",
@@ -22,23 +22,23 @@ use crate::out;
                   cotty recording build --format jsonl | tail"
 )]
 pub(crate) struct Args {
-    /// Id, number or name; of a session that is gone best its id
+    /// Id, number or name; for a destroyed session, preferably its id
     session: String,
-    /// How to write it down
+    /// The format
     #[arg(long, value_enum, default_value_t = Format::Cast)]
     format: Format,
-    /// Write it to this file, for you alone, instead of stdout
+    /// Write to this file instead of stdout; only you can read it
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// An asciicast, version 3: for players
+    /// An asciicast, version 3, for players
     Cast,
     /// The text that a person would have seen
     Text,
-    /// A line of JSON for each thing that happened
+    /// One line of JSON per event
     Jsonl,
 }
 
@@ -53,11 +53,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// A file that others cannot read.
+/// Creates a file that other users cannot read.
 pub(crate) fn create(path: &Path) -> anyhow::Result<File> {
     let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path);
     let file = file.with_context(|| path.display().to_string())?;
-    // One that was there may have been for others, too. A device is what it is.
+    // An existing file might be readable by others. A device keeps its mode.
     if file.metadata()?.is_file() {
         file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
     }
@@ -72,13 +72,13 @@ pub(crate) async fn write(
     mut file: File,
 ) -> anyhow::Result<()> {
     let take = |page: &str| {
-        file.write_all(page.as_bytes()).context("the recording could not be written")?;
+        file.write_all(page.as_bytes()).context("cannot write the recording")?;
         Ok(true)
     };
     pages(client, session, format, take).await
 }
 
-/// Hands over page after page of it, until there is no more or nobody takes it.
+/// Passes each page to `take`, until the last page or until `take` returns false.
 pub(crate) async fn pages(
     client: &Client,
     session: &str,
@@ -100,7 +100,7 @@ pub(crate) async fn pages(
         if !take(&content)? || page.end {
             return Ok(());
         }
-        // By its id: a name may pass to another session meanwhile.
+        // By id: another session might get the name meanwhile.
         params = Params { session: page.session_id, next: Some(page.next), ..params };
     }
 }

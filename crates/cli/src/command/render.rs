@@ -11,19 +11,19 @@ use serde_json::{Value, json};
 
 use crate::out;
 
-/// The most images told of.
+/// Most images in the output.
 const MAX_IMAGES: usize = 1000;
 
-/// Show what a terminal would show after these bytes
+/// Show the screen of a terminal after these bytes
 ///
-/// Reads a file, or stdin, as a program's output. Nothing of it is run, and no daemon is needed.
+/// Reads a file or stdin as a program's output. It runs nothing and needs no daemon.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  git log --color | cotty render --rows 50\n  cotty render typescript --format json\n  \
                   cotty render typescript --format paint --cuts 1000,2000"
 )]
 pub(crate) struct Args {
-    /// The bytes; stdin where none is given
+    /// The file; default: stdin
     file: Option<String>,
     /// Columns
     #[arg(long, default_value_t = 80)]
@@ -31,7 +31,7 @@ pub(crate) struct Args {
     /// Rows
     #[arg(long, default_value_t = 24)]
     rows: u16,
-    /// How to write it down
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Use no more than the first N bytes
@@ -39,17 +39,17 @@ pub(crate) struct Args {
     upto: Option<u64>,
     /// With `--format json`: also `cells`, `cursor_visible` and `reverse_screen`
     ///
-    /// Each row is a list of runs, from left to right: neighbours with the same width and look. A run has `text` (one
-    /// string for each cell, empty for a blank), and, where they are not the default: `width` (2; the right half is
-    /// not listed), `fg`, `bg` and `underline_color` (an index of the palette or "#rrggbb"), `underline` (single,
-    /// double, curly, dotted, dashed), and `attributes` (bold, dim, italic, blink, inverse, hidden, strike, overline).
+    /// Each row is a list of runs, from left to right: neighbouring cells with the same width and style. A run has `text`
+    /// (one string for each cell, empty for a blank), and, if not the default: `width` (2; the right half is not listed),
+    /// `fg`, `bg` and `underline_color` (an index of the palette or "#rrggbb"), `underline` (single, double, curly,
+    /// dotted, dashed), and `attributes` (bold, dim, italic, blink, inverse, hidden, strike, overline).
     #[arg(long)]
     cells: bool,
     /// With `--format paint`: stop after each of these numbers of bytes
     ///
-    /// Prints a line of JSON for each: `at`, `paint` (the whole screen, for a terminal that shows anything), `diff`
-    /// (for one that shows the cut before; null if nothing changed), and `cells`, `cursor`, `cursor_visible` and
-    /// `reverse_screen` as in `--format json --cells`.
+    /// Prints a line of JSON for each: `at`, `paint` (the whole screen, for any terminal), `diff` (for a terminal that
+    /// shows the previous cut; null if nothing changed), and `cells`, `cursor`, `cursor_visible` and `reverse_screen` as
+    /// in `--format json --cells`.
     #[arg(long, value_name = "N,…", value_delimiter = ',', conflicts_with = "upto")]
     cuts: Vec<usize>,
 }
@@ -60,11 +60,11 @@ enum Format {
     Text,
     /// With colours, as escape sequences
     Ansi,
-    /// Lines, cursor (0-based), title, history, and the replies that the program is owed
+    /// Lines, cursor (0-based), title, history, and the terminal's replies to the program
     Json,
-    /// A page
+    /// An HTML page
     Html,
-    /// What draws the screen in another terminal of this size
+    /// Escape sequences that draw the screen in another terminal of this size
     Paint,
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     };
     let size = Size { cols: args.cols, rows: args.rows };
     if !args.cuts.is_empty() {
-        anyhow::ensure!(args.format == Format::Paint, "--cuts is for --format paint");
+        anyhow::ensure!(args.format == Format::Paint, "--cuts needs --format paint");
         return paint_cuts(size, source, args.cuts);
     }
     let mut source = source.take(args.upto.unwrap_or(u64::MAX));
@@ -89,7 +89,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             break;
         }
         vt.feed(&buffer[..count]);
-        // Taken as it goes: what a program asks for is kept only so long.
+        // Take the effects after each chunk: the engine keeps only a limited number.
         for effect in vt.take_effects() {
             match effect.kind {
                 EffectKind::Reply(bytes) => replies.extend(bytes),
@@ -117,7 +117,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Paints the screen as it is after each of some numbers of bytes, whole and as a chain of differences.
+/// Paints the screen at each cut, whole and as a difference from the previous cut.
 fn paint_cuts(size: Size, mut source: impl Read, mut cuts: Vec<usize>) -> anyhow::Result<ExitCode> {
     let mut bytes = Vec::new();
     source.read_to_end(&mut bytes)?;
@@ -135,7 +135,7 @@ fn paint_cuts(size: Size, mut source: impl Read, mut cuts: Vec<usize>) -> anyhow
             "diff": viewer.diff(&vt),
             "cursor": as_cursor(&vt),
         });
-        add_look(&vt, &mut cut);
+        add_style(&vt, &mut cut);
         out::line(&cut.to_string());
     }
     Ok(ExitCode::SUCCESS)
@@ -151,7 +151,7 @@ fn as_json(vt: &Vt, replies: &[u8], cells: bool) -> Value {
         "replies": STANDARD.encode(replies),
     });
     if cells {
-        add_look(vt, &mut value);
+        add_style(vt, &mut value);
     }
     value
 }
@@ -169,13 +169,13 @@ fn as_cursor(vt: &Vt) -> Value {
     json!({ "row": cursor.row, "col": cursor.col })
 }
 
-fn add_look(vt: &Vt, value: &mut Value) {
+fn add_style(vt: &Vt, value: &mut Value) {
     value["cursor_visible"] = vt.cursor().visible.into();
     value["reverse_screen"] = vt.modes().reverse_screen.into();
     value["cells"] = as_cells(vt);
 }
 
-/// The rows, each as runs of cells that have the same width and look.
+/// The rows, each as runs of cells with the same width and style.
 fn as_cells(vt: &Vt) -> Value {
     let row_runs = |row| {
         let cells: Vec<_> = vt.row_cells(row).filter(|cell| cell.width > 0).collect();
@@ -235,7 +235,7 @@ fn as_html(vt: &Vt) -> String {
                     let _ = write!(html, "<span style=\"{}\">", css(open));
                 }
             }
-            // Text from a terminal is data: it never becomes markup.
+            // Text from a terminal is data and must not become markup.
             for c in if cell.text.is_empty() { " " } else { &cell.text }.chars() {
                 match c {
                     '<' => html.push_str("&lt;"),

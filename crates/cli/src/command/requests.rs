@@ -5,16 +5,16 @@ use cotty_protocol::op::requests::{HandoffRequest, Params, Reply, State};
 use super::{block_on, client};
 use crate::out::{self, Style};
 
-/// List what agents ask of people
+/// List the open hand-off requests of agents
 ///
-/// An agent that cannot go on asks a person to take over its session for a moment. `cotty attach --next` sees to the one
-/// that has waited longest; `cotty answer` answers one from a script.
+/// An agent that cannot continue asks a person to take over its session for a moment. `cotty attach --next` opens the
+/// request that has waited longest; `cotty answer` answers a request from a script.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cotty requests\n  cotty requests --json | jq -r '.requests[] | .message'"
 )]
 pub(crate) struct Args {
-    /// Print everything that is known of them
+    /// Print all details as JSON
     #[arg(long)]
     json: bool,
 }
@@ -25,7 +25,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     if args.json {
         out::json(&list)?;
     } else if list.requests.is_empty() {
-        out::note("no agent asks for a person");
+        out::note("no open hand-off requests");
     } else {
         let head = ["ID", "SESSION", "FROM", "STATE", "SINCE", "MESSAGE"].map(str::to_owned);
         let rows: Vec<[String; 6]> = std::iter::once(head).chain(list.requests.iter().map(row)).collect();

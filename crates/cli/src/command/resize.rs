@@ -6,9 +6,9 @@ use cotty_protocol::op::resize::{Params, Reply};
 use super::{block_on, client, terminal_size};
 use crate::out;
 
-/// Give a session another size
+/// Resize a session
 ///
-/// Its program is told, as if a person had pulled at a window's corner. Watching never resizes a session.
+/// The program is notified as if its window was resized. Watching a session never resizes it.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cotty resize build 120x40\n  cotty resize build            # this terminal's size"
@@ -16,10 +16,10 @@ use crate::out;
 pub(crate) struct Args {
     /// Id, number or name
     session: String,
-    /// Columns and rows; this terminal's where none are given
+    /// Columns and rows; default: this terminal's size
     #[arg(value_name = "COLSxROWS", value_parser = size)]
     size: Option<(u16, u16)>,
-    /// Print its size for scripts
+    /// Print the size as JSON
     #[arg(long)]
     json: bool,
 }
@@ -27,13 +27,13 @@ pub(crate) struct Args {
 fn size(text: &str) -> Result<(u16, u16), String> {
     let parts = text.split_once(['x', 'X', '×']);
     let size = parts.and_then(|(cols, rows)| Some((cols.parse().ok()?, rows.parse().ok()?)));
-    size.ok_or_else(|| "write it as 120x40: columns, then rows".to_owned())
+    size.ok_or_else(|| "must be columns and rows, like 120x40".to_owned())
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let size = args.size.or_else(terminal_size);
     let (cols, rows) =
-        size.context("there is no terminal here to take the size of; give one, as in 120x40")?;
+        size.context("there is no terminal to take the size from; give a size, like 120x40")?;
     let params = Params { session: args.session, cols: Some(cols), rows: Some(rows), fit: false };
     let sized: Reply = block_on(async { Ok(client()?.call(&params).await?) })?;
     if args.json {

@@ -13,14 +13,14 @@ use super::{block_on, client};
 use crate::out;
 
 const LIMIT: Duration = Duration::from_secs(10);
-/// How long a daemon that may hang is asked before it is replaced.
-const ASKED: Duration = Duration::from_secs(1);
+/// How long the running daemon may take to answer: it might hang.
+const STATUS_LIMIT: Duration = Duration::from_secs(1);
 
-/// Replace the daemon and keep every session: after an upgrade, or when it does not answer
+/// Replace the daemon and keep every session, after an upgrade or when the daemon does not answer
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  cotty restart")]
 pub(crate) struct Args {
-    /// Replace the daemon even if the new one cannot read the history of some sessions; their programs go on
+    /// Replace the daemon even if the new one cannot read the history of some sessions; their programs keep running
     #[arg(long)]
     force: bool,
 }
@@ -30,8 +30,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let keeper = keeper_pid(client.home()).ok_or(ClientError::NotRunning)?;
     let pid = i32::try_from(keeper).ok().and_then(Pid::from_raw).context("the keeper's process id")?;
     block_on(async {
-        // A daemon that hangs does not say who it is; then any that answers is a new one.
-        let before = ask::<status::Params>(&client, ASKED).await;
+        // A daemon that hangs does not report its process id; then any daemon that answers is a new one.
+        let before = ask::<status::Params>(&client, STATUS_LIMIT).await;
         let listed = match &before {
             Some(_) => ask::<list::Params>(&client, LIMIT).await,
             None => None,
@@ -51,7 +51,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        anyhow::bail!("the daemon was not replaced in {} s", LIMIT.as_secs())
+        anyhow::bail!("the daemon was not replaced within {} s", LIMIT.as_secs())
     })
 }
 
@@ -59,7 +59,7 @@ async fn ask<O: Operation + Default>(client: &Client, limit: Duration) -> Option
     tokio::time::timeout(limit, client.call(&O::default())).await.ok()?.ok()
 }
 
-/// The program that the keeper will start: at its own path, where an upgrade has put a new one.
+/// The program that the keeper will start: the file at the keeper's own path, which an upgrade replaces.
 fn next_daemon(keeper: u32) -> anyhow::Result<PathBuf> {
     let Ok(path) = std::fs::read_link(format!("/proc/{keeper}/exe")) else {
         return Ok(std::env::current_exe()?);
@@ -68,32 +68,32 @@ fn next_daemon(keeper: u32) -> anyhow::Result<PathBuf> {
     let path = PathBuf::from(path.strip_suffix(" (deleted)").unwrap_or(&path));
     anyhow::ensure!(
         path.exists(),
-        "there is no program at {} any more, from where the daemon is started: nothing was changed. Install cotty there \
-         again, then `cotty restart`",
+        "there is no program at {} any more, from which the keeper starts the daemon; nothing was changed. Install cotty \
+         there again, then run `cotty restart`",
         path.display()
     );
     Ok(path)
 }
 
-/// What the next daemon reads and writes; nothing where it is too old to say.
+/// The formats of the next daemon; `None` if it is too old to report them.
 async fn formats_of(program: &PathBuf) -> anyhow::Result<Option<Formats>> {
-    let said = tokio::time::timeout(LIMIT, Command::new(program).arg("__formats").output()).await;
+    let output = tokio::time::timeout(LIMIT, Command::new(program).arg("__formats").output()).await;
     let failed = || format!("{} cannot be started; nothing was changed", program.display());
-    let said = said.with_context(failed)?.with_context(failed)?;
-    Ok(serde_json::from_slice(&said.stdout).ok())
+    let output = output.with_context(failed)?.with_context(failed)?;
+    Ok(serde_json::from_slice(&output.stdout).ok())
 }
 
-/// Refuses to end a daemon whose sessions the next one could not read.
+/// Refuses to replace a daemon if the next one could not read the history of its sessions.
 fn refuse_losses(
     theirs: Option<Formats>,
     next: Option<Formats>,
     listed: Option<&list::Reply>,
 ) -> anyhow::Result<()> {
     const ANYWAY: &str =
-        "Nothing was changed. Programs would go on; `cotty restart --force` replaces the daemon all the same";
+        "Nothing was changed. `cotty restart --force` replaces the daemon anyway; programs keep running";
     let readable = match (next, theirs) {
         (Some(next), Some(theirs)) => next.reads(&theirs),
-        // One of them does not say: they are of different versions.
+        // One of them does not report its formats: the versions differ.
         _ => Readable::Nothing,
     };
     if readable == Readable::All {
@@ -101,14 +101,14 @@ fn refuse_losses(
     }
     let Some(listed) = listed else {
         anyhow::bail!(
-            "the new daemon is of another version, and the daemon does not say which sessions would lose history. {ANYWAY}"
+            "the new daemon has another version, and the running daemon does not report which sessions would lose history. {ANYWAY}"
         );
     };
     let loses = |info: &&SessionInfo| readable == Readable::Nothing || info.checkpointed;
     let losing: Vec<String> = listed.sessions.iter().filter(loses).map(name).collect();
     anyhow::ensure!(
         losing.is_empty(),
-        "the new daemon is of another version and cannot read the history of these sessions: {}. {ANYWAY}",
+        "the new daemon has another version and cannot read the history of these sessions: {}. {ANYWAY}",
         losing.join(", ")
     );
     Ok(())
@@ -118,18 +118,18 @@ fn name(info: &SessionInfo) -> String {
     info.name.clone().unwrap_or_else(|| info.session_id.clone())
 }
 
-/// What became of the sessions.
+/// Reports what happened to the sessions.
 fn report(before: &[SessionInfo], now: Option<list::Reply>) {
     let Some(now) = now else {
-        return out::note("the daemon was replaced; its sessions are still being taken over");
+        return out::note("the daemon was replaced; the new one is still adopting the sessions");
     };
     let live = now.sessions.iter().filter(|info| !info.exited).count();
     out::note(&format!("the daemon was replaced; {live} {} on", plural(live, "session goes", "sessions go")));
-    let was_whole = |info: &&SessionInfo| {
+    let newly_lost = |info: &&SessionInfo| {
         let known = before.iter().find(|known| known.session_id == info.session_id);
         known.is_none_or(|known| known.history_lost != info.history_lost)
     };
-    for info in now.sessions.iter().filter(was_whole) {
+    for info in now.sessions.iter().filter(newly_lost) {
         if let Some(lost) = &info.history_lost {
             out::note(&format!("{}: {lost}; its program goes on", name(info)));
         }

@@ -15,10 +15,10 @@ use super::recording::{self, Format};
 use super::{block_on, client};
 use crate::out;
 
-/// Run a command in a terminal of its own, print its output, and exit with its code
+/// Run a command in its own terminal, print its output, and exit with its code
 ///
-/// Its output is what a person would have seen: what scrolled off and the last screen, without what was overwritten; of
-/// a full-screen program its last screen. Nothing is typed into it. Ctrl-C goes to the command; a second one ends it.
+/// Prints what a person would have seen: history and last screen, without overwritten text; for a full-screen program, its
+/// last screen. The command gets no input. Ctrl-C goes to the command; a second Ctrl-C ends it.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cotty run -- git log\n  cotty run --cols 120 -- make test\n  cotty run --record test.cast -- cargo test"
@@ -30,16 +30,16 @@ pub(crate) struct Args {
     /// Rows
     #[arg(long, default_value_t = 24)]
     rows: u16,
-    /// Write what it showed into this file, as an asciicast
+    /// Write a recording to this file, as an asciicast
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     /// Working directory
     #[arg(long, value_name = "DIR")]
     cwd: Option<String>,
-    /// A variable for it, besides your own; NAME alone passes yours on, also one that is held back as a secret
+    /// Set a variable; NAME alone passes your value on, even if cotty would withhold it as a secret
     #[arg(long, short, value_name = "NAME[=VALUE]", value_parser = variable)]
     env: Vec<(String, String)>,
-    /// What its output may do beyond showing things: the terminal is the command's alone, so all of it
+    /// What the command's output may do besides being shown; everything by default, as nobody else uses the terminal
     #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT", default_values_t = Allow::ALL)]
     allow: Vec<Allow>,
     /// The command and its arguments
@@ -51,7 +51,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let client = client()?;
     block_on(async {
         let mut signals = Signals::new()?;
-        // Refused before anything is run.
+        // Fails before the command runs.
         let record = args.record.as_deref().map(recording::create).transpose()?;
         let size = Size { cols: args.cols, rows: args.rows };
         let mut command = args.command.into_iter();
@@ -72,7 +72,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         let all = read::Params { session: session.clone(), view: read::View::New, ..Default::default() };
         let output: read::Reply = client.call(&all).await?;
         match output.content.trim().is_empty() {
-            // Without a recording it cannot be known; the command ran all the same.
+            // Without a recording the last screen is unknown; the command ran anyway.
             true => out::screen(&last_screen(&client, &session, size).await.unwrap_or_default()),
             false => out::screen(&output.content),
         }
@@ -87,10 +87,10 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Its exit code, once it has one or is told to end.
+/// Waits for the command's exit code, or for a signal that ends it.
 async fn until_ended(client: &Client, session: &str, signals: &mut Signals) -> anyhow::Result<u8> {
     let mut interrupted = false;
-    // A day at a time: a wait always has an end, a command need not.
+    // A wait always has a timeout, so wait one day at a time.
     let exit = Wait { exit: true, timeout_ms: Some(86_400_000), ..Default::default() };
     let exit = wait::Params { session: session.to_owned(), wait: exit };
     loop {
@@ -98,7 +98,7 @@ async fn until_ended(client: &Client, session: &str, signals: &mut Signals) -> a
             waited = client.call(&exit) => {
                 let waited: wait::Reply = waited?;
                 if waited.exited {
-                    // A signal has no code of its own; shells say 128 and its number.
+                    // Like shells: 128 plus the number of the signal.
                     let code = waited.exit_code.or(waited.signal.map(|signal| 128 + signal));
                     return Ok(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1));
                 }
@@ -114,7 +114,7 @@ async fn until_ended(client: &Client, session: &str, signals: &mut Signals) -> a
     }
 }
 
-/// What asks us to end.
+/// The signals that end this process.
 struct Signals {
     interrupt: Signal,
     terminate: Signal,
@@ -133,7 +133,7 @@ impl Signals {
         })
     }
 
-    /// The number of the next one.
+    /// The number of the next signal.
     async fn next(&mut self) -> u8 {
         tokio::select! {
             _ = self.interrupt.recv() => Signals::INT,

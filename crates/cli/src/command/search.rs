@@ -5,10 +5,9 @@ use cotty_protocol::op::search::{Match, Params, Pattern, Reply};
 use super::{block_on, client};
 use crate::out::{self, Style};
 
-/// Search a session's screen, what left it, and what full-screen programs showed
+/// Search a session's screen, history and alternate-screen history
 ///
-/// Prints the lines that match, oldest first, and exits with 3 if none does. A line is searched as a whole, however it
-/// wrapped.
+/// Prints the matching lines, oldest first, and exits with 3 if there are none. A wrapped line is searched as one line.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cotty search build 'warning|error'\n  cotty search build '(?i)todo' --limit 1000"
@@ -18,10 +17,10 @@ pub(crate) struct Args {
     session: String,
     /// A regular expression
     regex: String,
-    /// The newest so many, up to 1000
+    /// Print only the newest N matches, up to 1000
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..=1000))]
     limit: u16,
-    /// Print everything that is known of the matches, newest first
+    /// Print all details of the matches as JSON, newest first
     #[arg(long)]
     json: bool,
 }
@@ -43,7 +42,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     Ok(if found.matches.is_empty() { ExitCode::from(out::NO) } else { ExitCode::SUCCESS })
 }
 
-/// Each line once, with what matched in it standing out.
+/// Each line once, with its matches highlighted.
 fn lines(matches: &[Match]) -> Vec<String> {
     let same_line = |a: &&Match, b: &&Match| a.line_id.is_some() && a.line_id == b.line_id;
     let oldest_first: Vec<&Match> = matches.iter().rev().collect();

@@ -8,10 +8,10 @@ use crate::out;
 
 /// Type into a session: text, keys, or both in order
 ///
-/// TEXT is typed as it is, each line end as Enter; --enter presses Enter after it. Keys: enter, up, f5, ctrl+c, ^C,
-/// <Esc> … With --json it says what is known afterwards: `seq` to read or wait from, whether the program took the bytes
-/// within a tenth of a second (`consumed`), whether the screen changed beyond the echo (`reacted`), and whether the
-/// shell began a command (`submitted`).
+/// TEXT is typed unchanged, each line end as Enter; --enter presses Enter after it. Keys: enter, up, f5, ctrl+c, ^C,
+/// <Esc> … --json prints the effect: `seq` to read or wait from, whether the program read the bytes within a tenth of a
+/// second (`consumed`), whether the screen changed beyond the echo (`reacted`), and whether the shell started a command
+/// (`submitted`).
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cotty send build 'make all' --enter\n  cotty send build --key ctrl+c\n  \
@@ -28,10 +28,10 @@ pub(crate) struct Args {
     /// A key to press, after the text; may be repeated
     #[arg(long, short)]
     key: Vec<String>,
-    /// Put the text into paste brackets; without this only where it has several lines and the program asked for it
+    /// Always put the text into paste brackets, not only if it has several lines and the program has them on
     #[arg(long, requires = "text")]
     paste: bool,
-    /// Print what is known afterwards
+    /// Print the effect as JSON
     #[arg(long)]
     json: bool,
 }

@@ -8,17 +8,17 @@ use cotty_protocol::op::status;
 use super::{block_on, client, daemon};
 use crate::settings::{self, Whose};
 
-/// How long the one that runs already may take to say where it is.
+/// How long a daemon that is already running may take to report its status.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// Keep the daemon in the foreground; Ctrl-C ends it and all sessions
+/// Run the daemon in the foreground; Ctrl-C ends it and all sessions
 ///
-/// Other commands start one in the background when there is none. Flags beat variables (COTTY_HTTP_LISTEN), and those beat
-/// the file that `cotty config edit` opens.
+/// Other commands start it in the background if it is not running. Flags override variables (COTTY_HTTP_LISTEN), and
+/// variables override the file that `cotty config edit` opens.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  cotty serve\n  cotty serve --listen 127.0.0.1:8000 --max-sessions 50")]
 pub(crate) struct Args {
-    /// Serve the page here instead of at 127.0.0.1:7420
+    /// Address of the page (127.0.0.1:7420)
     #[arg(long, value_name = "ADDR")]
     listen: Option<SocketAddr>,
     #[command(flatten)]
@@ -36,7 +36,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     daemon::keep(lock, None, &flags, true)
 }
 
-/// Says who it is that runs already.
+/// The error that describes the running daemon.
 fn refused(pid: &str) -> ClientError {
     let asked = block_on(async {
         let client = client()?.without_start();
@@ -46,7 +46,7 @@ fn refused(pid: &str) -> ClientError {
         Ok(status::Reply { version, live, http, .. }) => {
             format!("version {version}, live sessions: {live}, page {http}")
         }
-        Err(_) => "and does not answer".to_owned(),
+        Err(_) => "does not answer".to_owned(),
     };
     ClientError::AlreadyRunning(format!("{pid}, {rest}"))
 }

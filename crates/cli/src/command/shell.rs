@@ -6,19 +6,19 @@ use cotty_protocol::op::create::{Params, Reply};
 use super::{Command, block_on, client, in_terminal, terminal_size};
 use crate::{Cli, out};
 
-/// `cotty` alone: a shell in this terminal that agents may join. What `cotty attach $(cotty new)` does.
+/// `cotty` without a command: a shell in this terminal that agents may join, like `cotty attach $(cotty new)`.
 pub(crate) fn run() -> anyhow::Result<ExitCode> {
     if let Ok(session) = std::env::var("COTTY_SESSION") {
         out::note(&format!(
-            "cotty: this terminal is a session already: {session}\n       \
-             agents may join it as it is; `cotty new` starts another beside it, `cotty --help` lists what else there is"
+            "cotty: this terminal is already a session: {session}\n       \
+             agents can use it; `cotty new` starts another session, `cotty --help` lists all commands"
         ));
         return Ok(ExitCode::FAILURE);
     }
     if !in_terminal() {
         out::note(
             "cotty: a shell needs a terminal\n       \
-             `cotty new` starts one without, `cotty --help` lists what else there is",
+             `cotty new` starts a session in the background, `cotty --help` lists all commands",
         );
         return Ok(ExitCode::from(out::USAGE));
     }

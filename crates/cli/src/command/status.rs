@@ -7,14 +7,14 @@ use cotty_protocol::op::status::{Params, Reply};
 use super::{block_on, client};
 use crate::out;
 
-/// A daemon that is well answers at once.
+/// A healthy daemon answers at once.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// Tell what runs and where it listens; exits with 3 if nothing does
+/// Show the daemon's state and address; exits with 3 if no daemon is running
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  cotty status\n  cotty status --json | jq -r .link")]
 pub(crate) struct Args {
-    /// Print it for scripts
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -23,7 +23,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let client = client()?.without_start();
     let status: Reply = block_on(async {
         let asked = tokio::time::timeout(LIMIT, client.call(&Params {})).await;
-        let stuck = || ClientError::NoAnswer(format!("nothing came in {} s", LIMIT.as_secs()));
+        let stuck = || ClientError::NoAnswer(format!("timed out after {} s", LIMIT.as_secs()));
         Ok(asked.map_err(|_| stuck())??)
     })?;
     if args.json {

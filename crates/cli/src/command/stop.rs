@@ -8,7 +8,7 @@ use rustix::process::{Pid, PidfdFlags, Signal};
 
 use crate::out;
 
-/// Longer than the keeper gives the daemon.
+/// Longer than the keeper waits for the daemon.
 const LIMIT: Duration = Duration::from_secs(20);
 
 /// End the daemon and all sessions
@@ -23,16 +23,16 @@ pub(crate) fn run(_args: Args) -> anyhow::Result<ExitCode> {
     let process = rustix::process::pidfd_open(pid, PidfdFlags::empty())?;
     rustix::process::kill_process(pid, Signal::TERM)?;
     let started = Instant::now();
-    // The keeper lets go of its lock as the very last thing. Another may have it by then: somebody wanted a new one at once.
+    // The keeper releases its lock last. Another keeper might take it at once.
     while keeper_pid(&home) == Some(keeper) {
         anyhow::ensure!(
             started.elapsed() < LIMIT,
-            "it did not end in {} s; `kill -9 {keeper}` will",
+            "cotty did not stop within {} s; `kill -9 {keeper}` ends it",
             LIMIT.as_secs()
         );
         std::thread::sleep(Duration::from_millis(5));
     }
-    // The kernel frees the lock a moment before the process is gone.
+    // The kernel releases the lock a moment before the process is gone.
     let left = Timespec::try_from(LIMIT.saturating_sub(started.elapsed())).ok();
     rustix::event::poll(&mut [PollFd::new(&process, PollFlags::IN)], left.as_ref())?;
     out::note("stopped");

@@ -7,8 +7,8 @@ use crate::out;
 
 /// Make, list and revoke tokens for the HTTP listener
 ///
-/// A token opens the page, REST, the WebSockets and /metrics. It is shown once; what is stored opens nothing. Only a
-/// person can make or revoke one, not a program inside a session.
+/// A token gives access to the page, REST, the WebSockets and /metrics. It is shown once; cotty stores only a hash. Only a
+/// person can make or revoke tokens, not a program inside a session.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cotty token new --name ci\n  TOKEN=$(cotty token new --name watch --read-only | tail -1)\n  cotty token revoke ci"
@@ -20,26 +20,26 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Make a token, and print it alone on the last line
+    /// Make a token, and print it on the last line
     New {
         /// A name to revoke it by
         #[arg(long)]
         name: String,
-        /// Whoever has it may look, and nothing else
+        /// The token may only read
         #[arg(long)]
         read_only: bool,
-        /// Print it with all that is known of it
+        /// Print the token and all details as JSON
         #[arg(long)]
         json: bool,
     },
-    /// List the tokens: their names, what they may do, when they were made and last used
+    /// List the tokens: name, kind, and when they were made and last used
     #[command(alias = "ls")]
     List {
-        /// Print them for scripts
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Revoke a token: it opens nothing any more, at once
+    /// Revoke a token, at once
     Revoke {
         /// Its name
         name: String,
@@ -55,7 +55,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             match json {
                 true => out::json(&made)?,
                 false => {
-                    out::note("keep it: it is shown only now");
+                    out::note("keep this token: it is not shown again");
                     out::line(&made.token);
                 }
             }

@@ -7,10 +7,10 @@ use cotty_protocol::op::read::{Format, Params, Reply, View};
 use super::{block_on, client};
 use crate::out;
 
-/// Print what a session shows
+/// Print a session's screen
 ///
-/// With --watch it is shown anew as it changes, until Ctrl-C or the program's end; nothing is typed and nothing is
-/// resized. Where stdout is no terminal, each screen is printed below the last.
+/// With --watch it is redrawn whenever it changes, until Ctrl-C or the program's end; watching does not type or resize. If
+/// stdout is not a terminal, each screen is printed below the last.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cotty view build\n  cotty view build --history | less\n  cotty view build --watch --ansi"
@@ -18,16 +18,16 @@ use crate::out;
 pub(crate) struct Args {
     /// Id, number or name
     session: String,
-    /// With colours, as escape sequences
+    /// Print colours, as escape sequences
     #[arg(long)]
     ansi: bool,
-    /// What left the screen, too
+    /// Print the history, too
     #[arg(long)]
     history: bool,
-    /// Go on showing it as it changes
+    /// Redraw the screen whenever it changes
     #[arg(long, short, conflicts_with = "history")]
     watch: bool,
-    /// Print everything that is known of it; with --watch a line for each screen
+    /// Print all details as JSON; with --watch, one line per screen
     #[arg(long)]
     json: bool,
 }
@@ -58,7 +58,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
         match args.json {
             true => out::json(&shown)?,
-            // The engine writes styles and text, nothing else.
+            // The engine writes only styles and text.
             false => out::line(&shown.content),
         }
         Ok(ExitCode::SUCCESS)

@@ -5,12 +5,12 @@ use cotty_protocol::op::wait::{Params, Reply};
 use cotty_protocol::op::{Met, Wait};
 
 use super::{block_on, client};
-use crate::out;
+use crate::{advice, out};
 
-/// Wait until something is true of a session
+/// Wait until a condition holds for a session
 ///
-/// The first condition that holds wins; without one it is the program's end. Exits with 0 if one held, with 3 if the
-/// time ran out or `--stop` matched, and with 4 if the program ended before, or the session is gone.
+/// The first condition that holds ends the wait; without a condition, the program's end does. Exits with 0 if a condition
+/// held, with 3 if the wait timed out or `--stop` matched, and with 4 if the program ended first or the session is gone.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cotty wait build --text 'Finished' --timeout 600\n  cotty wait build --prompt\n  \
@@ -20,7 +20,7 @@ use crate::out;
 pub(crate) struct Args {
     /// Id, number or name
     session: String,
-    /// This text appears, or stands there already
+    /// This text appears, or is already there
     #[arg(long)]
     text: Option<String>,
     /// A match of this regular expression appears
@@ -38,7 +38,7 @@ pub(crate) struct Args {
     /// The program asks for a secret
     #[arg(long)]
     secret: bool,
-    /// The program took what was typed and reads the terminal again: REPLs, questions
+    /// The program has read the input and reads the terminal again (REPLs, prompts)
     #[arg(long)]
     reads: bool,
     /// No person has the keyboard
@@ -47,22 +47,22 @@ pub(crate) struct Args {
     /// All of the conditions hold at once, instead of any
     #[arg(long)]
     all: bool,
-    /// A match of this regular expression ends the wait, whatever else is waited for: `error|failed`
+    /// A match of this regular expression ends the wait in any case: `error|failed`
     #[arg(long, value_name = "REGEX")]
     stop: Option<String>,
-    /// Only what came after this much output counts: the `seq` that other commands answer with
+    /// Only output after this seq counts; other commands print it as `seq` with --json
     #[arg(long, value_name = "SEQ")]
     since: Option<u64>,
     /// Give up after this many seconds
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     timeout: Duration,
-    /// Print everything that is known
+    /// Print all details as JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "write it in seconds, as 90 or 0.5".to_owned())?;
+    let seconds: f64 = text.parse().map_err(|_| "must be a number of seconds, like 90 or 0.5".to_owned())?;
     Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())
 }
 
@@ -85,30 +85,36 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     wait.exit |= !wait.has_condition();
     let exit = wait.exit;
     let params = Params { session: args.session, wait };
-    let waited: Reply = block_on(async { Ok(client.call(&params).await?) })?;
-    let (code, said) = match waited.met {
+    let waited = block_on(async { Ok(client.call(&params).await) })?;
+    let waited: Reply = match params.wait {
+        Wait { regex: Some(_), stop: None, .. } => {
+            waited.map_err(|e| advice::with_text_option(e, "--text"))?
+        }
+        _ => waited?,
+    };
+    let (code, message) = match waited.met {
         Met::Timeout => {
-            let why = waited.why.as_deref().unwrap_or("it did not come");
-            (ExitCode::from(out::NO), Some(format!("waited {} ms in vain: {why}", waited.elapsed_ms)))
+            let why = waited.why.as_deref().unwrap_or("the condition did not hold");
+            (ExitCode::from(out::NO), Some(format!("timed out after {} ms: {why}", waited.elapsed_ms)))
         }
         Met::Stop => {
             let found = waited.matched.as_deref().unwrap_or_default();
-            (ExitCode::from(out::NO), Some(format!("it was stopped by: {}", out::plain(found))))
+            (ExitCode::from(out::NO), Some(format!("`--stop` matched: {}", out::plain(found))))
         }
         Met::Exit if !exit => {
             let how = match (waited.exit_code, waited.signal) {
                 (Some(code), _) => format!("exited with {code}"),
-                (None, Some(signal)) => format!("was ended by signal {signal}"),
+                (None, Some(signal)) => format!("was killed by signal {signal}"),
                 (None, None) => "ended".to_owned(),
             };
-            (ExitCode::from(out::GONE), Some(format!("its program {how} before that")))
+            (ExitCode::from(out::GONE), Some(format!("the program {how} before the condition held")))
         }
         _ => (ExitCode::SUCCESS, None),
     };
     if args.json {
         out::json(&waited)?;
-    } else if let Some(said) = said {
-        out::note(&format!("cotty: {said}"));
+    } else if let Some(message) = message {
+        out::note(&format!("cotty: {message}"));
     }
     Ok(code)
 }

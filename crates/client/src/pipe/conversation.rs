@@ -1,4 +1,4 @@
-//! What a client and its daemons have said to each other, as far as the next daemon has to know it. Pure.
+//! The state of an MCP conversation that the next daemon must know. Pure.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
@@ -8,12 +8,12 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
-/// Most requests that may be open at once, and how long they may be together: all of them may have to be said again.
+/// Limits for open requests: their number and total size. The pipe might have to send all of them again.
 const MOST_OPEN: usize = 1024;
 const MOST_BYTES: usize = 64 << 20;
-/// Longest id of a call that the next daemon is told the age of. Nobody has longer ones.
+/// Calls with longer ids are sent again without their age.
 const LONGEST_ID: usize = 256;
-/// Requests that the pipe makes on its own behalf, and the daemon's own that the client is asked, begin so.
+/// Prefix of the ids of the pipe's own requests, and of the daemon's requests to the client.
 const OURS: &str = "cotty:";
 
 const SUBSCRIPTION: &str = "/params/_meta/io.modelcontextprotocol~1subscriptionId";
@@ -21,17 +21,17 @@ const SUBSCRIPTION: &str = "/params/_meta/io.modelcontextprotocol~1subscriptionI
 /// What to do with a line.
 #[derive(Debug, PartialEq)]
 pub(super) enum Verdict {
-    /// Pass it on as it is.
+    /// Pass the line on.
     Pass,
-    /// Pass this on instead.
+    /// Pass this line on instead.
     Swap(String),
-    /// Nobody needs it.
+    /// Drop the line.
     Drop,
-    /// It goes no further; its sender hears these.
+    /// Do not pass the line on; send these lines to the client.
     Answer(Vec<String>),
 }
 
-/// As much of a message as every line is read for.
+/// The parts of a message that the pipe reads from every line.
 #[derive(Deserialize)]
 struct MessageHead {
     id: Option<Value>,
@@ -45,44 +45,44 @@ struct Open {
     method: String,
     line: String,
     asked_at: Instant,
-    /// A `subscriptions/listen` of which the client knows that it was taken.
+    /// For `subscriptions/listen`: the client received the acknowledgement.
     acknowledged: bool,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Conversation {
-    /// The `initialize` that was answered, and the notification that ended the handshake.
+    /// The answered `initialize` request, and the notification that ended the handshake.
     initialize: Option<String>,
     initialized: Option<String>,
     /// Requests without an answer, oldest first.
     open: VecDeque<Open>,
     bytes: usize,
-    /// Resources that are subscribed to, each by its request.
+    /// The subscribe request of each subscribed resource, by URI.
     subscribed: BTreeMap<String, String>,
-    /// How far each open request came, by its progress token.
+    /// The progress of each open request, by its progress token.
     progress: Vec<(Value, f64)>,
-    /// Which daemon this is, counted.
+    /// The number of the current daemon, from 1.
     generation: u64,
-    /// What this daemon asked the client, and waits for.
-    asked_back: Vec<Value>,
-    /// What the pipe itself asked this daemon: the resource, where it was a subscription.
+    /// The ids of the daemon's open requests to the client.
+    daemon_requests: Vec<Value>,
+    /// The pipe's own requests to this daemon, by id; with the resource, if it was a subscription.
     own: BTreeMap<String, Option<String>>,
 }
 
 impl Conversation {
-    /// The client said this.
-    pub(super) fn asked(&mut self, line: &str, now: Instant) -> Verdict {
+    /// Handles a line from the client.
+    pub(super) fn client_sent(&mut self, line: &str, now: Instant) -> Verdict {
         if line.trim().is_empty() {
             return Verdict::Drop;
         }
         let head: MessageHead = match serde_json::from_str(line) {
             Ok(head) => head,
             Err(_) if line.trim_start().starts_with('[') => {
-                return refused(None, -32600, "MCP has no batches: one message is one line");
+                return refused(None, -32600, "MCP has no batches: send one message per line");
             }
-            // The daemon says best what is wrong with the shape of a message.
+            // The daemon reports what is wrong with the structure of a message.
             Err(error) if error.is_data() => return Verdict::Pass,
-            Err(error) => return refused(None, -32700, &format!("this is not JSON: {error}")),
+            Err(error) => return refused(None, -32700, &format!("the message is not JSON: {error}")),
         };
         match (head.method, head.id) {
             (Some(method), Some(id)) => {
@@ -100,7 +100,7 @@ impl Conversation {
                 }
             }
             (Some(_), None) => {}
-            (None, Some(id)) => return self.answered_back(&id, line),
+            (None, Some(id)) => return self.client_answered(&id, line),
             (None, None) => return Verdict::Drop,
         }
         Verdict::Pass
@@ -108,11 +108,7 @@ impl Conversation {
 
     fn opened(&mut self, id: Value, method: String, line: &str, asked_at: Instant) -> Verdict {
         if self.open.len() >= MOST_OPEN || self.bytes + line.len() > MOST_BYTES {
-            return refused(
-                Some(&id),
-                -32000,
-                "too many requests are open: wait for answers, then ask again",
-            );
+            return refused(Some(&id), -32000, "too many open requests: wait for answers, then try again");
         }
         if method == "initialize" {
             (self.initialize, self.initialized) = (None, None);
@@ -134,12 +130,12 @@ impl Conversation {
         Some(open)
     }
 
-    /// The client's answer to something that a daemon asked: only that daemon can use it.
-    fn answered_back(&mut self, id: &Value, line: &str) -> Verdict {
-        let Some(at) = self.asked_back.iter().position(|asked| self.name_of(asked) == *id) else {
+    /// The client's answer to a request of a daemon: only that daemon can use it.
+    fn client_answered(&mut self, id: &Value, line: &str) -> Verdict {
+        let Some(at) = self.daemon_requests.iter().position(|request| self.client_id(request) == *id) else {
             return Verdict::Drop;
         };
-        let id = self.asked_back.swap_remove(at);
+        let id = self.daemon_requests.swap_remove(at);
         Verdict::Swap(match serde_json::from_str::<Value>(line) {
             Ok(mut message) => {
                 message["id"] = id;
@@ -149,22 +145,22 @@ impl Conversation {
         })
     }
 
-    /// What the client calls a request of this daemon. Each daemon counts from the same number.
-    fn name_of(&self, id: &Value) -> Value {
+    /// The id by which the client knows a request of this daemon. All daemons count from the same number.
+    fn client_id(&self, id: &Value) -> Value {
         format!("{OURS}{}:{id}", self.generation).into()
     }
 
-    /// The daemon said this. An answer here goes to the client, too.
-    pub(super) fn told(&mut self, line: &str) -> Verdict {
+    /// Handles a line from the daemon.
+    pub(super) fn daemon_sent(&mut self, line: &str) -> Verdict {
         let Ok(head) = serde_json::from_str::<MessageHead>(line) else { return Verdict::Pass };
         match (head.method.as_deref(), head.id) {
             (Some(_), Some(id)) => {
                 let mut message = whole(line);
-                message["id"] = self.name_of(&id);
-                self.asked_back.push(id);
+                message["id"] = self.client_id(&id);
+                self.daemon_requests.push(id);
                 Verdict::Swap(message.to_string())
             }
-            (Some("notifications/cancelled"), None) => self.took_back(line),
+            (Some("notifications/cancelled"), None) => self.daemon_cancelled(line),
             (Some("notifications/subscriptions/acknowledged"), None) => self.acknowledged(line),
             (Some("notifications/progress"), None) => self.progressed(line),
             (Some(_), None) | (None, None) => Verdict::Pass,
@@ -174,7 +170,7 @@ impl Conversation {
 
     fn answered(&mut self, id: &Value, is_error: bool) -> Verdict {
         if let Some(resource) = id.as_str().and_then(|id| self.own.remove(id)) {
-            // Whatever happened to it meanwhile, nobody told.
+            // The client missed changes while there was no daemon.
             return resource.map_or(Verdict::Drop, |uri| {
                 if is_error {
                     self.subscribed.remove(&uri);
@@ -182,7 +178,7 @@ impl Conversation {
                 Verdict::Answer(vec![updated(&uri, None)])
             });
         }
-        // It was cancelled.
+        // A cancelled request is no longer open.
         let Some(open) = self.close(id) else { return Verdict::Drop };
         let uri = || whole(&open.line).pointer("/params/uri").and_then(Value::as_str).map(str::to_owned);
         match open.method.as_str() {
@@ -201,12 +197,14 @@ impl Conversation {
         Verdict::Pass
     }
 
-    fn took_back(&mut self, line: &str) -> Verdict {
+    fn daemon_cancelled(&mut self, line: &str) -> Verdict {
         let mut message = whole(line);
         let Some(id) = message.pointer("/params/requestId").cloned() else { return Verdict::Pass };
-        let Some(at) = self.asked_back.iter().position(|asked| *asked == id) else { return Verdict::Pass };
-        self.asked_back.swap_remove(at);
-        message["params"]["requestId"] = self.name_of(&id);
+        let Some(at) = self.daemon_requests.iter().position(|request| *request == id) else {
+            return Verdict::Pass;
+        };
+        self.daemon_requests.swap_remove(at);
+        message["params"]["requestId"] = self.client_id(&id);
         Verdict::Swap(message.to_string())
     }
 
@@ -223,7 +221,7 @@ impl Conversation {
         Verdict::Answer(uris.map(|uri| updated(uri, Some(&open.id))).collect())
     }
 
-    /// Progress only ever grows, also where a request began again.
+    /// Drops progress that does not grow, as after a request was sent again.
     fn progressed(&mut self, line: &str) -> Verdict {
         let message = whole(line);
         let (Some(token), Some(now)) = (
@@ -242,39 +240,39 @@ impl Conversation {
         Verdict::Pass
     }
 
-    /// Whether anything is open.
+    /// Whether a request is open.
     pub(super) fn has_open(&self) -> bool {
         !self.open.is_empty()
     }
 
-    /// Whether nothing is open that will be answered.
+    /// Whether every open request is a `subscriptions/listen`, which has no answer.
     pub(super) fn is_answered(&self) -> bool {
         self.open.iter().all(|open| open.method == "subscriptions/listen")
     }
 
-    /// The daemon is gone, and what it asked the client nobody waits for any more: the client hears these.
+    /// The daemon is gone: returns cancellations of its requests, for the client.
     pub(super) fn lost(&mut self) -> Vec<String> {
-        let asked = std::mem::take(&mut self.asked_back);
-        let taken_back = |id: &Value| {
-            let params = json!({"requestId": self.name_of(id), "reason": "cotty's daemon was replaced"});
+        let requests = std::mem::take(&mut self.daemon_requests);
+        let cancelled = |id: &Value| {
+            let params = json!({"requestId": self.client_id(id), "reason": "cotty's daemon was replaced"});
             notification("notifications/cancelled", params)
         };
-        asked.iter().map(taken_back).collect()
+        requests.iter().map(cancelled).collect()
     }
 
-    /// The calls that a new daemon hears again, and how old they are.
+    /// The calls that are sent again to a new daemon, with their ages.
     pub(super) fn ages(&self, now: Instant) -> Vec<McpOpen> {
-        let is_told = |open: &&Open| {
+        let has_age = |open: &&Open| {
             open.method == "tools/call" && open.id.as_str().is_none_or(|id| id.len() <= LONGEST_ID)
         };
         let age = |open: &Open| {
             let age = now.saturating_duration_since(open.asked_at).as_millis();
             McpOpen { id: open.id.clone(), ms: u64::try_from(age).unwrap_or(u64::MAX) }
         };
-        self.open.iter().filter(is_told).map(age).collect()
+        self.open.iter().filter(has_age).map(age).collect()
     }
 
-    /// What a new daemon has to hear.
+    /// The lines to send to a new daemon first.
     pub(super) fn begin_again(&mut self) -> Vec<String> {
         self.generation += 1;
         self.own.clear();
@@ -292,7 +290,7 @@ impl Conversation {
         lines
     }
 
-    /// The same request under an id of our own: its answer is for us.
+    /// The same request with an id of the pipe, which handles the answer itself.
     fn for_us(&mut self, line: &str, resource: Option<String>) -> String {
         let id = format!("{OURS}{}:again:{}", self.generation, self.own.len());
         let mut message = whole(line);
@@ -301,7 +299,7 @@ impl Conversation {
         message.to_string()
     }
 
-    /// Nobody else will answer what is open: these do.
+    /// Closes all open requests and returns an error for each.
     pub(super) fn give_up(&mut self, why: &str) -> Vec<String> {
         self.bytes = 0;
         self.progress.clear();
@@ -314,28 +312,28 @@ fn whole(line: &str) -> Value {
     serde_json::from_str(line).unwrap_or_default()
 }
 
-/// Why the daemon's parser would not take a request, if so: it would answer without the id, or not at all, and somebody
-/// would wait for ever.
+/// Why the daemon's parser would reject a request, if it would. The daemon would answer without the id or not at all, and
+/// the client would wait for ever.
 fn unfit(line: &str, id: &Value, method: &str) -> Option<(i32, String)> {
     const INVALID_REQUEST: i32 = -32600;
     const INVALID_PARAMS: i32 = -32602;
     let message: Value = match serde_json::from_str(line) {
         Ok(message) => message,
-        Err(error) => return Some((-32700, format!("this cannot be read: {error}"))),
+        Err(error) => return Some((-32700, format!("the message cannot be parsed: {error}"))),
     };
     let invalid = |why: &str| Some((INVALID_REQUEST, why.to_owned()));
     if !(id.is_string() || id.is_i64()) {
-        return invalid("an id is a string or a whole number of at most 64 bits");
+        return invalid("`id` must be a string or a whole number of at most 64 bits");
     }
     if message["jsonrpc"] != "2.0" {
-        return invalid("`jsonrpc` is \"2.0\"");
+        return invalid("`jsonrpc` must be \"2.0\"");
     }
     let params = &message["params"];
     if !(params.is_null() || params.is_object()) {
-        return invalid("`params` is an object");
+        return invalid("`params` must be an object");
     }
     if params.get("_meta").is_some_and(|meta| !meta.is_object()) {
-        return invalid("`_meta` is an object");
+        return invalid("`_meta` must be an object");
     }
     let needed = match method {
         "tools/call" => "name",
@@ -343,11 +341,11 @@ fn unfit(line: &str, id: &Value, method: &str) -> Option<(i32, String)> {
         _ => return None,
     };
     if !params[needed].is_string() {
-        return Some((INVALID_PARAMS, format!("{method} needs `{needed}`, a string, in `params`")));
+        return Some((INVALID_PARAMS, format!("{method}: `{needed}` in `params` must be a string")));
     }
     let arguments = &params["arguments"];
     if method == "tools/call" && !(arguments.is_null() || arguments.is_object()) {
-        return Some((INVALID_PARAMS, "`arguments` is an object".to_owned()));
+        return Some((INVALID_PARAMS, "`arguments` must be an object".to_owned()));
     }
     None
 }
@@ -356,7 +354,7 @@ fn refused(id: Option<&Value>, code: i32, message: &str) -> Verdict {
     Verdict::Answer(vec![error(id, code, message)])
 }
 
-/// An error as an answer. Without an id where the request's could not be read, as MCP has it.
+/// An error answer; without an id if the request's id could not be read, as MCP requires.
 pub(super) fn error(id: Option<&Value>, code: i32, message: &str) -> String {
     let mut answer = json!({"jsonrpc": "2.0", "error": {"code": code, "message": message}});
     if let Some(id) = id {
@@ -369,7 +367,7 @@ fn notification(method: &str, params: Value) -> String {
     json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string()
 }
 
-/// A resource may have changed while there was no daemon to say so.
+/// Notifies the client that a resource might have changed while no daemon ran.
 fn updated(uri: &str, subscription: Option<&Value>) -> String {
     let mut params = json!({"uri": uri});
     if let Some(id) = subscription {

@@ -1,28 +1,28 @@
-//! Lines of any length and any bytes, in bounded memory.
+//! Reads lines of any length and any bytes, in bounded memory.
 
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
-/// Longest line that the daemon takes, with its end.
+/// Longest line that the daemon accepts, with its line end.
 pub(super) const LONGEST: usize = 16 << 20;
 
 /// One line of a stream.
 #[derive(Debug, PartialEq)]
 pub(super) enum Line {
-    /// Without its end, which may have been CRLF.
+    /// The text, without its LF or CRLF.
     Text(String),
     /// Not UTF-8.
     Bytes,
-    /// Longer than allowed. The message's id, where there was one.
+    /// Longer than allowed; with the message's id, if it has one.
     TooLong(Option<Value>),
 }
 
-/// Reads lines. A read can be given up and taken up again.
+/// Reads lines. Reading is cancellation-safe.
 pub(super) struct Lines<R> {
     read: BufReader<R>,
     longest: usize,
     line: Vec<u8>,
-    /// What is being read is too long, and only its id is wanted.
+    /// Set while a line is too long: only its id is kept.
     skipped: Option<IdFinder>,
 }
 
@@ -31,17 +31,17 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         Lines { read: BufReader::new(read), longest, line: Vec::new(), skipped: None }
     }
 
-    /// The next one; `None` at the end. What stands there without an end of line is one, too.
+    /// The next line; `None` at the end. Text without a line end at the end of the stream counts as a line.
     pub(super) async fn next(&mut self) -> std::io::Result<Option<Line>> {
         loop {
-            let there = self.read.fill_buf().await?;
-            if there.is_empty() {
+            let buffered = self.read.fill_buf().await?;
+            if buffered.is_empty() {
                 let is_half = !self.line.is_empty() || self.skipped.is_some();
                 return Ok(is_half.then(|| self.take()));
             }
-            let end = there.iter().position(|byte| *byte == b'\n');
-            let used = end.map_or(there.len(), |at| at + 1);
-            let part = &there[..end.unwrap_or(used)];
+            let end = buffered.iter().position(|byte| *byte == b'\n');
+            let used = end.map_or(buffered.len(), |at| at + 1);
+            let part = &buffered[..end.unwrap_or(used)];
             match &mut self.skipped {
                 Some(finder) => finder.feed(part),
                 None if self.line.len() + used > self.longest => {
@@ -71,20 +71,20 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     }
 }
 
-/// Finds the `id` of a JSON object that is too long to be kept.
+/// Finds the `id` of a JSON object that is too long to keep.
 #[derive(Debug, Default)]
 struct IdFinder {
     depth: usize,
     in_string: bool,
     escaped: bool,
-    /// The key or value of the outermost object that is being read, if it is short.
+    /// The current key or value of the outermost object, if it is short.
     word: Vec<u8>,
     is_id: bool,
     id: Option<Value>,
 }
 
 impl IdFinder {
-    /// Longer than any id that somebody would wait for.
+    /// Longer than any real id.
     const LONGEST_WORD: usize = 1024;
 
     fn feed(&mut self, bytes: &[u8]) {
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn lines_end_in_every_way() {
+    async fn a_line_ends_with_lf_crlf_or_the_end_of_the_stream() {
         assert_eq!(
             lines(b"a\r\nb\n\nc\xff\nhalf", 10).await,
             [text("a"), text("b"), text(""), Line::Bytes, text("half")]
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_that_is_too_long_is_told_by_its_id() {
+    async fn a_line_that_is_too_long_yields_its_id() {
         let long = r#"{"a":{"id":1},"t":"},{\"id\":2,\\","id" : "x\"y","z":["#.to_owned()
             + &"9,".repeat(50_000)
             + "9]}";
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(lines(two.as_bytes(), 100_000).await[1], text("short"));
         let batch = format!("[{long}]\n");
         assert_eq!(lines(batch.as_bytes(), 64).await, [Line::TooLong(None)]);
-        // The longest that fits, with its end.
+        // The limit includes the line end.
         assert_eq!(lines(b"1234567\n", 8).await, [text("1234567")]);
         assert_eq!(lines(b"12345678\n", 8).await, [Line::TooLong(None)]);
     }

@@ -1,11 +1,11 @@
-//! `cotty mcp`: MCP's lines between a client's stdio and the daemon, across any number of daemons.
+//! `cotty mcp`: passes MCP messages between a client's stdio and the daemon, across any number of daemons.
 //!
-//! The pipe understands of MCP what it needs to begin a conversation again ([`conversation`]). When the daemon goes
-//! away it connects to the next one, says there again what that has to know, and sends every request that is still open
-//! once more. The daemon knows them by the pipe's instance and the request's id, so nothing happens twice.
+//! The pipe understands only as much of MCP as it needs to resume a conversation ([`conversation`]). When the daemon is
+//! replaced, the pipe connects to the next one, repeats the handshake and the subscriptions, and sends every open request
+//! again. The daemon recognizes requests by the pipe's instance and the request's id, so it acts once.
 //!
-//! Neither side can hold up the other: what the client does not read stays with the daemon, and what the daemon does not
-//! read stays with the client.
+//! Neither side can block the other: lines that the client does not read stay with the daemon, and lines that the daemon
+//! does not read stay with the client.
 
 mod conversation;
 mod lines;
@@ -26,25 +26,25 @@ use self::lines::{LONGEST, Line, Lines};
 use crate::call::instance;
 use crate::{Client, ClientError};
 
-/// Lines that wait for the client to read them. More stay with the daemon.
+/// Lines that wait for the client to read them. Further lines stay with the daemon.
 const QUEUE: usize = 4;
-/// How long a client may take to read the rest when the pipe is told to end.
+/// How long a client may take to read the remaining lines when a signal ends the pipe.
 const GRACE: Duration = Duration::from_millis(500);
-/// How many daemons may hang up without a word before what is open is given up.
+/// How many daemons may hang up without an answer before the pipe answers the open requests with an error.
 const FRUITLESS: u32 = 5;
 
-/// What the client is offered.
+/// Which tools the client gets.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Names of tool sets; the default set where none are named.
+    /// Names of tool sets; default: the standard set.
     pub tools: Vec<String>,
-    /// Names of tools; all of the sets where none are named.
+    /// Names of tools; default: all tools of the sets.
     pub only: Vec<String>,
     /// How long a call may last.
     pub max_call: Option<Duration>,
 }
 
-/// Passes lines until the client closes its end, or `told_to_end` comes true. What is printed is whole lines.
+/// Passes lines until the client closes its end or `told_to_end` completes. Only whole lines are written.
 pub async fn run(
     client: &Client,
     options: Options,
@@ -66,8 +66,8 @@ pub async fn run(
         client,
         hello,
         conversation: Conversation::default(),
-        said_all: false,
-        unsaid: None,
+        input_ended: false,
+        unsent: None,
         out: queue,
     };
     tokio::pin!(told_to_end);
@@ -75,7 +75,7 @@ pub async fn run(
         passed = pipe.pass(input) => Some(passed),
         () = &mut told_to_end => None,
     };
-    // The writer ends when there is nothing left to write.
+    // The writer ends when the queue is empty.
     drop(pipe);
     if passed.is_some() {
         tokio::select! {
@@ -90,7 +90,7 @@ pub async fn run(
 async fn write_lines(mut output: impl AsyncWrite + Unpin, mut waiting: mpsc::Receiver<String>) {
     while let Some(mut line) = waiting.recv().await {
         line.push('\n');
-        // A client that is gone reads nothing; the closed queue says so.
+        // The client is gone; the pipe notices the closed queue.
         if output.write_all(line.as_bytes()).await.is_err() || output.flush().await.is_err() {
             return;
         }
@@ -101,17 +101,17 @@ struct Pipe<'a> {
     client: &'a Client,
     hello: McpHello,
     conversation: Conversation,
-    /// The client has said all that it will; what it asked for is still answered.
-    said_all: bool,
-    /// What the client said to a daemon that was gone already.
-    unsaid: Option<Line>,
+    /// The client has closed its input; its open requests are still answered.
+    input_ended: bool,
+    /// A line that could not be sent because the daemon was gone.
+    unsent: Option<Line>,
     out: mpsc::Sender<String>,
 }
 
 /// How one connection ended.
 enum Ended {
-    /// The daemon hung up: had it said anything?
-    Lost { heard: bool },
+    /// The daemon hung up; `answered`: it had sent at least one line.
+    Lost { answered: bool },
     /// There is nothing left to do.
     Done,
 }
@@ -122,15 +122,15 @@ impl Pipe<'_> {
         let mut stream = open(self.client).await?;
         let mut fruitless = 0;
         loop {
-            let Ended::Lost { heard } = self.converse(&mut lines, stream).await? else { return Ok(()) };
-            fruitless = if heard { 0 } else { fruitless + 1 };
-            let taken_back = self.conversation.lost();
-            self.say(taken_back).await;
+            let Ended::Lost { answered } = self.relay(&mut lines, stream).await? else { return Ok(()) };
+            fruitless = if answered { 0 } else { fruitless + 1 };
+            let cancellations = self.conversation.lost();
+            self.write(cancellations).await;
             let why = if !self.client.comes_back().await {
-                // Somebody stopped cotty. It is started again when it is needed again, and not before.
+                // cotty was stopped. The next request starts it again.
                 "cotty was stopped before it answered; its sessions ended with it".to_owned()
             } else if fruitless > FRUITLESS {
-                "the daemon hangs up without an answer; its log says why".to_owned()
+                "the daemon hangs up without an answer; see its log".to_owned()
             } else {
                 match open(self.client).await {
                     Ok(next) => {
@@ -140,7 +140,7 @@ impl Pipe<'_> {
                     Err(error) => error.to_string(),
                 }
             };
-            stream = match self.begin_anew(&mut lines, why).await? {
+            stream = match self.reconnect_on_demand(&mut lines, why).await? {
                 Some(next) => next,
                 None => return Ok(()),
             };
@@ -148,24 +148,24 @@ impl Pipe<'_> {
         }
     }
 
-    /// Answers what is open, waits until the client wants something again, and finds a daemon for it. `None`: it wants
-    /// nothing more.
-    async fn begin_anew(
+    /// Answers the open requests with an error, waits for the client's next line, and connects to a daemon. `None`: the
+    /// client sends nothing more.
+    async fn reconnect_on_demand(
         &mut self,
         lines: &mut Lines<impl AsyncRead + Unpin>,
         mut why: String,
     ) -> Result<Option<Stream>, ClientError> {
         loop {
             let answers = self.conversation.give_up(&why);
-            self.say(answers).await;
+            self.write(answers).await;
             let line = tokio::select! {
-                line = next(&mut self.unsaid, lines), if !self.said_all => line?,
+                line = next(&mut self.unsent, lines), if !self.input_ended => line?,
                 () = self.out.closed() => None,
                 else => None,
             };
             let Some(line) = line else { return Ok(None) };
-            // What is asked now is open, and said to the next daemon with the rest.
-            let _ = self.hear(line).await;
+            // A request is now open, and is sent to the next daemon with the others.
+            let _ = self.client_sent(line).await;
             match open(self.client).await {
                 Ok(stream) => return Ok(Some(stream)),
                 Err(error) => why = error.to_string(),
@@ -173,8 +173,8 @@ impl Pipe<'_> {
         }
     }
 
-    /// Passes lines for as long as the daemon is there.
-    async fn converse(
+    /// Passes lines until the daemon hangs up.
+    async fn relay(
         &mut self,
         lines: &mut Lines<impl AsyncRead + Unpin>,
         stream: Stream,
@@ -184,50 +184,49 @@ impl Pipe<'_> {
         let hello = McpHello { open: self.conversation.ages(Instant::now()), ..self.hello.clone() };
         let hello = serde_json::to_string(&hello).map_err(std::io::Error::other)?;
         let again = self.conversation.begin_again();
-        // A daemon that is spoken to first by a notification hangs up.
+        // A daemon hangs up if the first message is a notification.
         let mut has_begun = !again.is_empty();
         let mut to_daemon = std::io::Cursor::new(Vec::new());
         for line in std::iter::once(&hello).chain(&again) {
             append(&mut to_daemon, line);
         }
-        let mut heard = false;
+        let mut any_answer = false;
         let out = self.out.clone();
         loop {
-            if self.said_all && self.conversation.is_answered() && !to_daemon.has_remaining() {
+            if self.input_ended && self.conversation.is_answered() && !to_daemon.has_remaining() {
                 return Ok(Ended::Done);
             }
             let room = out.capacity() > 0;
             tokio::select! {
-                line = next(&mut self.unsaid, lines), if !self.said_all && !to_daemon.has_remaining() => match line? {
+                line = next(&mut self.unsent, lines), if !self.input_ended && !to_daemon.has_remaining() => match line? {
                     Some(line) => {
-                        // A daemon that is gone is not asked: what comes after cotty was stopped starts it again.
-                        if room && let Some(answer) = already(answers.next()).await {
-                            if !self.answered(answer).await {
-                                self.unsaid = Some(line);
-                                return Ok(Ended::Lost { heard });
+                        // Check that the daemon is still there: after a stop, this line starts it again.
+                        if room && let Some(answer) = if_ready(answers.next()).await {
+                            if !self.daemon_sent(answer).await {
+                                self.unsent = Some(line);
+                                return Ok(Ended::Lost { answered: any_answer });
                             }
-                            heard = true;
+                            any_answer = true;
                         }
-                        if let Some(line) = self.hear(line).await {
+                        if let Some(line) = self.client_sent(line).await {
                             has_begun |= self.conversation.has_open();
                             if has_begun {
                                 append(&mut to_daemon, &line);
                             }
                         }
                     }
-                    None => self.said_all = true,
+                    None => self.input_ended = true,
                 },
                 sent = write.write_buf(&mut to_daemon), if to_daemon.has_remaining() => {
                     if !matches!(sent, Ok(1..)) || write.flush().await.is_err() {
-                        return Ok(Ended::Lost { heard });
+                        return Ok(Ended::Lost { answered: any_answer });
                     }
                 }
                 answer = answers.next(), if room => {
-                    // Without one the daemon is gone; the next one is asked.
-                    if !self.answered(answer).await {
-                        return Ok(Ended::Lost { heard });
+                    if !self.daemon_sent(answer).await {
+                        return Ok(Ended::Lost { answered: any_answer });
                     }
-                    heard = true;
+                    any_answer = true;
                 }
                 _ = out.reserve(), if !room => {}
                 () = out.closed() => return Ok(Ended::Done),
@@ -235,71 +234,71 @@ impl Pipe<'_> {
         }
     }
 
-    /// The daemon said this, or is gone: `false`.
-    async fn answered(&mut self, answer: std::io::Result<Option<Line>>) -> bool {
+    /// Handles a line from the daemon. `false`: the daemon is gone.
+    async fn daemon_sent(&mut self, answer: std::io::Result<Option<Line>>) -> bool {
         let Ok(Some(answer)) = answer else { return false };
         if let Line::Text(answer) = answer {
-            let lines = match self.conversation.told(&answer) {
+            let lines = match self.conversation.daemon_sent(&answer) {
                 Verdict::Pass => vec![answer],
                 Verdict::Swap(line) => vec![line],
                 Verdict::Answer(lines) => lines,
                 Verdict::Drop => Vec::new(),
             };
-            self.say(lines).await;
+            self.write(lines).await;
         }
         true
     }
 
-    /// The client said this; answers what the daemon is to hear of it.
-    async fn hear(&mut self, line: Line) -> Option<String> {
+    /// Handles a line from the client. Returns the line to send to the daemon, if any.
+    async fn client_sent(&mut self, line: Line) -> Option<String> {
         let answer = match line {
-            Line::Text(line) => match self.conversation.asked(&line, Instant::now()) {
+            Line::Text(line) => match self.conversation.client_sent(&line, Instant::now()) {
                 Verdict::Pass => return Some(line),
                 Verdict::Swap(line) => return Some(line),
                 Verdict::Drop => return None,
                 Verdict::Answer(answers) => answers,
             },
-            Line::Bytes => vec![error(None, -32700, "this is not UTF-8")],
+            Line::Bytes => vec![error(None, -32700, "the message is not UTF-8")],
             Line::TooLong(id) => {
-                let message = format!("a message has at most {LONGEST} bytes; send less at once");
+                let message = format!("the message is too long: at most {LONGEST} bytes");
                 vec![error(id.as_ref(), -32600, &message)]
             }
         };
-        self.say(answer).await;
+        self.write(answer).await;
         None
     }
 
-    async fn say(&self, lines: Vec<String>) {
+    async fn write(&self, lines: Vec<String>) {
         for line in lines {
-            // Where nobody reads any more, the closed queue is noticed soon.
+            // If the client is gone, the pipe soon notices the closed queue.
             let _ = self.out.send(line).await;
         }
     }
 }
 
-/// What the client says next; what no daemon heard comes first.
+/// The client's next line; an unsent one comes first.
 async fn next(
-    unsaid: &mut Option<Line>,
+    unsent: &mut Option<Line>,
     lines: &mut Lines<impl AsyncRead + Unpin>,
 ) -> std::io::Result<Option<Line>> {
-    match unsaid.take() {
+    match unsent.take() {
         Some(line) => Ok(Some(line)),
         None => lines.next().await,
     }
 }
 
-/// What has come already, if anything has.
-async fn already<T>(next: impl Future<Output = T>) -> Option<T> {
+/// The future's result, if it is available now.
+async fn if_ready<T>(next: impl Future<Output = T>) -> Option<T> {
     tokio::pin!(next);
     tokio::select! {
         biased;
-        came = &mut next => return Some(came),
-        // Whatever the kernel has is looked at once.
+        ready = &mut next => return Some(ready),
+        // Lets the runtime poll the kernel once.
         () = tokio::task::yield_now() => {}
     }
     tokio::select! {
         biased;
-        came = next => Some(came),
+        ready = next => Some(ready),
         () = std::future::ready(()) => None,
     }
 }
@@ -330,7 +329,7 @@ async fn open(client: &Client) -> Result<Stream, ClientError> {
             let response = sender.send_request(request).await.map_err(lost)?;
             if response.status() != hyper::StatusCode::SWITCHING_PROTOCOLS {
                 return Err(ClientError::NoAnswer(format!(
-                    "it does not speak MCP here ({})",
+                    "it does not accept MCP here ({})",
                     response.status()
                 )));
             }

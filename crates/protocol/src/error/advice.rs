@@ -1,5 +1,5 @@
-//! What a caller can do next. It is data: each face says a [`Step`] in the words of its own tools or commands, and leaves out what
-//! its caller cannot do.
+//! What a caller can do next, as data. Each face words a [`Step`] in terms of its own tools or commands, and leaves out steps that
+//! its caller cannot take.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,17 +10,17 @@ use crate::op::Activity;
 /// One thing that a caller can do. Its text names no tool and no command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// What is said in the same words everywhere.
+    /// A fixed text, the same in every face.
     Say(Cow<'static, str>),
-    /// Ask for this name instead.
+    /// Use this name instead.
     DidYouMean(String),
     /// Choose one of these.
     Choose(Vec<String>),
     /// List the sessions.
     ListSessions,
-    /// Use a session of one's own.
+    /// Use one of the caller's own sessions.
     UseOwnSession,
-    /// End sessions that were idle long.
+    /// End one of these sessions, which have been idle longest.
     EndIdleSessions(Vec<String>),
     /// Create another session.
     CreateSession,
@@ -28,17 +28,17 @@ pub enum Step {
     CreateShellSession,
     /// Destroy the session.
     DestroySession,
-    /// See how the session is.
+    /// Show the session's state.
     InspectSession,
-    /// Read the recording of a session that is gone.
+    /// Read the recording of a destroyed session.
     ReadRecording,
     /// Read the last screen of a program that has ended.
     ReadLastScreen,
-    /// Look at the screen.
+    /// Read the screen.
     ReadScreen,
-    /// Read what came so far.
+    /// Read the new output.
     ReadNew,
-    /// Go on reading or waiting from this count of bytes.
+    /// Continue to read or wait from this seq.
     ContinueFrom(u64),
     /// Read a session that has no commands.
     ReadWithoutCommands(String),
@@ -46,9 +46,9 @@ pub enum Step {
     RunCommand,
     /// Wait until the shell waits for a command.
     WaitForPrompt,
-    /// Wait until the program has ended or shows something.
+    /// Wait until the program ends or prints something.
     WaitForProgram,
-    /// Wait for a text, where nothing else can be seen.
+    /// Wait for a text: cotty cannot observe anything else.
     WaitForText,
     /// Wait until no person has the keyboard.
     WaitForKeyboard,
@@ -66,7 +66,7 @@ pub enum Step {
     LeaveEditor,
     /// Leave a shell or an interpreter.
     LeaveInterpreter,
-    /// Leave a program that has terminals of its own.
+    /// Leave a program that runs terminals of its own.
     LeaveInner,
     /// Type the rest of an unfinished command.
     FinishLine,
@@ -74,19 +74,19 @@ pub enum Step {
     DropLine,
     /// Clear the command line.
     ClearLine,
-    /// Run what is on the command line.
+    /// Run the command line as it is.
     EnterLine,
-    /// Type and read, where there are no commands.
+    /// Type and read, in a session without commands.
     TypeAndRead,
     /// Ask a person to type a secret.
     AskForSecret,
-    /// Leave the question for a secret.
+    /// Cancel the prompt for a secret.
     LeaveSecret,
-    /// Let the other call end.
+    /// Wait until the other call ends.
     LetCallEnd,
     /// Give a program's path.
     GivePath,
-    /// Give text instead of a pattern, as this parameter.
+    /// Use this parameter, which takes plain text, instead of a pattern.
     GiveLiteral(String),
     /// Give something to type.
     GiveInput,
@@ -100,13 +100,13 @@ pub enum Step {
     ListRequests,
     /// Wait for this hand-off request, or withdraw it.
     WaitForRequest(String),
-    /// Make a token that may do everything.
+    /// Make a full token.
     MakeToken,
     /// Get a token.
     GetToken,
     /// List the tokens.
     ListTokens,
-    /// Try once more.
+    /// Try again.
     TryAgain,
     /// Open a panel.
     OpenPanel,
@@ -115,7 +115,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// What is said in the same words everywhere.
+    /// A fixed text, the same in every face.
     pub fn say(text: impl Into<Cow<'static, str>>) -> Step {
         Step::Say(text.into())
     }
@@ -126,9 +126,9 @@ impl fmt::Display for Step {
         f.write_str(match self {
             Step::Say(text) => text,
             Step::DidYouMean(name) => return write!(f, "did you mean `{name}`?"),
-            Step::Choose(names) => return write!(f, "there are: {}", names.join(", ")),
-            Step::ListSessions => "list the sessions to see which there are",
-            Step::UseOwnSession => "use a session of your own: list them to see which there are",
+            Step::Choose(names) => return write!(f, "choose one of: {}", names.join(", ")),
+            Step::ListSessions => "list the sessions",
+            Step::UseOwnSession => "list the sessions and use one of your own",
             Step::EndIdleSessions(idle) => {
                 return write!(
                     f,
@@ -139,13 +139,13 @@ impl fmt::Display for Step {
             Step::CreateSession => "create another session",
             Step::CreateShellSession => "create a session with bash, zsh or fish",
             Step::DestroySession => "destroy it",
-            Step::InspectSession => "ask how the session is",
+            Step::InspectSession => "check the session's state",
             Step::ReadRecording => "read its recording",
             Step::ReadLastScreen => "read its last screen",
-            Step::ReadScreen => "look at the screen",
-            Step::ReadNew => "read what came so far",
-            Step::ContinueFrom(seq) => return write!(f, "go on from since {seq}"),
-            Step::ReadWithoutCommands(_) => "read the session or its recording for what else it said",
+            Step::ReadScreen => "read the screen",
+            Step::ReadNew => "read the new output",
+            Step::ContinueFrom(seq) => return write!(f, "continue with since {seq}"),
+            Step::ReadWithoutCommands(_) => "read the session or its recording instead",
             Step::RunCommand => "run a command",
             Step::WaitForPrompt => "wait for the prompt",
             Step::WaitForProgram => "wait for it",
@@ -167,34 +167,34 @@ impl fmt::Display for Step {
             Step::EnterLine => "run it with enter",
             Step::TypeAndRead => "type and read instead",
             Step::AskForSecret => "ask a person to type it",
-            Step::LeaveSecret => "leave the question with ctrl+c",
+            Step::LeaveSecret => "cancel the prompt with ctrl+c",
             Step::LetCallEnd => "wait for that call to end, or cancel it",
-            Step::GivePath => "give the program's path, or a PATH in env that has it",
-            Step::GiveLiteral(parameter) => return write!(f, "give it as {parameter} instead of regex"),
+            Step::GivePath => "give the program's path, or set PATH in env",
+            Step::GiveLiteral(parameter) => return write!(f, "use {parameter} instead of regex"),
             Step::GiveInput => "give text or a key",
             Step::StopCapture => "stop that capture first",
-            Step::StartCapture => "start one first",
-            Step::CaptureToFile => "write them to a file",
-            Step::ListRequests => "list what people are asked",
-            Step::WaitForRequest(id) => return write!(f, "wait for that one ({id}), or withdraw it first"),
-            Step::MakeToken => "make a token that may do everything with `cotty token new --name NAME`",
+            Step::StartCapture => "start a capture first",
+            Step::CaptureToFile => "capture them to a file",
+            Step::ListRequests => "list the hand-off requests",
+            Step::WaitForRequest(id) => return write!(f, "wait for request {id}, or withdraw it first"),
+            Step::MakeToken => "make a full token with `cotty token new --name NAME`",
             Step::GetToken => {
                 "open the link that `cotty status` prints, or make a token with `cotty token new`"
             }
             Step::ListTokens => "list the tokens with `cotty token list`",
-            Step::TryAgain => "try once more",
-            Step::OpenPanel => "write to one, and it is opened",
-            Step::OpenWindow => "open one",
+            Step::TryAgain => "try again",
+            Step::OpenPanel => "write to a panel to open it",
+            Step::OpenWindow => "open a window",
         })
     }
 }
 
-/// Steps that a caller can choose from, and how things are where the error did not say so.
+/// Steps that a caller can choose from, and the situation if the error does not name it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Clause {
-    /// How things are.
+    /// What the session is doing.
     pub situation: Option<String>,
-    /// What can be done, the best first.
+    /// The steps, best first.
     pub steps: Vec<Step>,
 }
 
@@ -209,14 +209,14 @@ impl<const N: usize> From<[Step; N]> for Advice {
 }
 
 impl Advice {
-    /// The same, and these steps besides.
+    /// Adds a clause with these steps.
     #[must_use]
     pub fn and<const N: usize>(mut self, steps: [Step; N]) -> Advice {
         self.0.extend(Advice::from(steps).0);
         self
     }
 
-    /// What to do about a session as it is: asking again would not help.
+    /// What to do about a session in this state, if repeating the call would not help.
     pub fn for_session(activity: &Activity, nested: bool, held_by: Option<&str>) -> Advice {
         if let Some(person) = held_by {
             let situation = Some(format!("{person} has the keyboard"));
@@ -244,21 +244,21 @@ impl Advice {
         };
         let program = program.unwrap_or("the program");
         let situation = match activity {
-            Activity::Running { .. } if nested => format!("what runs inside {program} cannot be seen"),
-            Activity::Running { .. } => format!("{program} is at work"),
+            Activity::Running { .. } if nested => format!("cotty cannot see what runs inside {program}"),
+            Activity::Running { .. } => format!("{program} is running"),
             Activity::WaitingForInput { .. } => format!("{program} waits for input"),
             Activity::Pager { .. } => format!("{program} shows a page"),
             Activity::Editor { .. } => format!("{program} is an editor"),
             Activity::Prompt => "the shell waits for a command".to_owned(),
             Activity::SecretInput | Activity::SecretSuspected => {
-                "a secret is asked for, which only a person may type".to_owned()
+                "the program asks for a secret, which only a person may type".to_owned()
             }
-            Activity::Exited => "the program has ended and says no more".to_owned(),
+            Activity::Exited => "the program has ended".to_owned(),
         };
         Advice(vec![Clause { situation: Some(situation), steps }])
     }
 
-    /// In the words that `say` finds for each step; none where it finds none.
+    /// The text, with each step worded by `say`. Steps that `say` cannot word are left out; `None` if nothing remains.
     pub fn in_words(&self, mut say: impl FnMut(&Step) -> Option<String>) -> Option<String> {
         let clauses = self.0.iter().filter_map(|clause| {
             let steps: Vec<String> = clause.steps.iter().filter_map(&mut say).collect();
@@ -284,24 +284,24 @@ fn alternatives(steps: &[String]) -> String {
     }
 }
 
-/// What a session does, as the end of a sentence.
+/// What a session is doing, as the end of a sentence.
 pub(super) fn doing(activity: &Activity, nested: bool) -> String {
     match activity {
         Activity::Running { program: Some(program) } if nested => {
-            format!(": `{program}` is running, with terminals of its own")
+            format!(": `{program}` is running and has terminals of its own")
         }
         Activity::Running { program: Some(program) } => format!(": `{program}` is running"),
         Activity::WaitingForInput { program: Some(program) } => {
             format!(": `{program}` is running and waits for input")
         }
         Activity::Pager { program } => format!(": `{program}` is running and shows a page"),
-        Activity::Editor { program } => format!(": `{program}` is running, an editor"),
+        Activity::Editor { program } => format!(": `{program}`, an editor, is running"),
         _ => String::new(),
     }
 }
 
-/// How to get from what goes on to the shell's prompt. What holds already, or does not help, is not advised.
-fn to_the_prompt(activity: &Activity, nested: bool) -> Advice {
+/// How to get back to the shell's prompt.
+fn reach_prompt(activity: &Activity, nested: bool) -> Advice {
     match activity {
         Activity::WaitingForInput { .. } => [Step::Type, Step::LeaveInterpreter].into(),
         Activity::Pager { .. } => [Step::LeavePager].into(),
@@ -325,23 +325,23 @@ impl ApiError {
             ApiError::SessionDestroyed { .. } => [Step::CreateSession, Step::ReadRecording].into(),
             ApiError::MaxSessions { idle, .. } => [Step::EndIdleSessions(idle.clone())].into(),
             ApiError::BadName { .. } => say(
-                "a name has 1 to 64 letters (a to z), digits, `-`, `_` and `.`, is no number, is not `active`, and is none of cotty's own (`sess_…`, `win_3`)",
+                "must be 1 to 64 letters (a to z), digits, `-`, `_` and `.`, but not a number, `active`, or like cotty's own ids (`sess_…`, `win_3`)",
             ),
             ApiError::NameTaken { name } => {
                 let text =
-                    format!("give another name: `{name}` is that session's for as long as it is there");
+                    format!("choose another name: `{name}` is free again when that session is destroyed");
                 [Step::say(text)].into()
             }
             ApiError::ProgramNotFound { program, .. } if program.contains(' ') => {
-                say("program is its name or path alone: arguments go into args")
+                say("program must be only a name or path: put arguments into args")
             }
             ApiError::ProgramNotFound { .. } => [Step::GivePath].into(),
             ApiError::Directory { .. } => say("give a directory that exists and that you may enter"),
             ApiError::Pty { .. } => {
-                say("destroy sessions that are no longer needed; `kernel.pty.max` limits them all")
+                say("destroy sessions that are no longer needed; `kernel.pty.max` limits all terminals")
             }
             ApiError::OpenFiles { .. } => {
-                say("destroy sessions that are no longer needed, or start cotty where `ulimit -Hn` is higher")
+                say("destroy sessions that are no longer needed, or start cotty with a higher `ulimit -Hn`")
             }
             ApiError::Io { .. } | ApiError::Keeper { .. } => [Step::TryAgain].into(),
             ApiError::Broken { .. } | ApiError::Policy { .. } => {
@@ -371,10 +371,10 @@ impl ApiError {
             ApiError::UnknownModifier { key: None } => say("use ctrl, alt or shift"),
             ApiError::MouseOff { .. } => say("use keys instead"),
             ApiError::LabelNotFound { .. } => {
-                Advice::from([Step::ReadScreen]).and([Step::say("give the label exactly as it stands there")])
+                Advice::from([Step::ReadScreen]).and([Step::say("give the label exactly as shown")])
             }
             ApiError::NotYours { .. } => [Step::UseOwnSession].into(),
-            ApiError::NotAtPrompt { activity, nested } => to_the_prompt(activity, *nested),
+            ApiError::NotAtPrompt { activity, nested } => reach_prompt(activity, *nested),
             ApiError::LineStarted { entered: true } => [Step::FinishLine, Step::DropLine].into(),
             ApiError::LineStarted { entered: false } => [Step::ClearLine, Step::EnterLine].into(),
             ApiError::NoShell => [Step::TypeAndRead, Step::CreateShellSession].into(),
@@ -383,25 +383,26 @@ impl ApiError {
                     .and([Step::ReadWithoutCommands(session.clone())])
             }
             ApiError::NoSuchCommand { total, .. } => {
-                [Step::say(format!("commands are numbered from 1; so far there were {total}"))].into()
+                [Step::say(format!("commands are numbered from 1; the newest is {total}"))].into()
             }
             ApiError::PolicyDenied { .. } => say("do it another way, or ask a person"),
             ApiError::InvalidPattern { literal, .. } => {
                 let parameter = literal.as_deref().unwrap_or("text").to_owned();
-                [Step::say("escape what is meant literally"), Step::GiveLiteral(parameter)].into()
+                [Step::say("escape special characters with `\\`"), Step::GiveLiteral(parameter)].into()
             }
             ApiError::CaptureRunning { .. } => [Step::StopCapture].into(),
             ApiError::NoCapture => [Step::StartCapture].into(),
             ApiError::AlreadyAsked { id, .. } => [Step::WaitForRequest(id.clone())].into(),
-            ApiError::OtherAsked => say("ask again when that is over"),
-            ApiError::RequestNotFound { .. } => Advice::from([Step::ListRequests])
-                .and([Step::say("one that has ended is known for ten minutes")]),
+            ApiError::OtherAsked => say("ask again when that request has ended"),
+            ApiError::RequestNotFound { .. } => {
+                Advice::from([Step::ListRequests]).and([Step::say("ended requests are kept for ten minutes")])
+            }
             ApiError::RequestEnded { .. } => [Step::ListRequests].into(),
             ApiError::NoRecording { .. } => {
-                say("recordings are kept for days, not for ever; ask by the session's id")
+                say("give the session's id; old recordings are deleted after some days")
             }
             ApiError::RecordingLive => {
-                say("destroy it first, or give `live` to take away all but the newest part")
+                say("destroy it first, or use `live` to delete all but the newest part")
             }
             ApiError::WaitTimeout { activity, nested, held_by, seq, .. } => {
                 Advice::for_session(activity, *nested, held_by.as_deref())
@@ -409,10 +410,10 @@ impl ApiError {
                     .and([Step::ContinueFrom(*seq)])
             }
             ApiError::ReadOnly => [Step::MakeToken].into(),
-            ApiError::ChildNotAllowed => say("do it from outside of the session, or ask a person"),
+            ApiError::ChildNotAllowed => say("do it from outside the session, or ask a person"),
             ApiError::BadToken => [Step::GetToken].into(),
-            ApiError::BadTokenName { .. } => say("a name has 1 to 64 letters, digits, `-` and `_`"),
-            ApiError::TokenExists { .. } => say("take another name, or revoke that one first"),
+            ApiError::BadTokenName { .. } => say("must be 1 to 64 letters, digits, `-` and `_`"),
+            ApiError::TokenExists { .. } => say("choose another name, or revoke that token first"),
             ApiError::TokenNotFound { .. } => [Step::ListTokens].into(),
             ApiError::UnknownOperation { known, .. }
             | ApiError::UnknownChoice { known, .. }
@@ -422,20 +423,18 @@ impl ApiError {
             ApiError::NoPanel { known, .. } | ApiError::NoWindow { known, .. } => {
                 [Step::Choose(known.clone())].into()
             }
-            ApiError::UnknownRoute { .. } => say("`GET /v1/openapi.json` tells what there is"),
-            ApiError::WrongMethod { .. } => say("`GET /v1/openapi.json` tells what it takes"),
+            ApiError::UnknownRoute { .. } => say("`GET /v1/openapi.json` lists the routes"),
+            ApiError::WrongMethod { .. } => say("`GET /v1/openapi.json` lists its methods"),
             ApiError::TooLarge { .. } => say("send it in several parts"),
-            ApiError::UnknownParameter { known, .. } => {
-                [Step::say(format!("it has: {}", known.join(", ")))].into()
-            }
+            ApiError::UnknownParameter { known, .. } => [Step::Choose(known.clone())].into(),
             ApiError::NoInput { .. } => [Step::GiveInput].into(),
             ApiError::Invalid { instead: Some(instead), .. } => [Step::say(instead.clone())].into(),
             ApiError::TooManyLines { .. } => {
-                [Step::say("ask for them in several calls"), Step::CaptureToFile].into()
+                [Step::say("read them in several calls"), Step::CaptureToFile].into()
             }
-            ApiError::NoMcpSession => say("begin a new one"),
-            ApiError::BadVariable { .. } => say("it is set in the environment of the process that asks"),
-            ApiError::UnreadAnswers => say("read their answers or close their connections, then ask again"),
+            ApiError::NoMcpSession => say("start a new one"),
+            ApiError::BadVariable { .. } => say("it is set in the environment of the calling process"),
+            ApiError::UnreadAnswers => say("read the answers or close the connections, then try again"),
             ApiError::Step { error, .. } | ApiError::PartlyTyped { error, .. } => error.advice(),
             ApiError::MissingParameter { .. }
             | ApiError::WrongParameter { .. }
@@ -463,19 +462,19 @@ mod tests {
     }
 
     #[test]
-    fn a_step_that_cannot_be_said_is_left_out() {
+    fn a_step_without_words_is_left_out() {
         let only = |wanted: Step| move |step: &Step| (*step == wanted).then(|| step.to_string());
         let advice = ApiError::Exited { exit_code: Some(0) }.advice();
         assert_eq!(advice.in_words(only(Step::DestroySession)).unwrap(), "destroy it");
         assert_eq!(advice.in_words(|_| None), None);
         let activity = Activity::Running { program: Some("make".to_owned()) };
         let advice = Advice::for_session(&activity, false, None);
-        assert_eq!(advice.in_words(|_| None).unwrap(), "make is at work");
-        assert_eq!(plain(&advice), "make is at work: wait for it, or interrupt the program with ctrl+c");
+        assert_eq!(advice.in_words(|_| None).unwrap(), "make is running");
+        assert_eq!(plain(&advice), "make is running: wait for it, or interrupt the program with ctrl+c");
     }
 
     #[test]
-    fn the_way_to_the_prompt_fits_what_runs() {
+    fn the_advice_to_reach_the_prompt_fits_the_activity() {
         let program = || Some("it".to_owned());
         for (activity, nested, expected) in [
             (
@@ -486,7 +485,7 @@ mod tests {
             (
                 Activity::Running { program: program() },
                 true,
-                "type into it, look at the screen, or leave it first",
+                "type into it, read the screen, or leave it first",
             ),
             (Activity::Pager { program: "less".to_owned() }, false, "leave it with q"),
             (Activity::Editor { program: "vim".to_owned() }, false, "leave it with its own command"),

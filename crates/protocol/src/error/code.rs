@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $text:literal, $status:literal;)*) => {
-        /// Every error that cotty can answer with.
+        /// Every error code that cotty returns.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
         pub enum Code {
             $($(#[$doc])* #[serde(rename = $text)] $name,)*
         }
         impl Code {
-            /// All of them, for tables in the docs and tests.
+            /// All codes, for tables in the docs and tests.
             pub const ALL: &'static [Code] = &[$(Code::$name,)*];
-            /// As it stands on the wire.
+            /// The code as text, as on the wire.
             pub fn as_str(self) -> &'static str {
                 match self { $(Code::$name => $text,)* }
             }
-            /// The HTTP status that says the same.
+            /// The corresponding HTTP status.
             pub fn http_status(self) -> u16 {
                 match self { $(Code::$name => $status,)* }
             }
@@ -28,13 +28,13 @@ macro_rules! codes {
 }
 
 codes! {
-    /// A pseudo-terminal could not be made or used.
+    /// A pseudo-terminal could not be created or used.
     PtyError = "PTY_ERROR", 500;
     /// Reading or writing failed.
     IoError = "IO_ERROR", 500;
-    /// No session by this id, number or name was ever there.
+    /// No session has or had this id, number or name.
     SessionNotFound = "SESSION_NOT_FOUND", 404;
-    /// The session was there and was destroyed.
+    /// The session was destroyed.
     SessionDestroyed = "SESSION_DESTROYED", 410;
     /// The limit of live sessions is reached.
     MaxSessions = "MAX_SESSIONS", 429;
@@ -56,19 +56,19 @@ codes! {
     KeyboardHeld = "KEYBOARD_HELD", 409;
     /// The program asks for a secret.
     SecretInput = "SECRET_INPUT", 409;
-    /// A rule says no.
+    /// A policy rule denies it.
     PolicyDenied = "POLICY_DENIED", 403;
     /// A parameter is missing, unknown or out of range.
     InvalidInput = "INVALID_INPUT", 400;
-    /// The session is another owner's.
+    /// The session belongs to another owner.
     NotYours = "NOT_YOURS", 403;
     /// Only a person can do that.
     NotAPerson = "NOT_A_PERSON", 403;
-    /// A process inside an agent's session may read that session and ask a person, and nothing else.
+    /// A process inside an agent's session may only read that session and ask a person.
     NotAllowed = "NOT_ALLOWED", 403;
-    /// Whoever asks may only look.
+    /// The token is read-only.
     ReadOnly = "READ_ONLY", 403;
-    /// The program did not ask for the mouse.
+    /// The program has mouse reporting off.
     MouseOff = "MOUSE_OFF", 409;
     /// The screen does not show that text.
     LabelNotFound = "LABEL_NOT_FOUND", 404;
@@ -76,35 +76,35 @@ codes! {
     Busy = "BUSY", 409;
     /// The shell is not waiting for a command, or its line is not empty.
     NotAtPrompt = "NOT_AT_PROMPT", 409;
-    /// The session has no marked shell, so commands cannot be told apart.
+    /// The session has no shell that marks its commands.
     NoShell = "NO_SHELL", 409;
     /// The session's output is already captured.
     CaptureRunning = "CAPTURE_RUNNING", 409;
     /// The session's output is not captured.
     NoCapture = "NO_CAPTURE", 409;
-    /// A person is asked for something in this session already.
+    /// The session already has an open hand-off request.
     AlreadyAsked = "ALREADY_ASKED", 409;
-    /// Nobody was asked under this id, or long ago.
+    /// There is no hand-off request with this id, or it ended long ago.
     RequestNotFound = "REQUEST_NOT_FOUND", 404;
-    /// What a person was asked for is over.
+    /// The hand-off request has ended.
     RequestEnded = "REQUEST_ENDED", 409;
-    /// There is no recording of that session, or no more.
+    /// There is no recording of that session, or it was deleted.
     NoRecording = "NO_RECORDING", 404;
     /// There is no such operation.
     UnknownOperation = "UNKNOWN_OPERATION", 404;
     /// There is no such path.
     UnknownRoute = "UNKNOWN_ROUTE", 404;
-    /// The path is there, but not by this method.
+    /// The path does not support this method.
     WrongMethod = "WRONG_METHOD", 405;
     /// The body of a request is too large.
     TooLarge = "TOO_LARGE", 413;
-    /// There is no token of that name.
+    /// There is no token with that name.
     TokenNotFound = "TOKEN_NOT_FOUND", 404;
-    /// There is already a token of that name.
+    /// There is already a token with that name.
     TokenExists = "TOKEN_EXISTS", 409;
     /// A token is missing or wrong.
     Unauthorized = "UNAUTHORIZED", 401;
-    /// The daemon is ending.
+    /// The daemon is shutting down.
     ShuttingDown = "SHUTTING_DOWN", 503;
 }
 

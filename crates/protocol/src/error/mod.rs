@@ -1,5 +1,5 @@
-//! Why an operation was refused or failed, as data. Clients branch on the [`Code`]; a face says the rest in the words of its own
-//! tools or commands: [`ApiError`] is what happened, [`ApiError::advice`] what the caller can do next.
+//! Why an operation was refused or failed, as data. Clients branch on the [`Code`]. [`ApiError`] says what happened,
+//! [`ApiError::advice`] what the caller can do next; each face words the advice in terms of its own tools or commands.
 
 mod advice;
 mod code;
@@ -16,19 +16,19 @@ use crate::op::{Activity, requests};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ApiError {
-    /// No session has this id, number or name, and none had.
+    /// No session has or had this id, number or name.
     #[error("Session not found: {session}")]
     SessionNotFound {
-        /// As it was asked for.
+        /// As the caller gave it.
         session: String,
-        /// The name that may have been meant.
+        /// A similar name that exists.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         near: Option<String>,
     },
     /// The session was destroyed.
     #[error("Session already destroyed: {session}")]
     SessionDestroyed {
-        /// As it was asked for.
+        /// As the caller gave it.
         session: String,
     },
     /// The limit of live sessions is reached.
@@ -36,11 +36,11 @@ pub enum ApiError {
     MaxSessions {
         /// The limit.
         limit: usize,
-        /// The sessions that were idle longest.
+        /// The sessions that have been idle longest.
         idle: Vec<String>,
     },
-    /// This cannot be a session's name.
-    #[error("{name:?} is no name for a session")]
+    /// The session name is invalid.
+    #[error("invalid session name {name:?}")]
     BadName {
         /// The name, shortened.
         name: String,
@@ -54,9 +54,9 @@ pub enum ApiError {
     /// There is no such program on the child's PATH, or it cannot be executed.
     #[error("Program not found: {program}{}", error.as_ref().map_or_else(String::new, |error| format!(": {error}")))]
     ProgramNotFound {
-        /// As it was asked for.
+        /// As the caller gave it.
         program: String,
-        /// The kernel's reason, where the program is there and could not be started.
+        /// The kernel's reason, if the program exists but cannot be started.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<String>,
     },
@@ -68,13 +68,13 @@ pub enum ApiError {
         /// The kernel's reason.
         error: String,
     },
-    /// The kernel gave no terminal.
+    /// The kernel could not create a terminal.
     #[error("PTY error: {error}")]
     Pty {
         /// Why.
         error: String,
     },
-    /// A session needs a few descriptors, and there are no more.
+    /// No file descriptors are left for a new session.
     #[error("the limit of open files is reached ({limit})")]
     OpenFiles {
         /// The limit.
@@ -89,10 +89,10 @@ pub enum ApiError {
     /// The keeper refused.
     #[error("{error}")]
     Keeper {
-        /// What.
+        /// Why.
         error: String,
     },
-    /// The policy could not be asked.
+    /// The policy could not be evaluated.
     #[error("{error}")]
     Policy {
         /// Why.
@@ -101,13 +101,13 @@ pub enum ApiError {
     /// The session itself failed.
     #[error("Session has error: {error}")]
     Broken {
-        /// How.
+        /// Why.
         error: String,
     },
     /// The program has ended.
     #[error("Process has exited{}", exit_code.map_or_else(|| " by a signal".to_owned(), |code| format!(" with code {code}")))]
     Exited {
-        /// Its exit code; none where a signal ended it.
+        /// Its exit code; none if a signal ended it.
         exit_code: Option<i32>,
     },
     /// Another call is typing.
@@ -115,7 +115,7 @@ pub enum ApiError {
     Busy {
         /// What that call does.
         call: String,
-        /// For how long it has.
+        /// For how long it has been typing.
         ms: u64,
     },
     /// A person has the keyboard.
@@ -123,34 +123,34 @@ pub enum ApiError {
     KeyboardHeld {
         /// Who.
         by: String,
-        /// When it comes back if that person does nothing; never, where it has to be given back.
+        /// When the keyboard is free if that person types nothing more; none if the person must give it back.
         ends_in_ms: Option<u64>,
     },
-    /// Another person has the keyboard, or nobody has.
+    /// The caller does not hold the keyboard.
     #[error("the keyboard is not yours")]
     KeyboardNotYours,
     /// Only a person can do that.
     #[error("only a person can do that")]
     NotAPerson,
     /// The program asks for a secret.
-    #[error("{}", if *suspected { "this looks like a question for a secret" } else { "the program asks for a secret" })]
+    #[error("{}", if *suspected { "the program seems to ask for a secret" } else { "the program asks for a secret" })]
     SecretInput {
-        /// Told from what the screen shows, not by the kernel.
+        /// Guessed from the screen, not reported by the kernel.
         suspected: bool,
     },
     /// There is no such key.
     #[error("Invalid key: {key}")]
     UnknownKey {
-        /// As it was asked for.
+        /// As the caller gave it.
         key: String,
-        /// The key that may have been meant.
+        /// A similar key that exists.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         near: Option<String>,
     },
-    /// The program cannot be told that this modifier is held.
-    #[error("Invalid key: the program cannot be told of super (cmd, win) or hyper")]
+    /// A terminal cannot send this modifier.
+    #[error("Invalid key: a terminal cannot send super (cmd, win) or hyper")]
     UnknownModifier {
-        /// The character that it was held with.
+        /// The character that was pressed with it.
         key: Option<char>,
     },
     /// The program has mouse reporting off.
@@ -164,10 +164,10 @@ pub enum ApiError {
     LabelNotFound {
         /// The text.
         label: String,
-        /// Which of several.
+        /// Which of several occurrences.
         nth: usize,
     },
-    /// The session is another owner's.
+    /// The session belongs to another owner.
     #[error("session {session} belongs to {owner}")]
     NotYours {
         /// Its id.
@@ -175,39 +175,39 @@ pub enum ApiError {
         /// Its owner.
         owner: String,
     },
-    /// The shell does not wait for a command.
+    /// The shell is not waiting for a command.
     #[error("the shell is not waiting for a command{}", advice::doing(activity, *nested))]
     NotAtPrompt {
-        /// What the session does instead.
+        /// What the session is doing.
         activity: Activity,
-        /// Whether the program has terminals of its own, which cannot be seen into.
+        /// Whether the program has terminals of its own, whose content cotty cannot observe.
         nested: bool,
     },
     /// There is text on the command line already.
-    #[error("{}", if *entered { "the command line is not complete: the shell waits for the rest" } else { "there is already something on the command line" })]
+    #[error("{}", if *entered { "the command line is not complete: the shell waits for the rest" } else { "there is already text on the command line" })]
     LineStarted {
-        /// It was entered, but a quote or a block is open.
+        /// The line was entered, but a quote or a block is still open.
         entered: bool,
     },
     /// No shell marks its commands here.
     #[error("this session has no shell that marks its commands")]
     NoShell,
-    /// No command was run, so none can be read.
+    /// The session has no commands.
     #[error("no command was run in this session")]
     NoCommands {
-        /// As it was asked for.
+        /// As the caller gave it.
         session: String,
     },
-    /// There is no command of this number.
-    #[error("there is no command {number} in this session, or it is forgotten")]
+    /// There is no command with this number.
+    #[error("there is no command {number} in this session, or it is no longer kept")]
     NoSuchCommand {
         /// The number.
         number: u64,
-        /// How many there were so far.
+        /// How many commands the session has run.
         total: u64,
     },
     /// A policy rule denies it.
-    #[error("the line was refused: {reason}")]
+    #[error("the policy denied the line: {reason}")]
     PolicyDenied {
         /// The rule's reason.
         reason: String,
@@ -217,12 +217,12 @@ pub enum ApiError {
     InvalidPattern {
         /// Why.
         error: String,
-        /// The parameter that takes text as it is.
+        /// The parameter that takes plain text instead.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         literal: Option<String>,
     },
-    /// The session's output is captured already.
-    #[error("the session's output is already captured, in {file}")]
+    /// The session's output is already captured.
+    #[error("the session's output is already captured to {file}")]
     CaptureRunning {
         /// The file.
         file: String,
@@ -230,94 +230,94 @@ pub enum ApiError {
     /// The session's output is not captured.
     #[error("the session's output is not captured")]
     NoCapture,
-    /// This session has an open hand-off request.
-    #[error("a person was already asked here ({id}): {message}")]
+    /// This session already has an open hand-off request.
+    #[error("there is already an open hand-off request ({id}): {message}")]
     AlreadyAsked {
         /// The open request.
         id: String,
         /// What it asks.
         message: String,
     },
-    /// The same, where the caller may not know more of it.
-    #[error("a person was already asked here, by somebody else")]
+    /// Another caller has an open hand-off request in this session.
+    #[error("there is already an open hand-off request by another caller")]
     OtherAsked,
-    /// There is no such hand-off request, or no longer.
-    #[error("nobody was asked under the id {id}")]
+    /// There is no such hand-off request, or it ended long ago.
+    #[error("there is no hand-off request {id}")]
     RequestNotFound {
-        /// As it was asked for.
+        /// As the caller gave it.
         id: String,
     },
     /// The hand-off request has ended.
-    #[error("{id} is over: {}", match state {
-        requests::State::Completed => "it was completed",
-        requests::State::Declined => "it was declined",
-        requests::State::Timeout => "it timed out",
-        requests::State::Cancelled => "it was withdrawn",
-        requests::State::Waiting | requests::State::Taken => "it is open",
+    #[error("hand-off request {id} {}", match state {
+        requests::State::Completed => "was completed",
+        requests::State::Declined => "was declined",
+        requests::State::Timeout => "timed out",
+        requests::State::Cancelled => "was withdrawn",
+        requests::State::Waiting | requests::State::Taken => "is open",
     })]
     RequestEnded {
-        /// Which.
+        /// Its id.
         id: String,
         /// How it ended.
         state: requests::State,
     },
-    /// There is no recording of that session, or no longer.
+    /// There is no recording of that session, or it was deleted.
     #[error("there is no recording of {session}")]
     NoRecording {
-        /// As it was asked for.
+        /// As the caller gave it.
         session: String,
     },
-    /// The recording of a live session goes on.
-    #[error("the session is live, and its recording goes on")]
+    /// The session is still being recorded.
+    #[error("the session is live and still being recorded")]
     RecordingLive,
-    /// The daemon is ending.
+    /// The daemon is shutting down.
     #[error("the daemon is shutting down")]
     ShuttingDown,
-    /// The condition did not come true in time.
+    /// The condition was not met in time.
     #[error("Wait timeout after {elapsed_ms}ms: {why}")]
     WaitTimeout {
-        /// How long was waited.
+        /// How long the wait lasted.
         elapsed_ms: u64,
-        /// Why it did not come true.
+        /// Why the condition was not met.
         why: String,
-        /// What the session does.
+        /// What the session is doing.
         activity: Activity,
         /// See [`ApiError::NotAtPrompt`].
         nested: bool,
         /// The person who has the keyboard.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         held_by: Option<String>,
-        /// Output before this was seen.
+        /// The seq up to which output was checked.
         seq: u64,
     },
-    /// This token may only read.
-    #[error("this token is for looking only")]
+    /// The token is read-only.
+    #[error("this token is read-only")]
     ReadOnly,
     /// A process inside an agent's session may not do that.
-    #[error("a process inside an agent's session may read that session and ask a person, and nothing else")]
+    #[error("a process inside an agent's session may only read that session and ask a person")]
     ChildNotAllowed,
     /// The token is missing or wrong.
     #[error("the token is missing or wrong")]
     BadToken,
-    /// The request does not come from where it may.
+    /// The request comes from an origin that is not allowed.
     #[error("{reason}")]
     Unauthorized {
         /// Why.
         reason: String,
     },
-    /// This cannot be a token's name.
-    #[error("`{name}` is no name for a token")]
+    /// The token name is invalid.
+    #[error("invalid token name `{name}`")]
     BadTokenName {
         /// The name.
         name: String,
     },
-    /// There is a token of that name.
+    /// There is already a token with that name.
     #[error("there is already a token named `{name}`")]
     TokenExists {
         /// The name.
         name: String,
     },
-    /// There is no token of that name.
+    /// There is no token with that name.
     #[error("there is no token named `{name}`")]
     TokenNotFound {
         /// The name.
@@ -326,21 +326,21 @@ pub enum ApiError {
     /// There is no such operation.
     #[error("there is no operation `{name}`")]
     UnknownOperation {
-        /// As it was asked for.
+        /// As the caller gave it.
         name: String,
-        /// Those that there are.
+        /// The valid choices.
         known: Vec<String>,
     },
     /// There is no such path.
-    #[error("there is nothing at {method} {path}")]
+    #[error("there is no route {method} {path}")]
     UnknownRoute {
         /// The method.
         method: String,
         /// The path.
         path: String,
     },
-    /// The path is there, but not by this method.
-    #[error("{path} does not take {method}")]
+    /// The path does not support this method.
+    #[error("{path} does not support {method}")]
     WrongMethod {
         /// The path.
         path: String,
@@ -350,7 +350,7 @@ pub enum ApiError {
     /// The body of a request is too large.
     #[error("the body is larger than {mib} MiB")]
     TooLarge {
-        /// The most it may have.
+        /// The limit.
         mib: usize,
     },
     /// There is no such parameter.
@@ -358,15 +358,15 @@ pub enum ApiError {
     UnknownParameter {
         /// The operation or tool.
         of: String,
-        /// As it was given, with the path to it.
+        /// Its name as given, with the path to it.
         name: String,
-        /// The one that may have been meant.
+        /// A similar one that exists.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         near: Option<String>,
-        /// Those that there are.
+        /// The valid choices.
         known: Vec<String>,
     },
-    /// A parameter that must be given is missing.
+    /// A required parameter is missing.
     #[error("{of}: `{name}` is missing")]
     MissingParameter {
         /// The operation or tool.
@@ -374,32 +374,32 @@ pub enum ApiError {
         /// Its name, with the path to it.
         name: String,
     },
-    /// A parameter has a value that it does not take.
-    #[error("{of}: `{name}` is {given}, but takes {takes}")]
+    /// A parameter has an invalid value.
+    #[error("{of}: `{name}` must be {takes}; got {given}")]
     WrongParameter {
         /// The operation or tool.
         of: String,
         /// Its name, with the path to it.
         name: String,
-        /// What was given, shortened.
+        /// The given value, shortened.
         given: String,
-        /// What it takes.
+        /// What it must be.
         takes: String,
-        /// The value that may have been meant.
+        /// A similar value that is valid.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         near: Option<String>,
     },
-    /// There is no such thing to choose.
+    /// There is no such choice.
     #[error("there is no {what} `{name}`{}", near.as_ref().map_or_else(String::new, |near| format!("; did you mean `{near}`?")))]
     UnknownChoice {
-        /// What is chosen: a signal, a tool, a window type.
+        /// What the caller chooses: a signal, a tool, a window type.
         what: String,
-        /// As it was asked for.
+        /// As the caller gave it.
         name: String,
-        /// The one that may have been meant.
+        /// A similar one that exists.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         near: Option<String>,
-        /// Those that there are.
+        /// The valid choices.
         known: Vec<String>,
     },
     /// There is nothing to type.
@@ -411,74 +411,74 @@ pub enum ApiError {
     /// Something else in the call is wrong.
     #[error("{problem}")]
     Invalid {
-        /// What.
+        /// What is wrong.
         problem: String,
         /// What would be right.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         instead: Option<String>,
     },
-    /// A variable in the environment of the caller's process has a value that cannot be used.
+    /// A variable in the environment of the caller's process has an invalid value.
     #[error("{problem}")]
     BadVariable {
         /// Which variable, and why.
         problem: String,
-        /// It is a pattern that does not compile.
+        /// Whether the value is a pattern that does not compile.
         is_pattern: bool,
     },
     /// There are several panels, and none was named.
-    #[error("there are several panels: say which by panelId")]
+    #[error("there are several panels: choose one with panelId")]
     WhichPanel {
-        /// Their names.
+        /// The names of the panels.
         known: Vec<String>,
     },
     /// There is no such panel.
     #[error("there is no panel{}", panel.as_ref().map_or_else(String::new, |panel| format!(" `{panel}`")))]
     NoPanel {
-        /// As it was asked for.
+        /// As the caller gave it.
         panel: Option<String>,
-        /// Those that there are.
+        /// The valid choices.
         known: Vec<String>,
     },
-    /// There is no such window, or none at all.
+    /// There is no such window, or no window at all.
     #[error("{}", if *named { "window not found or not a terminal" } else { "no terminal window" })]
     NoWindow {
-        /// Whether one was asked for by name.
+        /// Whether the caller named a window.
         named: bool,
-        /// Those that there are.
+        /// The valid choices.
         known: Vec<String>,
-        /// Why it is not there.
+        /// The error code to return.
         code: Code,
     },
-    /// More lines than one call answers with.
-    #[error("lines {first} to {last} are more than {most}")]
+    /// More lines than one call may return.
+    #[error("lines {first} to {last}: at most {most} lines per call")]
     TooManyLines {
-        /// The first that was asked for.
+        /// The first requested line.
         first: i64,
-        /// The last.
+        /// The last requested line.
         last: i64,
-        /// The most.
+        /// The limit.
         most: i64,
     },
-    /// There is no such MCP session over HTTP, or it is another's.
+    /// There is no such MCP session over HTTP, or it belongs to another caller.
     #[error("there is no such MCP session, or it is not yours")]
     NoMcpSession,
-    /// Too many answers wait for somebody to read them.
-    #[error("too many resources were asked for that nobody has read")]
+    /// Too many earlier answers are unread.
+    #[error("too many answers to resource requests are unread")]
     UnreadAnswers,
     /// Only some of several keys were typed.
-    #[error("{error} ({typed} of {count} were typed)")]
+    #[error("{error} (typed {typed} of {count})")]
     PartlyTyped {
-        /// How many were.
+        /// How many were typed.
         typed: usize,
-        /// Of how many.
+        /// How many were to be typed.
         count: usize,
-        /// Why no more.
+        /// Why the rest was not.
         error: Box<ApiError>,
     },
     /// One of several steps failed.
     #[error("step {step}: {error}")]
     Step {
-        /// Which, from 1.
+        /// Which step, from 1.
         step: usize,
         /// Why.
         error: Box<ApiError>,
@@ -491,18 +491,18 @@ impl ApiError {
         ApiError::Invalid { problem: problem.into(), instead: None }
     }
 
-    /// The same, with what would be right.
+    /// Something in the call is wrong, with what would be right.
     pub fn invalid_instead(problem: impl Into<String>, instead: impl Into<String>) -> ApiError {
         ApiError::Invalid { problem: problem.into(), instead: Some(instead.into()) }
     }
 
-    /// There is no such thing to choose.
+    /// There is no such choice.
     pub fn unknown<'a>(what: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> ApiError {
         let known = known.into_iter().map(str::to_owned).collect();
         ApiError::UnknownChoice { what: what.to_owned(), name: name.to_owned(), near: None, known }
     }
 
-    /// What clients branch on.
+    /// The code that clients branch on.
     pub fn code(&self) -> Code {
         match self {
             ApiError::SessionNotFound { .. } | ApiError::NoPanel { .. } => Code::SessionNotFound,
@@ -565,7 +565,7 @@ impl ApiError {
     }
 }
 
-/// An error as it is written on the wire, by a face for its caller.
+/// An error as a face writes it on the wire.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ErrorBody {
     /// Stable across releases.
@@ -575,19 +575,19 @@ pub struct ErrorBody {
     /// The next step to try.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// The same as data.
+    /// The error as data.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
     pub cause: Option<Box<ApiError>>,
 }
 
-/// An error that a newer daemon knows and this program does not is still one with a code and a message.
+/// A cause that only a newer daemon knows is dropped; the code and message remain.
 fn known<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Box<ApiError>>, D::Error> {
     let value = serde_json::Value::deserialize(deserializer)?;
     Ok(serde_json::from_value(value).ok())
 }
 
 impl ErrorBody {
-    /// The error with the hint that a face gives for it.
+    /// The error, with a face's hint.
     pub fn new(error: ApiError, hint: Option<String>) -> ErrorBody {
         ErrorBody { code: error.code(), message: error.to_string(), hint, cause: Some(Box::new(error)) }
     }

@@ -1,4 +1,4 @@
-//! `answer`: a person has done what an agent asked, or will not.
+//! `answer`: a person completes or declines a hand-off request.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,12 +11,12 @@ use super::requests::HandoffRequest;
 pub struct Params {
     /// Its id.
     pub request_id: String,
-    /// It will not be done; otherwise it is.
+    /// Decline the request instead of completing it.
     pub decline: bool,
-    /// A word to the agent, in at most 2,000 characters.
+    /// A note to the agent, at most 2,000 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// The request, which has ended.
+/// The ended request.
 pub type Reply = HandoffRequest;

@@ -1,4 +1,4 @@
-//! `ask`: an agent asks people to take over a session for a moment, and learns how that ended.
+//! `ask`: an agent asks a person to take over a session for a moment, and waits for the result.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,27 +7,27 @@ use super::Activity;
 use super::keyboard;
 use super::requests::HandoffRequest;
 
-/// What is asked, or which hand-off request it goes on with.
+/// A new hand-off request, or the id of an open one to wait for.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
     /// Id, number or name.
     pub session: String,
-    /// What a person is to do, in at most 2,000 characters; for a new request.
+    /// For a new request: what the person should do, at most 2,000 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// For a new hand-off request: it is given up after this many milliseconds; 300,000 where none are given.
+    /// For a new hand-off request: it times out after this many milliseconds; default: 300,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// Instead of a new hand-off request: the id of one, to go on waiting for it.
+    /// Instead of a new hand-off request: the id of an open one, to wait for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
-    /// Answer after this many milliseconds, though the hand-off request is still open; where none are given, when it has ended.
+    /// Return after this many milliseconds even if the hand-off request is still open; default: when it has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait_ms: Option<u64>,
 }
 
-/// What became of it so far.
+/// The request's current state, and the session's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reply {
     /// The request.

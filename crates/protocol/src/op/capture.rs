@@ -1,4 +1,4 @@
-//! `capture`: a session's output in a file of its own.
+//! `capture`: writes a session's output to a file.
 
 use super::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ pub enum Action {
     /// Write all output from now on.
     #[default]
     Start,
-    /// No longer.
+    /// Stop writing.
     Stop,
 }
 
@@ -22,7 +22,7 @@ pub struct Params {
     pub session: String,
     /// Start or stop.
     pub action: Action,
-    /// For `start`: the file's directory; one of cotty's own where none is given.
+    /// For `start`: the file's directory; default: a directory in cotty's home.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dir: Option<String>,
 }
@@ -30,18 +30,18 @@ pub struct Params {
 /// The capture.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reply {
-    /// Its file: a line of JSON for each piece, with `timestamp` and `data`.
+    /// Its file: one line of JSON per chunk of output, with `timestamp` and `data`.
     pub capture_file: String,
     /// Bytes of output in it.
     pub bytes_captured: u64,
     /// Bytes of output that could not be written.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub bytes_lost: u64,
-    /// How long it has gone on.
+    /// How long it has been running.
     pub duration_seconds: f64,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(bytes: &u64) -> bool {
     *bytes == 0
 }

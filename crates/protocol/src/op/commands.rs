@@ -1,4 +1,4 @@
-//! `commands`: what a session's shell ran.
+//! `commands`: the commands that a session's shell ran.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,30 +9,30 @@ use serde::{Deserialize, Serialize};
 pub struct Params {
     /// Id, number or name.
     pub session: String,
-    /// The newest so many; 20 where none are given.
+    /// List only the newest N commands; default: 20.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
-    /// Only the command of this number, with its output.
+    /// Only the command with this number, with its output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<u64>,
-    /// Of the output, the first so many lines; 100 where none are given.
+    /// How many lines from the start of the output; default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub head: Option<usize>,
-    /// And the last so many; 100 where none are given.
+    /// How many lines from the end of the output; default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tail: Option<usize>,
 }
 
-/// How far a command came.
+/// The state of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "CommandState")]
 pub enum State {
     /// It ended.
     Done,
-    /// It runs.
+    /// It is running.
     Running,
-    /// The policy did not let it run.
+    /// The policy denied it.
     Denied,
     /// The shell itself ended.
     Exited,
@@ -41,40 +41,40 @@ pub enum State {
 /// One command.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Command {
-    /// Its number in this session; no other will have it.
+    /// Its number in this session; never used again.
     pub number: u64,
-    /// Its text, where the shell could tell it.
+    /// Its text, if the shell reported it.
     pub text: Option<String>,
-    /// How far it came.
+    /// Its state.
     pub state: State,
-    /// Why it was not run.
+    /// Why the policy denied it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Its exit code, once it ended.
     pub exit_code: Option<i32>,
-    /// When it began; ISO 8601.
+    /// When it started, ISO 8601.
     pub started: String,
-    /// How long it took, or has taken so far.
+    /// How long it took, or has been running.
     pub duration_ms: u64,
-    /// The shell's directory when it began.
+    /// The shell's directory when it started.
     pub directory: Option<String>,
     /// Lines of output that can still be read.
     pub lines: usize,
     /// Their bytes.
     pub bytes: usize,
-    /// Lines of output that the limits had dropped.
+    /// Lines of output that were dropped because of the limits.
     pub dropped_lines: u64,
-    /// What it said, where that was asked for.
+    /// Its output, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Output>,
 }
 
-/// What a command said.
+/// A command's output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Output {
-    /// Its first lines; all of them where nothing is left out.
+    /// Its first lines; all lines if nothing is left out.
     pub head: String,
-    /// Lines between the two that are left out.
+    /// How many lines are left out between head and tail.
     pub left_out: usize,
     /// Its last lines.
     pub tail: String,
@@ -83,8 +83,8 @@ pub struct Output {
 /// The commands, newest last.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reply {
-    /// Each of them.
+    /// The commands.
     pub commands: Vec<Command>,
-    /// How many there were in all, with those that are not listed.
+    /// How many commands the session has run, listed or not.
     pub total: u64,
 }

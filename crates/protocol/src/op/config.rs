@@ -1,4 +1,4 @@
-//! `config`: what the daemon was told, and where each value comes from.
+//! `config`: the daemon's configuration, and where each value comes from.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,9 +12,9 @@ pub struct Params {}
 /// Every key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reply {
-    /// In the order of the file.
+    /// The keys, in the order of the file.
     pub keys: Vec<Key>,
-    /// What of the configuration could not be taken as it stands.
+    /// Problems in the configuration.
     pub problems: Vec<String>,
 }
 
@@ -23,7 +23,7 @@ pub struct Reply {
 pub struct Key {
     /// `section.name`.
     pub key: String,
-    /// Its value, as the file would have it.
+    /// Its value, as written in the file.
     pub value: Value,
     /// The layer: `built_in`, `file`, `environment` or `flag`.
     pub source: String,

@@ -1,4 +1,4 @@
-//! `configure`: what can be changed of a session while it runs.
+//! `configure`: changes settings of a running session.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,9 +14,9 @@ pub struct Params {
     pub history_lines: Option<usize>,
 }
 
-/// What holds now.
+/// The session's settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reply {
-    /// Lines of history it keeps.
+    /// How many lines of history it keeps.
     pub history_lines: usize,
 }

@@ -1,4 +1,4 @@
-//! `create`: starts a program in a terminal of its own.
+//! `create`: starts a program in a new session.
 
 use super::{Activity, Dimensions, JsonSchema};
 use serde::{Deserialize, Serialize};
@@ -8,61 +8,61 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// The program; the caller's shell where none is given.
+    /// The program; default: the caller's shell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
     /// Its arguments.
     pub args: Vec<String>,
-    /// A command line instead of both: plain words are run as they stand, anything more by `sh -c`.
+    /// A command line instead of both. Plain words are run directly, anything else with `sh -c`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// A name to find it by.
+    /// The session's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Rows; 24 where none are given.
+    /// Rows; default: 24.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rows: Option<u16>,
-    /// Columns; 80 where none are given.
+    /// Columns; default: 80.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cols: Option<u16>,
-    /// Variables on top of the caller's environment.
+    /// Variables to add to the caller's environment.
     pub env: BTreeMap<String, String>,
-    /// Its directory; the caller's where none is given.
+    /// Working directory; default: the caller's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// What a prompt looks like on the cursor's line: a regular expression. Where one is given it decides, also in a
-    /// shell that marks its prompts.
+    /// A regular expression that matches a prompt on the cursor's line. It overrides the marks of a shell that has
+    /// them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_pattern: Option<String>,
-    /// What its output may do beyond showing things; nothing where nothing is named.
+    /// What its output may do besides being shown; default: nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub allow: Vec<Allow>,
-    /// Answer only when the shell waits for a command. Default: true for shells.
+    /// Return only when the shell waits for a command. Default: true for shells.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait_ready: Option<bool>,
-    /// But not later than this; 5,000 where none is given.
+    /// How long to wait for that, in milliseconds; default: 5,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ready_timeout_ms: Option<u64>,
-    /// Keep a recording of it. Default: true.
+    /// Record the session. Default: true.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub record: Option<bool>,
 }
 
-/// What output can do to the one who shows it.
+/// What a program's output can be allowed to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Allow {
-    /// Have the title sent back, as if it were typed.
+    /// Read the title back, as if it were typed.
     Title,
-    /// Have what it put into the clipboard sent back.
+    /// Read back what it put into the clipboard.
     Clipboard,
-    /// Have sums of what the screen shows sent back.
+    /// Read checksums of the screen.
     Checksum,
     /// Change the terminal's size.
     Resize,
 }
 
-/// What was started.
+/// The new session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reply {
     /// Its id.

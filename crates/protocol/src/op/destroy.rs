@@ -1,4 +1,4 @@
-//! `destroy`: ends a session with everything it started.
+//! `destroy`: ends a session and everything it started.
 
 use super::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,17 +9,17 @@ use serde::{Deserialize, Serialize};
 pub struct Params {
     /// Id, number or name.
     pub session: String,
-    /// Kill at once instead of asking first.
+    /// Kill at once instead of asking the program to end.
     pub force: bool,
 }
 
-/// How it ended.
+/// How the session ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reply {
     /// Always true: a failure is an error.
     pub destroyed: bool,
     /// The program's exit code; null if a signal ended it.
     pub exit_code: Option<i32>,
-    /// Processes that set themselves free and could not be ended.
+    /// Processes that detached from the session and could not be ended.
     pub left_running: Vec<String>,
 }

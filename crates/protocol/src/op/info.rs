@@ -11,5 +11,5 @@ pub struct Params {
     pub session: String,
 }
 
-/// All that is known of it.
+/// All details of the session.
 pub type Reply = SessionInfo;

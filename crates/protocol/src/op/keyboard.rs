@@ -1,24 +1,24 @@
-//! `keyboard`: a person takes it or gives it back; anybody may ask who has it.
+//! `keyboard`: a person takes it or gives it back; any caller may ask who has it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What to do with it.
+/// What to do with the keyboard.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
-    /// Nothing: say who has it.
+    /// Only report who has it.
     #[default]
     Show,
     /// Take it. Only a person can.
     Take,
-    /// Give it back. What an agent asked of people is done with that.
+    /// Give it back. This completes an open hand-off request.
     Give,
-    /// Let go of it, with what was asked still to be done.
+    /// Release it. A hand-off request stays open.
     Leave,
 }
 
-/// Whose keyboard, and what to do with it.
+/// Which session's keyboard, and what to do with it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
@@ -26,7 +26,7 @@ pub struct Params {
     pub session: String,
     /// What to do.
     pub action: Action,
-    /// For `take`: it goes back this long after the last key; 600,000 where none are given.
+    /// For `take`: the keyboard goes back this many milliseconds after the last key; default: 600,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lease_ms: Option<u64>,
 }
@@ -39,38 +39,38 @@ pub enum Holder {
     Agent,
     /// A person.
     Person,
-    /// Nobody but a person: a secret is asked for.
+    /// Only a person: the program asks for a secret.
     Nobody,
 }
 
-/// What is known of a keyboard.
+/// The state of a keyboard.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "KeyboardReply")]
 pub struct Reply {
     /// Who may type now.
     pub holder: Holder,
-    /// The person who has it, as it introduced itself.
+    /// The name of the person who has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// In how many milliseconds it goes back if that person does nothing more; absent: when it is given back.
+    /// Milliseconds until it goes back if that person types nothing more; absent: when the person gives it back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub returns_in_ms: Option<u64>,
-    /// What happened while the agent did not have it, until it types again.
+    /// What happened while a person had it. Reported until the agent types again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub returned: Option<Returned>,
 }
 
-/// What happened while the agent did not have the keyboard.
+/// What happened while a person had the keyboard.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Returned {
-    /// Who had it.
+    /// The person.
     pub by: String,
     /// For how long.
     pub held_ms: u64,
-    /// How many bytes that person typed.
+    /// How many bytes the person typed.
     pub bytes: u64,
-    /// What came meanwhile: `read` with this as `since` …
+    /// To read the output of that time: `read` with this as `since` …
     pub since: u64,
-    /// … up to this much output.
+    /// … up to this seq.
     pub until: u64,
 }

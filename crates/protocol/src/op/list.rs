@@ -3,22 +3,22 @@
 use super::{JsonSchema, SessionInfo};
 use serde::{Deserialize, Serialize};
 
-/// Whose.
+/// Whose sessions.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// For an agent: name the sessions of other owners, too.
+    /// For an agent: also name the sessions of other owners.
     pub all: bool,
 }
 
 /// The sessions, oldest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reply {
-    /// Each of them; for an agent, each of its owner's.
+    /// The sessions; for an agent, only its owner's.
     pub sessions: Vec<SessionInfo>,
     /// How many.
     pub count: usize,
-    /// What other owners have, where it was asked for.
+    /// The sessions of other owners, if requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Other>,
 }
@@ -33,6 +33,6 @@ pub struct Other {
     /// Its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Whose it is.
+    /// Its owner.
     pub owner: String,
 }

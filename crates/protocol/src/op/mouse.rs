@@ -1,15 +1,15 @@
-//! What the mouse does, as `send` takes it.
+//! Mouse gestures, a parameter of `send`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A gesture, at a place or on a text that the screen shows.
+/// A gesture at a cell or on a text of the screen.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Mouse {
-    /// What it does.
+    /// The gesture.
     pub action: Action,
-    /// With which button.
+    /// The button.
     pub button: Button,
     /// Row, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -17,16 +17,16 @@ pub struct Mouse {
     /// Column, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub col: Option<u16>,
-    /// Instead of row and column: a text on the screen, whose middle is meant.
+    /// Instead of row and column: a text on the screen; the gesture goes to its middle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// Which of several such texts, from 1 at the top.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nth: Option<usize>,
-    /// For `scroll`: steps down, or up where negative; 3 where none are given.
+    /// For `scroll`: steps down, or up if negative; default: 3.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub down: Option<i16>,
-    /// For `scroll`: steps to the right, or left where negative.
+    /// For `scroll`: steps to the right, or left if negative.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub right: Option<i16>,
 }
@@ -36,18 +36,18 @@ pub struct Mouse {
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "MouseAction")]
 pub enum Action {
-    /// Down and up.
+    /// Press and release.
     #[default]
     Click,
-    /// Twice.
+    /// Click twice.
     DoubleClick,
-    /// Down.
+    /// Press the button.
     Press,
-    /// Up.
+    /// Release the button.
     Release,
-    /// To another cell.
+    /// Move to another cell.
     Move,
-    /// The wheel.
+    /// Turn the wheel.
     Scroll,
 }
 

@@ -1,4 +1,4 @@
-//! `panel_open`: a panel with the caller's shell.
+//! `panel_open`: opens a panel with the caller's shell.
 
 use super::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Its name; `terminal` where none is given.
+    /// Its panel id; default: `terminal`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub panel_id: Option<String>,
 }
@@ -15,10 +15,10 @@ pub struct Params {
 /// The panel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reply {
-    /// Its name.
+    /// Its panel id.
     pub panel_id: String,
     /// Its session.
     pub session_id: String,
-    /// Whether it was opened just now; otherwise it was there.
+    /// Whether this call opened it; otherwise it was already open.
     pub opened: bool,
 }

@@ -1,9 +1,9 @@
-//! `panels`: the panels that there are.
+//! `panels`: lists the caller's panels.
 
 use super::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Nothing to say yet: the caller's own.
+/// No parameters.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {}
@@ -11,14 +11,14 @@ pub struct Params {}
 /// The panels, oldest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reply {
-    /// Each of them.
+    /// The panels.
     pub panels: Vec<Panel>,
 }
 
 /// A panel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Panel {
-    /// Its name.
+    /// Its panel id.
     pub panel_id: String,
     /// Its session.
     pub session_id: String,

@@ -1,4 +1,4 @@
-//! `read`: what a session shows.
+//! `read`: a session's screen or output.
 
 use super::keyboard;
 use super::{Activity, Dimensions, HistoryLost, Images, JsonSchema, LeftOut, Met, Place, Wait};
@@ -11,19 +11,19 @@ pub enum View {
     /// What a person would see.
     #[default]
     Screen,
-    /// What came since this reader's last read, as a person would have seen it; without what `run` has answered to it.
+    /// Output since this reader's last read, as a person would see it, without output that `run` returned to it.
     New,
     /// The rows of the screen that changed since this reader's last read.
     Changes,
-    /// What left the screen.
+    /// Lines that scrolled off the screen.
     Scrollback,
-    /// Lines by their numbers: 0 is the screen's top row, -1 the newest line that left the screen.
+    /// Lines by number: 0 is the screen's top row, -1 the newest line that scrolled off.
     Lines,
-    /// What left the screen and what is on it, as one text: each line in one piece, however it wraps.
+    /// History and screen as one text, with wrapped lines joined.
     Whole,
 }
 
-/// How to write it down.
+/// The format of the text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
@@ -42,33 +42,33 @@ pub struct Params {
     pub session: String,
     /// Which part.
     pub view: View,
-    /// How.
+    /// The format.
     pub format: Format,
-    /// For `new`: from this many bytes of output on, instead of this reader's place.
+    /// For `new`: read from this seq instead of this reader's place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
     /// For `scrollback`: lines to skip, from the newest. For `new`: bytes to skip, to page through a long text.
     pub offset: usize,
-    /// Most bytes of text: of a longer one its head and its tail, with what was left out counted. All where none are
-    /// given, or 0.
+    /// Most bytes of text. A longer text is cut to its head and tail, and the reply counts what was left out. Default,
+    /// or 0: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<usize>,
-    /// For `scrollback` and `whole`: most lines to answer with, the newest; 1,000 where none are given.
+    /// For `scrollback` and `whole`: return at most this many of the newest lines; default: 1,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
-    /// For `lines`: the first of them; the screen's top row where none is given.
+    /// For `lines`: the first line; default: the screen's top row.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_line: Option<i64>,
-    /// For `lines`: the last of them, included; the screen's bottom row where none is given.
+    /// For `lines`: the last line, included; default: the screen's bottom row.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_line: Option<i64>,
-    /// For `lines`: the same with colours, too.
+    /// For `lines`: also return the text with colours.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub styled: bool,
-    /// Wait for this first.
+    /// Wait for this before reading.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait: Option<Wait>,
-    /// Whose place `new` and `changes` read from; the owner's where none is named.
+    /// The reader whose place `new` and `changes` use; default: the owner's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reader: Option<String>,
 }
@@ -78,10 +78,10 @@ pub struct Params {
 pub struct Reply {
     /// The text.
     pub content: String,
-    /// For `lines`, where it was asked for: the same text with colours, as escape sequences.
+    /// For `lines`, if requested: the text with colours, as escape sequences.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub styled: Option<String>,
-    /// For `lines`: how many left the screen and can still be read.
+    /// For `lines`: how many lines of history there are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub history: Option<usize>,
     /// Lines in it.
@@ -89,42 +89,42 @@ pub struct Reply {
     /// For `changes`: the row of each line, from 1.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<u16>,
-    /// What stands between the head and the tail of a long text.
+    /// What was left out between the head and the tail of a long text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
-    /// The cursor, 1-based, for the screen.
+    /// For the screen: the cursor, 1-based.
     pub cursor: Option<Place>,
     /// The session's size.
     pub dimensions: Dimensions,
-    /// Whether anything came since this reader's last read.
+    /// Whether there is output since this reader's last read.
     pub has_new_content: bool,
-    /// Images that came since then.
+    /// Images in that output.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<Images>,
     /// Whether the shell waits for a command.
     pub prompt_detected: bool,
-    /// Whether nothing came for the time waited for.
+    /// Whether there was no output for the `idle_ms` of the wait.
     pub idle: bool,
     /// Whether the program has ended.
     pub exited: bool,
-    /// With what.
+    /// Its exit code.
     pub exit_code: Option<i32>,
     /// What it is doing.
     pub activity: Activity,
-    /// Who has the keyboard, where a person has it or just had it.
+    /// Who has the keyboard, if a person has it or just had it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keyboard: Option<keyboard::Reply>,
-    /// Lines that the limits had dropped before they were read.
+    /// Lines that were dropped because of the limits before they were read.
     pub dropped_lines: u64,
-    /// What a daemon could not take over from the one before it, if this reader was not told yet.
+    /// History that was lost when the daemon was replaced. Reported to each reader once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub history_lost: Option<HistoryLost>,
-    /// Go on from here.
+    /// Give this as `since` to continue.
     pub seq: u64,
-    /// How the wait ended, where there was one.
+    /// How the wait ended, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub met: Option<Met>,
-    /// Why it came to nothing, where the time ran out.
+    /// If the wait timed out: why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }

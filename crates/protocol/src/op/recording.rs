@@ -1,9 +1,9 @@
-//! `recording`: what a session's terminal said and was told, also of one that is long gone.
+//! `recording`: a session's recorded output and input, also after the session was destroyed.
 
 use super::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How to write it down.
+/// The format of the recording.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
@@ -12,35 +12,35 @@ pub enum Format {
     Cast,
     /// The text that a person would have seen.
     Text,
-    /// A line of JSON for each thing that happened.
+    /// One line of JSON per event.
     Jsonl,
 }
 
-/// Which session, how, and which part.
+/// Which session, in which format, and which part.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Id, number or name; of a session that is gone best its id.
+    /// Id, number or name; for a destroyed session, preferably its id.
     pub session: String,
-    /// How.
+    /// The format.
     pub format: Format,
-    /// Go on from here: what the page before answered.
+    /// Where to continue: `next` of the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
-    /// About how many bytes to answer with; 262,144 where none are given, at most 4,194,304.
+    /// About how many bytes to return; default: 262,144, at most 4,194,304.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
 }
 
-/// A page of it.
+/// A page of the recording.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reply {
     /// The session's id.
     pub session_id: String,
-    /// What stands there.
+    /// The text of the page.
     pub content: String,
-    /// Go on from here.
+    /// Where the next page begins.
     pub next: String,
-    /// Whether this is all there is so far.
+    /// Whether this is the last page so far.
     pub end: bool,
 }

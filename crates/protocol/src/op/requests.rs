@@ -1,23 +1,23 @@
-//! `requests`: what agents ask of people.
+//! `requests`: lists the open hand-off requests.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Nothing to say.
+/// No parameters.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {}
 
-/// Those that are open, oldest first.
+/// The open requests, oldest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reply {
-    /// Each of them; for an agent, those of its own sessions.
+    /// The requests; for an agent, only those of its own sessions.
     pub requests: Vec<HandoffRequest>,
     /// How many.
     pub count: usize,
 }
 
-/// What an agent asks of people: to take over its session for a moment.
+/// A hand-off request: an agent asks a person to take over its session for a moment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HandoffRequest {
     /// Its id, `req_` and eight characters.
@@ -28,44 +28,44 @@ pub struct HandoffRequest {
     pub number: u32,
     /// The agent's name.
     pub from: String,
-    /// What a person is to do: data, not markup.
+    /// What the person should do: data, not markup.
     pub message: String,
-    /// How far it came.
+    /// Its state.
     pub state: State,
-    /// The person who has the keyboard meanwhile, or who ended it.
+    /// The person who took it or ended it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// What that person tells the agent.
+    /// That person's note to the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// ISO 8601.
+    /// When it was created, ISO 8601.
     pub made_at: String,
-    /// How long it has been open, or was.
+    /// How long it has been open, or was open.
     pub open_ms: u64,
-    /// In how many milliseconds it is given up, while it is open.
+    /// If it is open: in how many milliseconds it times out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ends_in_ms: Option<u64>,
-    /// How many bytes people typed meanwhile.
+    /// How many bytes people have typed since it was created.
     pub typed_bytes: u64,
-    /// What came since it was made: `read` with this as `since`.
+    /// To read the output since it was created: `read` with this as `since`.
     pub since: u64,
 }
 
-/// How far a hand-off request came.
+/// The state of a hand-off request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "RequestState")]
 pub enum State {
-    /// For a person.
+    /// It waits for a person.
     Waiting,
     /// A person has the keyboard.
     Taken,
-    /// A person did it.
+    /// A person completed it.
     Completed,
-    /// A person will not.
+    /// A person declined it.
     Declined,
-    /// Nobody did in time.
+    /// No person completed it in time.
     Timeout,
-    /// The agent withdrew it, or the program ended with nobody there.
+    /// The agent withdrew it, or the program ended before a person took it.
     Cancelled,
 }

@@ -1,4 +1,4 @@
-//! `resize`: another size, or following the window of whoever has the keyboard.
+//! `resize`: changes a session's size, or fits it to the window of the keyboard's holder.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,17 +11,17 @@ use super::Dimensions;
 pub struct Params {
     /// Id, number or name.
     pub session: String,
-    /// Columns; as they are where none are given.
+    /// Columns; default: unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cols: Option<u16>,
-    /// Rows; as they are where none are given.
+    /// Rows; default: unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rows: Option<u16>,
-    /// Only for as long as the caller, a person, has the keyboard; then the session gets its own size back.
+    /// Only while the caller, a person, has the keyboard; afterwards the session returns to its own size.
     pub fit: bool,
 }
 
-/// How large it is now.
+/// The session's new size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reply {
     /// Its size.

@@ -1,4 +1,4 @@
-//! `search`: a pattern in all that a session holds.
+//! `search`: searches a session's screen and history.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,27 +14,27 @@ pub struct Params {
     pub pattern: Pattern,
 }
 
-/// What to look for, and how much of it.
+/// What to look for, and how many matches to return.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Pattern {
-    /// A regular expression; each line is searched as a whole, however it wrapped.
+    /// A regular expression; a wrapped line is searched as one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regex: Option<String>,
-    /// Instead of it: a text as it stands.
+    /// Instead of `regex`: plain text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Most matches to answer with, newest first; 50 where none are given.
+    /// Return at most this many matches, newest first; default: 50.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
 }
 
-/// What was found.
+/// The matches.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reply {
     /// Newest first.
     pub matches: Vec<Match>,
-    /// Whether there are more than were asked for.
+    /// Whether there are more matches than `limit`.
     pub more: bool,
 }
 
@@ -45,7 +45,7 @@ pub struct Match {
     pub text: String,
     /// The whole line.
     pub line: String,
-    /// The line's id; absent where a full-screen program showed it and it is gone from the screen.
+    /// The line's id; absent for a line of the alternate-screen history.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line_id: Option<u64>,
     /// The column in the line where the match begins, from 1.

@@ -1,4 +1,4 @@
-//! `search_recordings`: a pattern in what was recorded, also of sessions that are long gone.
+//! `search_recordings`: searches recordings, also those of destroyed sessions.
 
 use super::search::Pattern;
 use schemars::JsonSchema;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Params {
-    /// Only in the recording of this session: id, number or name; of a session that is gone best its id.
+    /// Search only this session's recording: id, number or name; for a destroyed session, preferably its id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// What to look for.
@@ -16,16 +16,16 @@ pub struct Params {
     pub pattern: Pattern,
 }
 
-/// What was found.
+/// The matches.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reply {
     /// Newest first, recording by recording.
     pub matches: Vec<Match>,
-    /// Whether there are more than were asked for.
+    /// Whether there are more matches than `limit`.
     pub more: bool,
-    /// Whether the time for a search was over before all was searched.
+    /// Whether the search ran out of time before it was complete.
     pub gave_up: bool,
-    /// Recordings that were searched.
+    /// How many recordings were searched.
     pub recordings: usize,
 }
 

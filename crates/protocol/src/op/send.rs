@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Paste {
-    /// When the program asked for it and the text has several lines.
+    /// If the program has bracketed paste on and the text has several lines.
     #[default]
     Auto,
     /// Always.
@@ -18,20 +18,20 @@ pub enum Paste {
     Never,
 }
 
-/// What can happen to a key.
+/// A key event.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyEvent {
-    /// It goes down.
+    /// The key goes down.
     #[default]
     Press,
-    /// It is held.
+    /// The key is held.
     Repeat,
-    /// It goes up.
+    /// The key goes up.
     Release,
 }
 
-/// What the line discipline does with a character, whichever the program set for it.
+/// A control function of the terminal's line discipline, whichever character the program has set for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Control {
@@ -43,7 +43,7 @@ pub enum Control {
     Suspend,
 }
 
-/// What to type: text, one key, the mouse, or bytes as they are.
+/// What to type: text, one key, a mouse gesture, or raw bytes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
@@ -63,20 +63,20 @@ pub struct Params {
     pub shift: bool,
     /// Paste brackets.
     pub paste: Paste,
-    /// What happens to the key; only programs that asked for it hear of more than `press`.
+    /// The key event. Only programs that asked for it receive events other than `press`.
     pub event: KeyEvent,
-    /// Whether `text` has keys written into it: `^C`, `^[`, `[UP]`, `[F5]`; `\\^` and `\\[` are the characters.
+    /// Whether `text` contains key names: `^C`, `^[`, `[UP]`, `[F5]`; write `\\^` and `\\[` for the characters.
     pub special: bool,
-    /// What the terminal itself understands.
+    /// A control function of the terminal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub control: Option<Control>,
-    /// What the mouse does; `ctrl`, `alt` and `shift` go with it.
+    /// A mouse gesture; `ctrl`, `alt` and `shift` apply to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mouse: Option<Mouse>,
-    /// Bytes as they are, in base64.
+    /// Raw bytes, in base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<String>,
-    /// Also tell a person what became of it; an agent is always told.
+    /// Report the effect (`consumed`, `reacted`, `submitted`) to a person, too; an agent always gets it.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub observe: bool,
 }
@@ -84,23 +84,23 @@ pub struct Params {
 /// What was typed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reply {
-    /// Bytes written for the program to read.
+    /// Bytes written to the terminal.
     pub bytes: u64,
-    /// Output processed before they were written: read or wait from here.
+    /// The seq before they were written: read or wait from here.
     pub seq: u64,
-    /// Where it was asked for: whether the program took the bytes, within a tenth of a second.
+    /// If requested: whether the program read the bytes within a tenth of a second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consumed: Option<bool>,
     /// Whether the screen changed beyond the echo.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reacted: Option<bool>,
-    /// Whether the shell began a command.
+    /// Whether the shell started a command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub submitted: Option<bool>,
-    /// Whether the text went in paste brackets, so that its lines are text and no Enter keys.
+    /// Whether the text was put in paste brackets, so that its line ends are not Enter keys.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub pasted: bool,
-    /// What an agent had not been told yet: what a person did with the keyboard.
+    /// For an agent, if not yet reported: what happened while a person had the keyboard.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub returned: Option<Returned>,
 }

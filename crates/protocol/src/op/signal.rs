@@ -1,4 +1,4 @@
-//! `signal`: to the program in the foreground.
+//! `signal`: sends a signal to the program in the foreground.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,18 +9,18 @@ use serde::{Deserialize, Serialize};
 pub struct Params {
     /// Id, number or name.
     pub session: String,
-    /// Its name: `INT`, `TERM`, `HUP`, `KILL`, `QUIT`, `STOP`, `TSTP`, `CONT`, `USR1`, `USR2`; `SIG` before it does no harm.
-    /// `INT` where none is given.
+    /// Its name: `INT`, `TERM`, `HUP`, `KILL`, `QUIT`, `STOP`, `TSTP`, `CONT`, `USR1`, `USR2`, with or without `SIG`.
+    /// Default: `INT`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signal: Option<String>,
 }
 
-/// Who got it.
+/// Who received it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reply {
     /// The process group that was signalled.
     pub group: u32,
-    /// The program in it that most likely reads the terminal.
+    /// The program in that group that most likely reads the terminal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! `snapshot`: the screen for a front end that draws lines.
+//! `snapshot`: the screen, for a front end that draws lines.
 
 use super::JsonSchema;
 use crate::update::Snapshot;
@@ -12,5 +12,5 @@ pub struct Params {
     pub session: String,
 }
 
-/// What it shows.
+/// The screen.
 pub type Reply = Snapshot;

@@ -1,4 +1,4 @@
-//! `status`: the daemon itself.
+//! `status`: the state of the daemon.
 
 use super::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,47 +8,47 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields, default)]
 pub struct Params {}
 
-/// What runs, and where it listens.
+/// Which daemon runs, and where it listens.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reply {
     /// The daemon's process id.
     pub pid: u32,
     /// The keeper's process id.
     pub keeper_pid: u32,
-    /// Its version.
+    /// The daemon's version.
     pub version: String,
-    /// Where the page is: `http://127.0.0.1:7420`.
+    /// The address of the page: `http://127.0.0.1:7420`.
     pub http: String,
-    /// The page, for a person with its token.
+    /// The link to the page, with its token; only for a person.
     pub link: String,
     /// The Unix socket.
     pub socket: String,
-    /// Sessions whose program runs.
+    /// How many sessions have a running program.
     pub live: usize,
-    /// Sessions whose program has ended and that can still be read.
+    /// How many sessions have exited and can still be read.
     pub exited: usize,
-    /// The versions of what it leaves to the next daemon; older daemons do not say.
+    /// The format versions of the state that it leaves to the next daemon; older daemons do not report them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub formats: Option<Formats>,
 }
 
-/// The versions of what one daemon leaves to the next.
+/// The format versions of the state that one daemon leaves to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Formats {
-    /// A session's state but for its terminal.
+    /// A session's state without its terminal.
     pub checkpoint: Format,
     /// The state of a terminal.
     pub engine: Format,
-    /// The newest output, and what happened beside it.
+    /// The newest output and events.
     pub journal: Format,
 }
 
 /// The versions of one format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Format {
-    /// The one that is written; all older ones from `reads_from` on are read.
+    /// The version that the daemon writes; it reads all versions from `reads_from` to this one.
     pub writes: u8,
-    /// The oldest that is read.
+    /// The oldest version that the daemon reads.
     pub reads_from: u8,
 }
 
@@ -58,19 +58,19 @@ impl Format {
     }
 }
 
-/// What a daemon can read of what another one leaves.
+/// How much of another daemon's state a daemon can read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Readable {
     /// All of it.
     All,
-    /// The newest output; what is older is in checkpoints.
+    /// Only the newest output; older output is in checkpoints.
     NewestOutput,
     /// Nothing.
     Nothing,
 }
 
 impl Formats {
-    /// What a daemon with these formats can read of what one with those leaves.
+    /// How much a daemon with these formats can read of the state of a daemon with the `other` formats.
     pub fn reads(&self, other: &Formats) -> Readable {
         match (self.journal.reads(other.journal), self.checkpoint.reads(other.checkpoint)) {
             (false, _) => Readable::Nothing,
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_newer_daemon_reads_what_an_older_one_leaves_and_not_the_other_way_round() {
+    fn a_newer_daemon_reads_older_formats_but_an_older_daemon_does_not_read_newer_ones() {
         let format = |writes, reads_from| Format { writes, reads_from };
         let old = Formats { checkpoint: format(7, 7), engine: format(3, 3), journal: format(3, 3) };
         let new = Formats { checkpoint: format(8, 7), ..old };

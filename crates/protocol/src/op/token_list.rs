@@ -1,4 +1,4 @@
-//! `token_list`: the tokens that were made and not revoked.
+//! `token_list`: lists the valid tokens.
 
 use super::JsonSchema;
 use super::token_new::Kind;
@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields, default)]
 pub struct Params {}
 
-/// By name. The page's own token is not among them.
+/// The tokens, by name, without the page's own token.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reply {
-    /// Each of them.
+    /// The tokens.
     pub tokens: Vec<TokenInfo>,
 }
 
-/// What is known of a token; not the token itself.
+/// The details of a token, without the token itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TokenInfo {
     /// Its name.

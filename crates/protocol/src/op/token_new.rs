@@ -3,28 +3,28 @@
 use super::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What it is called, and what it may do.
+/// The token's name, and what it may do.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
     /// A name to revoke it by: letters, digits, `-` and `_`.
     pub name: String,
-    /// Whoever has it may look, and nothing else.
+    /// The token may only read.
     pub read_only: bool,
 }
 
-/// What whoever has a token may do.
+/// What a token may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Everything.
     Full,
-    /// Look.
+    /// Only read.
     ReadOnly,
 }
 
 impl Kind {
-    /// As it stands on the wire.
+    /// The kind as text, as on the wire.
     pub fn as_str(self) -> &'static str {
         match self {
             Kind::Full => "full",
@@ -33,13 +33,13 @@ impl Kind {
     }
 }
 
-/// The token. It is told this once.
+/// The new token. No other reply contains it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reply {
     /// Its name.
     pub name: String,
     /// What it may do.
     pub kind: Kind,
-    /// What goes behind `Authorization: Bearer`.
+    /// The token itself, for the header `Authorization: Bearer`.
     pub token: String,
 }

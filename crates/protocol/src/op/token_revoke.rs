@@ -1,9 +1,9 @@
-//! `token_revoke`: a token opens nothing any more.
+//! `token_revoke`: revokes a token.
 
 use super::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which.
+/// Which token.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
@@ -11,9 +11,9 @@ pub struct Params {
     pub name: String,
 }
 
-/// It is gone.
+/// The token is revoked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reply {
-    /// Always true: what is not there is an error.
+    /// Always true: an unknown token is an error.
     pub revoked: bool,
 }

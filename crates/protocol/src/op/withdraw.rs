@@ -1,4 +1,4 @@
-//! `withdraw`: an agent no longer asks.
+//! `withdraw`: an agent withdraws its hand-off request.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,9 +11,9 @@ use super::requests::HandoffRequest;
 pub struct Params {
     /// Id, number or name.
     pub session: String,
-    /// The hand-off request's id, or that of the request that made it.
+    /// The hand-off request's id, or the id of the call that created it.
     pub request_id: String,
 }
 
-/// The request, which has ended.
+/// The ended request.
 pub type Reply = HandoffRequest;

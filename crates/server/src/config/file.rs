@@ -1,4 +1,4 @@
-//! The file's layer.
+//! The configuration file's layer.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::value::Given;
 use super::{Config, KEYS, Key, Problem, Source};
 use crate::near::{did_you_mean, nearest};
 
-/// Puts what a file says on top of what there is. A file that is no TOML changes nothing.
+/// Applies a file on top of the settings. A file that is not TOML changes nothing.
 pub(super) fn apply(config: &mut Config, path: &Path, text: &str, problems: &mut Vec<Problem>) {
     let line =
         |offset: usize| 1 + text.as_bytes()[..offset.min(text.len())].iter().filter(|b| **b == b'\n').count();
@@ -16,11 +16,11 @@ pub(super) fn apply(config: &mut Config, path: &Path, text: &str, problems: &mut
         Ok(table) => table.into_inner(),
         Err(error) => {
             let source = Source::File(path.to_owned(), line(error.span().map_or(0, |span| span.start)));
-            problems.push(Problem::new(source, format!("this is no TOML: {}", error.message())));
+            problems.push(Problem::new(source, format!("this is not TOML: {}", error.message())));
             return;
         }
     };
-    // In the order of the lines, which is not the order of the parser's map.
+    // Sorted by line: the parser's map has another order.
     let mut found = Vec::new();
     for (section, value) in &table {
         let at = section.span().start;
@@ -30,7 +30,7 @@ pub(super) fn apply(config: &mut Config, path: &Path, text: &str, problems: &mut
                     let at = name.span().start;
                     found.push((
                         at,
-                        known(section.get_ref(), name.get_ref()).map(|key| (key, given(value.get_ref()))),
+                        find_key(section.get_ref(), name.get_ref()).map(|key| (key, given(value.get_ref()))),
                     ));
                 }
             }
@@ -47,10 +47,10 @@ pub(super) fn apply(config: &mut Config, path: &Path, text: &str, problems: &mut
     }
 }
 
-fn known(section: &str, name: &str) -> Result<usize, String> {
-    let is_it = |key: &Key| key.section == section && key.name == name;
-    KEYS.iter().position(is_it).ok_or_else(|| match elsewhere(name) {
-        Some(key) => format!("[{section}] has no `{name}`; it belongs into [{}]", key.section),
+fn find_key(section: &str, name: &str) -> Result<usize, String> {
+    let matches = |key: &Key| key.section == section && key.name == name;
+    KEYS.iter().position(matches).ok_or_else(|| match elsewhere(name) {
+        Some(key) => format!("[{section}] has no `{name}`; it belongs in [{}]", key.section),
         None => {
             let names: Vec<&str> =
                 KEYS.iter().filter(|key| key.section == section).map(|key| key.name).collect();
@@ -64,14 +64,14 @@ fn known(section: &str, name: &str) -> Result<usize, String> {
 
 fn no_section(name: &str, is_table: bool) -> String {
     if let Some(key) = elsewhere(name).filter(|_| !is_table) {
-        return format!("`{name}` belongs into [{}]", key.section);
+        return format!("`{name}` belongs in [{}]", key.section);
     }
     let mut names: Vec<&str> = KEYS.iter().map(|key| key.section).collect();
     names.dedup();
     match nearest(name, names.iter().copied()) {
         Some(near) if !is_table && near == name => format!("[{name}] is a section: put its keys below it"),
         Some(near) => format!("there is no section [{name}]; did you mean [{near}]?"),
-        None => format!("there is no section [{name}]; there are {}", names.join(", ")),
+        None => format!("there is no section [{name}]; the sections are {}", names.join(", ")),
     }
 }
 
@@ -85,7 +85,7 @@ fn given(value: &DeValue<'_>) -> Given {
         DeValue::String(text) => Given::Text(text.clone().into_owned()),
         DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
             Ok(number) => Given::Integer(number),
-            Err(_) => Given::Other("number as large as this"),
+            Err(_) => Given::Other("number this large"),
         },
         DeValue::Boolean(on) => Given::Switch(*on),
         DeValue::Array(items) => Given::List(items.iter().map(|item| given(item.get_ref())).collect()),

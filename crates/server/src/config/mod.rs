@@ -1,7 +1,7 @@
-//! The configuration: what can be set, in layers. Built in < file < environment < flag < what a client asks.
+//! The configuration, in layers: built in < file < environment < flag < client.
 //!
-//! Pure: text and variables go in; settings, where each comes from, and what is wrong come out. [`KEYS`] lists every key
-//! once; parsing, `cotty config show`, the template and `docs/configuration.md` are all made from it.
+//! Pure: text and variables go in; settings, their sources and problems come out. [`KEYS`] lists every key once;
+//! parsing, `cotty config show`, the template and `docs/configuration.md` are all made from it.
 
 mod file;
 mod reference;
@@ -24,37 +24,37 @@ use value::Given;
 /// Everything that can be set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// Where the page is served.
+    /// Address of the page and of HTTP.
     pub listen: SocketAddr,
-    /// Live sessions in all.
+    /// Most live sessions in total.
     pub max_sessions: usize,
-    /// Live sessions of one owner.
+    /// Most live sessions of one owner.
     pub max_per_owner: usize,
-    /// What a new terminal is like where its maker does not say.
+    /// Defaults of a new terminal.
     pub terminal: TerminalOptions,
-    /// When sessions that nobody comes back to leave.
+    /// How long unused sessions are kept.
     pub retention: Retention,
-    /// Whether sessions are recorded where their makers do not say.
+    /// Whether sessions are recorded by default.
     pub record: bool,
-    /// How much of recordings is kept.
+    /// Limits of the recordings.
     pub recording: RecordingLimits,
-    /// Where recordings lie, if not at home.
+    /// Directory of recordings, if not the default.
     pub recordings_dir: Option<PathBuf>,
-    /// Where captures go that name no place, if not home.
+    /// Directory of captures that name none, if not the default.
     pub captures_dir: Option<PathBuf>,
-    /// Whether agents may answer questions for secrets.
+    /// Whether agents may type secrets.
     pub agents_answer_secrets: bool,
-    /// Where the shell history of agents' commands lies, if not at home.
+    /// Shell history of agents' commands, if not the default.
     pub agents_history_file: Option<PathBuf>,
-    /// The key before each key that is for `attach` itself.
+    /// The key before each command key of `attach`.
     pub attach_prefix: String,
-    /// One that leaves it at once; empty where none does.
+    /// A key that detaches at once; empty for none.
     pub detach_key: String,
-    /// What is worth a line in the log.
+    /// Level of detail of the log.
     pub log_level: String,
-    /// Where the log goes, if not to its usual place.
+    /// Log file, if not the default.
     pub log_file: Option<PathBuf>,
-    /// How large the log gets before a new one is begun.
+    /// Largest log file, in bytes.
     pub log_size: u64,
 }
 
@@ -81,17 +81,17 @@ impl Default for Settings {
     }
 }
 
-/// What a face takes for usual where nobody set it: the layer just above what is built in.
+/// Defaults of a face: the layer just above the built-in one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usual {
     /// Lines of history of a session.
     pub history_lines: Option<usize>,
-    /// Live sessions of one owner.
+    /// Most live sessions of one owner.
     pub max_per_owner: Option<usize>,
 }
 
 impl Settings {
-    /// The same for one client: what its environment says of its own terminals beats what the daemon was told.
+    /// The settings for one client: its environment overrides the daemon's settings of its own terminals.
     pub fn for_client(&self, env: &BTreeMap<String, String>) -> Result<Settings, Refused> {
         let mut settings = self.clone();
         for key in KEYS.iter().filter(|key| key.per_client) {
@@ -104,30 +104,30 @@ impl Settings {
     }
 }
 
-/// What a client asked in its environment, and cannot have.
+/// An invalid variable in a client's environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
     /// Which variable, and why.
     pub problem: Problem,
-    /// It is a pattern that cannot be read.
+    /// Its value is an invalid pattern.
     pub is_pattern: bool,
 }
 
-/// Where a value comes from. Later ones beat earlier ones.
+/// Where a value comes from. Later variants override earlier ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// Nobody set it.
+    /// The built-in default.
     BuiltIn,
     /// A line of the file.
     File(PathBuf, usize),
-    /// A variable.
+    /// An environment variable.
     Environment(String),
-    /// An argument.
+    /// A command-line flag.
     Flag(&'static str),
 }
 
 impl Source {
-    /// The layer in a word, for programs.
+    /// The layer's name, for programs.
     pub fn layer(&self) -> &'static str {
         match self {
             Source::BuiltIn => "built_in",
@@ -149,17 +149,17 @@ impl fmt::Display for Source {
     }
 }
 
-/// Something that cannot be taken as it is, and the next step.
+/// An invalid setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// A file and line, a variable, a flag.
+    /// A file and line, a variable or a flag.
     pub place: String,
     /// What is wrong with it, and what is allowed.
     pub what: String,
 }
 
 impl Problem {
-    /// Something wrong there.
+    /// A problem at this place.
     pub fn new(place: impl fmt::Display, what: impl Into<String>) -> Problem {
         Problem { place: place.to_string(), what: what.into() }
     }
@@ -171,13 +171,13 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A configuration that is not right.
+/// An invalid configuration, with all its problems.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct Broken(pub Vec<Problem>);
 
 impl fmt::Display for Broken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the configuration is not right")?;
+        write!(f, "the configuration is invalid")?;
         self.0.iter().try_for_each(|problem| write!(f, "\n  {problem}"))
     }
 }
@@ -187,7 +187,7 @@ impl fmt::Display for Broken {
 pub struct Flag {
     /// `section.name`.
     pub key: &'static str,
-    /// As it is typed.
+    /// As the user types it.
     pub name: &'static str,
     /// Its value.
     pub value: String,
@@ -196,26 +196,26 @@ pub struct Flag {
 /// The settings and where each comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
-    /// What holds.
+    /// The settings in effect.
     pub settings: Settings,
-    /// Of every key, in the order of [`KEYS`].
+    /// The source of every key, in the order of [`KEYS`].
     sources: Vec<Source>,
 }
 
-/// One key of a configuration as it stands.
+/// One key of a configuration, with its value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SettingEntry<'a> {
-    /// Which.
+    /// The key.
     pub key: &'static Key,
     /// Its value.
     pub value: Value,
-    /// Where that comes from.
+    /// Where the value comes from.
     pub source: &'a Source,
 }
 
 impl Config {
-    /// Reads the layers. What is wrong is left out and told; whoever starts something new refuses then, a daemon that
-    /// takes over goes on.
+    /// Reads the layers. Invalid settings are ignored and returned as problems: a new daemon then refuses to start, a
+    /// daemon that replaces another goes on.
     pub fn read(
         file: Option<(&Path, &str)>,
         env: &BTreeMap<String, String>,
@@ -234,7 +234,7 @@ impl Config {
         (config, problems)
     }
 
-    /// The same, or everything that is wrong.
+    /// Like [`Config::read`], but any problem is an error.
     pub fn read_strictly(
         file: Option<(&Path, &str)>,
         env: &BTreeMap<String, String>,
@@ -246,7 +246,7 @@ impl Config {
         }
     }
 
-    /// The settings for one client that came through a face with usual values of its own.
+    /// The settings for one client of a face with its own defaults.
     pub fn for_client(&self, env: &BTreeMap<String, String>, usual: Usual) -> Result<Settings, Refused> {
         let mut settings = self.settings.clone();
         let unset = |path| *self.source(path) == Source::BuiltIn;
@@ -259,7 +259,7 @@ impl Config {
         settings.for_client(env)
     }
 
-    /// Every key with its value and where that comes from.
+    /// Every key with its value and source.
     pub fn entries(&self) -> Vec<SettingEntry<'_>> {
         let mut settings = self.settings.clone();
         let entry = |(key, source): (&'static Key, _)| {
@@ -269,7 +269,7 @@ impl Config {
         KEYS.iter().zip(&self.sources).map(entry).collect()
     }
 
-    /// The same for the wire.
+    /// [`Config::entries`] in wire form.
     pub fn keys(&self) -> Vec<cotty_protocol::op::config::Key> {
         let key = |entry: SettingEntry<'_>| cotty_protocol::op::config::Key {
             key: entry.key.path(),
@@ -315,7 +315,7 @@ impl Config {
     }
 }
 
-/// A value as the file writes it.
+/// A value as TOML.
 pub fn toml_text(value: &Value) -> String {
     value::toml_text(value)
 }

@@ -1,15 +1,15 @@
-//! What people read of the table: the file to begin with, and the reference page.
+//! Text that is made from the table: the template file and the reference page.
 
 use std::fmt::Write;
 
 use super::{KEYS, Key};
 
-/// A file in which every key stands with its built-in value, and none is set.
+/// A configuration file with every key and its default, all in comments.
 pub fn template() -> String {
     let mut text = String::from(
-        "# cotty's configuration. Every key stands here with its built-in value: take the # away and change it.\n\
-         # Variables beat this file, flags beat variables. `cotty config check` says what is wrong with it,\n\
-         # `cotty restart` makes a running daemon read it again and keeps every session.\n",
+        "# cotty's configuration. Every key is listed with its default: remove the # and change the value.\n\
+         # Variables override this file, flags override variables. `cotty config check` reports mistakes,\n\
+         # `cotty restart` makes a running daemon read the file again and keeps every session.\n",
     );
     for (section, keys) in sections() {
         let _ = write!(text, "\n[{section}]\n");
@@ -41,7 +41,7 @@ pub fn reference() -> String {
             }
             let _ = write!(
                 text,
-                "\n### {}\n\n{}\n\nBuilt in: `{}`. Possible: {}.\n\nAlso set by {}.\n",
+                "\n### {}\n\n{}\n\nDefault: `{}`. Allowed: {}.\n\nAlso set by {}.\n",
                 key.name,
                 key.what,
                 key.built_in(),
@@ -64,7 +64,7 @@ fn sections() -> Vec<(&'static str, Vec<&'static Key>)> {
     sections
 }
 
-/// Lines of a comment, no longer than a screen is wide.
+/// Wraps a text into comment lines.
 fn comment(text: &str) -> String {
     let mut lines = String::new();
     let mut line = String::from("#");

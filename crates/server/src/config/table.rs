@@ -5,19 +5,19 @@ use std::time::Duration;
 use super::Settings;
 use super::value::Slot;
 
-/// A key: where it stands, what it is for, what may stand there.
+/// A key: its place, its purpose and its allowed values.
 pub struct Key {
     /// The section of the file.
     pub section: &'static str,
-    /// Its name there.
+    /// Its name in that section.
     pub name: &'static str,
     /// What it is for.
     pub what: &'static str,
-    /// The flag that beats file and environment.
+    /// The flag that overrides file and environment.
     pub flag: Option<&'static str>,
     /// Another variable that sets it.
     pub alias: Option<&'static str>,
-    /// A client may ask for its own, in its environment, from a daemon that already runs.
+    /// A client's environment may set it for the client's own sessions.
     pub per_client: bool,
     /// Only clients read it: it needs no restart.
     pub of_clients: bool,
@@ -52,12 +52,12 @@ impl Key {
         format!("COTTY_{}_{}", self.section.to_uppercase(), self.name.to_uppercase())
     }
 
-    /// What may stand there, in words.
+    /// The allowed values, in words.
     pub fn allowed(&self) -> String {
         (self.slot)(&mut Settings::default()).allowed()
     }
 
-    /// Its built-in value, as the file would write it.
+    /// Its default, as TOML.
     pub fn built_in(&self) -> String {
         super::toml_text(&(self.slot)(&mut Settings::default()).value())
     }
@@ -66,8 +66,8 @@ impl Key {
         matches!((self.slot)(&mut Settings::default()), Slot::Pattern(_))
     }
 
-    /// The variable that is set, and its text. An empty one is not set, and neither is one that the host of a bundle left
-    /// as it stands in the manifest because nobody filled it in.
+    /// The variable that sets it, and its text. An empty variable counts as unset, and so does a placeholder from the
+    /// manifest of a bundle that the host did not fill in.
     pub(super) fn variable_in<'a>(&self, env: &'a BTreeMap<String, String>) -> Option<(&'a str, &'a str)> {
         let set = |name: &str| env.get_key_value(name).filter(|(_, text)| is_filled_in(text));
         let found = set(&self.variable()).or_else(|| set(self.alias?))?;
@@ -108,22 +108,22 @@ const SECOND: Duration = Duration::from_secs(1);
 const DAY: Duration = Duration::from_secs(86_400);
 const YEARS: Duration = Duration::from_secs(10 * 365 * 86_400);
 const RETENTION: RangeInclusive<Duration> = SECOND..=YEARS;
-/// A segment holds a whole state, and one that is larger than memory helps nobody.
+/// A segment holds a whole state, and should fit into memory.
 const SEGMENT: RangeInclusive<u64> = 4096..=1 << 30;
 const QUOTA: RangeInclusive<u64> = 1 << 16..=1 << 50;
 const LARGEST_COUNT: usize = 1_000_000;
 
-/// Every key there is, section by section.
+/// Every key, section by section.
 pub static KEYS: &[Key] = &[
     key(
         "http",
         "listen",
-        "Where the page and HTTP are served. Where nobody sets it and the port is taken, a free \
-         one is found; where it is set, it is this or a refusal.",
+        "Address of the page and of HTTP. If it is not set and the port is in use, a free port is \
+         taken. If it is set and the port is in use, the daemon does not start.",
         |s| Slot::Address(&mut s.listen),
     )
     .flag("--listen"),
-    key("limits", "max_sessions", "Most live sessions in all.", |s| {
+    key("limits", "max_sessions", "Most live sessions in total.", |s| {
         Slot::Count(&mut s.max_sessions, 1..=LARGEST_COUNT)
     })
     .flag("--max-sessions"),
@@ -146,12 +146,11 @@ pub static KEYS: &[Key] = &[
     key(
         "terminal",
         "default_shell",
-        "What is started where no program is named. Where it is empty, the SHELL of whoever asks.",
+        "Program to start if none is named. If empty: the caller's SHELL.",
         |s| Slot::Program(&mut s.terminal.shell),
     )
     .per_client(),
-    key("terminal", "term", "What programs are told in TERM.", |s| Slot::Word(&mut s.terminal.term))
-        .per_client(),
+    key("terminal", "term", "TERM of new programs.", |s| Slot::Word(&mut s.terminal.term)).per_client(),
     key("terminal", "scrollback_limit", "Lines of history that a session keeps.", |s| {
         Slot::Count(&mut s.terminal.history_lines, 0..=LARGEST_COUNT)
     })
@@ -159,14 +158,14 @@ pub static KEYS: &[Key] = &[
     key(
         "terminal",
         "prompt_pattern",
-        "What a prompt looks like, on the cursor's line, where the shell does not mark it.",
+        "Pattern of a prompt on the cursor's line, for shells that do not mark their prompt.",
         |s| Slot::Pattern(&mut s.terminal.prompt_pattern),
     )
     .per_client(),
     key(
         "terminal",
         "pass_env",
-        "Variables that reach programs although their names look like secrets.",
+        "Variables to pass to programs although their names look like secrets.",
         |s| Slot::Names(&mut s.terminal.pass_env),
     ),
     key("retention", "ended", "How long a session stays readable after its program has ended.", |s| {
@@ -175,8 +174,8 @@ pub static KEYS: &[Key] = &[
     key(
         "retention",
         "orphaned",
-        "How long an agent's shell waits at its prompt after the agent has gone, before it is \
-         ended.",
+        "How long an agent's shell may stay at its prompt after the agent has disconnected, before \
+         it is ended.",
         |s| Slot::Time(&mut s.retention.orphaned, RETENTION),
     ),
     key(
@@ -185,71 +184,68 @@ pub static KEYS: &[Key] = &[
         "How long an agent's session may go without input and output before it is ended.",
         |s| Slot::Time(&mut s.retention.idle, RETENTION),
     ),
-    key("recording", "enabled", "Whether sessions are recorded where their makers do not say.", |s| {
-        Slot::Switch(&mut s.record)
-    }),
-    key("recording", "session_size", "What one session's recording may take; its oldest part goes.", |s| {
+    key(
+        "recording",
+        "enabled",
+        "Whether to record sessions if the call that makes them does not say.",
+        |s| Slot::Switch(&mut s.record),
+    ),
+    key("recording", "session_size", "Largest recording of one session; its oldest part is deleted.", |s| {
         Slot::Size(&mut s.recording.session_bytes, QUOTA)
     }),
-    key("recording", "total_size", "What all recordings may take; the oldest go.", |s| {
+    key("recording", "total_size", "Largest size of all recordings; the oldest are deleted.", |s| {
         Slot::Size(&mut s.recording.total_bytes, QUOTA)
     }),
     key("recording", "keep", "How long a recording is kept after its last byte.", |s| {
         Slot::Age(&mut s.recording.age_ms, DAY..=YEARS)
     }),
-    key("recording", "segment_size", "How large one file of a recording gets.", |s| {
+    key("recording", "segment_size", "Largest file of a recording.", |s| {
         Slot::Size(&mut s.recording.segment_bytes, SEGMENT)
     }),
     key(
         "recording",
         "directory",
-        "Where recordings lie. Where it is empty, `recordings` at home. What was recorded before \
-         stays where it was.",
+        "Directory of recordings. If empty: `recordings` in cotty's home. Existing recordings are \
+         not moved.",
         |s| Slot::Path(&mut s.recordings_dir),
     ),
     key(
         "recording",
         "captures",
-        "Where captures go that name no place. Where it is empty, `captures` at home.",
+        "Directory of captures that name none. If empty: `captures` in cotty's home.",
         |s| Slot::Path(&mut s.captures_dir),
     ),
-    key("agents", "answer_secrets", "Whether agents may type where a program asks for a secret.", |s| {
+    key("agents", "answer_secrets", "Whether agents may type when a program asks for a secret.", |s| {
         Slot::Switch(&mut s.agents_answer_secrets)
     }),
     key(
         "agents",
         "history_file",
-        "The shell history of agents' commands, which stay out of yours. Where it is empty, \
-         `bash_history` at home.",
+        "Shell history of agents' commands, which stay out of yours. If empty: `bash_history` in \
+         cotty's home.",
         |s| Slot::Path(&mut s.agents_history_file),
     ),
     key(
         "attach",
         "prefix",
-        "The key before each key that is for `cotty attach` itself; followed by d it leaves.",
+        "The key before each command key of `cotty attach`; followed by d it detaches.",
         |s| Slot::Press(&mut s.attach_prefix),
     )
     .of_clients(),
-    key(
-        "attach",
-        "detach_key",
-        "A key that leaves `cotty attach` at once. Where it is empty, none does.",
-        |s| Slot::Press(&mut s.detach_key),
-    )
+    key("attach", "detach_key", "A key that detaches `cotty attach` at once. If empty: none.", |s| {
+        Slot::Press(&mut s.detach_key)
+    })
     .of_clients(),
-    key("log", "level", "What is worth a line in the daemon's log.", |s| Slot::Level(&mut s.log_level))
+    key("log", "level", "Level of detail of the daemon's log.", |s| Slot::Level(&mut s.log_level))
         .alias("COTTY_LOG"),
     key(
         "log",
         "file",
-        "Where the daemon's log goes. Where it is empty: stderr in the foreground, `cotty.log` at \
-         home in the background.",
+        "The daemon's log file. If empty: stderr in the foreground, `cotty.log` in cotty's home in \
+         the background.",
         |s| Slot::Path(&mut s.log_file),
     ),
-    key(
-        "log",
-        "max_size",
-        "How large the log's file gets; then it becomes `….1` and a new one is begun.",
-        |s| Slot::Size(&mut s.log_size, 1 << 16..=1 << 30),
-    ),
+    key("log", "max_size", "Largest log file; then it becomes `….1` and a new one begins.", |s| {
+        Slot::Size(&mut s.log_size, 1 << 16..=1 << 30)
+    }),
 ];

@@ -8,7 +8,7 @@ fn flag(key: &'static str, name: &'static str, value: &str) -> Flag {
     Flag { key, name, value: value.into() }
 }
 
-/// What a file is told to be wrong with.
+/// The problems of a file.
 fn wrong(text: &str) -> Vec<String> {
     let (_, problems) = Config::read(Some((Path::new("c.toml"), text)), &env(&[]), &[]);
     problems.iter().map(Problem::to_string).collect()
@@ -20,7 +20,7 @@ fn right(text: &str) -> Settings {
 
 // R-T08
 #[test]
-fn each_layer_beats_the_one_below() {
+fn each_layer_overrides_the_one_below() {
     let path = Path::new("c.toml");
     let text = "[limits]\nmax_sessions = 20\n";
     let vars = env(&[("COTTY_LIMITS_MAX_SESSIONS", "30")]);
@@ -39,7 +39,7 @@ fn each_layer_beats_the_one_below() {
 
 // R-T08
 #[test]
-fn a_client_asks_for_its_own_terminals() {
+fn a_client_overrides_settings_of_its_own_terminals() {
     let daemon = right("[terminal]\ndefault_rows = 30\n[limits]\nmax_sessions = 7\n");
     let theirs = daemon.for_client(&env(&[
         ("COTTY_TERMINAL_DEFAULT_ROWS", "50"),
@@ -50,9 +50,9 @@ fn a_client_asks_for_its_own_terminals() {
     ]));
     let theirs = theirs.unwrap();
     assert_eq!((theirs.terminal.rows, theirs.terminal.term.as_str(), theirs.max_per_owner), (50, "vt100", 3));
-    assert_eq!(theirs.max_sessions, 7, "what is everybody's is not theirs to change");
+    assert_eq!(theirs.max_sessions, 7, "a client cannot change a setting of the whole daemon");
     assert!(theirs.terminal.pass_env.is_empty());
-    // What the host of a bundle left as it stands was not filled in.
+    // A placeholder that the host of a bundle did not fill in counts as unset.
     let unfilled = "${user_config.default_shell}";
     assert_eq!(daemon.for_client(&env(&[("COTTY_TERMINAL_DEFAULT_SHELL", unfilled)])).unwrap(), daemon);
     let bad = daemon.for_client(&env(&[("COTTY_TERMINAL_PROMPT_PATTERN", "(")])).unwrap_err();
@@ -61,7 +61,7 @@ fn a_client_asks_for_its_own_terminals() {
 
 // R-P09
 #[test]
-fn what_a_face_takes_for_usual_gives_way_to_whatever_is_set() {
+fn any_setting_overrides_the_defaults_of_a_face() {
     let usual = Usual { history_lines: Some(1000), max_per_owner: Some(15) };
     let path = Path::new("c.toml");
     let of = |text: &str, vars: &[(&str, &str)], usual| {
@@ -119,7 +119,7 @@ fn values_of_every_kind_are_read() {
 }
 
 #[test]
-fn names_that_do_not_exist_are_refused_with_the_nearest() {
+fn unknown_names_are_refused_with_the_nearest_known_name() {
     assert_eq!(
         wrong("[limit]\nmax_sessions = 1"),
         ["c.toml:1: there is no section [limit]; did you mean [limits]?"]
@@ -130,11 +130,11 @@ fn names_that_do_not_exist_are_refused_with_the_nearest() {
     );
     assert_eq!(
         wrong("[http]\nmax_sessions = 1"),
-        ["c.toml:2: [http] has no `max_sessions`; it belongs into [limits]"]
+        ["c.toml:2: [http] has no `max_sessions`; it belongs in [limits]"]
     );
-    assert_eq!(wrong("max_sessions = 1"), ["c.toml:1: `max_sessions` belongs into [limits]"]);
+    assert_eq!(wrong("max_sessions = 1"), ["c.toml:1: `max_sessions` belongs in [limits]"]);
     assert_eq!(wrong("http = 1"), ["c.toml:1: [http] is a section: put its keys below it"]);
-    assert!(wrong("[zzzzzzzz]")[0].contains("there are http, limits, terminal"));
+    assert!(wrong("[zzzzzzzz]")[0].contains("the sections are http, limits, terminal"));
     let (_, problems) =
         Config::read(None, &env(&[("COTTY_HTTP_LISTN", "x"), ("COTTY_SESSION", "sess_a")]), &[]);
     assert_eq!(problems.len(), 1);
@@ -145,7 +145,7 @@ fn names_that_do_not_exist_are_refused_with_the_nearest() {
 }
 
 #[test]
-fn values_that_are_not_possible_are_refused_with_what_is() {
+fn invalid_values_are_refused_with_the_allowed_ones() {
     let check = |text: &str, parts: &[&str]| {
         let problems = wrong(text);
         assert_eq!(problems.len(), 1, "{text}: {problems:?}");
@@ -154,11 +154,11 @@ fn values_that_are_not_possible_are_refused_with_what_is() {
             assert!(problems[0].contains(part), "{part} is not in {}", problems[0]);
         }
     };
-    check("[limits]\nmax_sessions = 0", &["0 is not possible", "from 1 to"]);
+    check("[limits]\nmax_sessions = 0", &["0 is not valid", "from 1 to"]);
     check("[limits]\nmax_sessions = \"many\"", &["\"many\"", "a number"]);
     check("[limits]\nmax_sessions = 99999999999999999999", &["a number"]);
     check("[terminal]\ndefault_cols = 1.5", &["a float", "from 2 to 1000"]);
-    check("[retention]\nidle = 30", &["30 is not possible", "with its unit"]);
+    check("[retention]\nidle = 30", &["30 is not valid", "with a unit"]);
     check("[retention]\nidle = \"0s\"", &["from 1s"]);
     check("[recording]\nsession_size = \"64 bits\"", &["64MiB"]);
     check("[recording]\nenabled = \"yes\"", &["true or false"]);
@@ -169,11 +169,11 @@ fn values_that_are_not_possible_are_refused_with_what_is() {
     check("[log]\nlevel = \"loud\"", &["off, error, warn"]);
     check("[http]\nlisten = \"0.0.0.0:7420\"", &["not a loopback address", "TLS"]);
     check("[http]\nlisten = \"localhost\"", &["127.0.0.1:7420"]);
-    check("[limits]\nmax_sessions = = 3", &["no TOML"]);
+    check("[limits]\nmax_sessions = = 3", &["not TOML"]);
 }
 
 #[test]
-fn what_is_wrong_is_left_out_and_the_rest_holds() {
+fn invalid_settings_are_ignored_and_the_rest_applies() {
     let text = "[limits]\nmax_sessions = 0\nmax_per_owner = 4\nmax = 1\n";
     let (config, problems) = Config::read(Some((Path::new("c.toml"), text)), &env(&[]), &[]);
     assert_eq!((config.settings.max_sessions, config.settings.max_per_owner), (1000, 4));
@@ -205,7 +205,10 @@ fn the_template_is_the_built_in_configuration() {
         .collect();
     let config = Config::read_strictly(Some((Path::new("c.toml"), &uncommented)), &env(&[]), &[]).unwrap();
     assert_eq!(config.settings, Settings::default());
-    assert!(config.entries().iter().all(|entry| entry.source.layer() == "file"), "every key stands in it");
+    assert!(
+        config.entries().iter().all(|entry| entry.source.layer() == "file"),
+        "the template has every key"
+    );
 }
 
 #[test]

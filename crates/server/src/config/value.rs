@@ -11,7 +11,7 @@ use serde_json::Value;
 /// A value as it was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Given {
-    /// Text of a variable or a flag: it has no type of its own.
+    /// Text of a variable or a flag, which has no type yet.
     Word(String),
     Integer(i64),
     Switch(bool),
@@ -21,7 +21,7 @@ pub(super) enum Given {
     Other(&'static str),
 }
 
-/// A place in the settings, and what may stand there.
+/// A place in the settings, and its allowed values.
 pub(super) enum Slot<'a> {
     Address(&'a mut SocketAddr),
     Count(&'a mut usize, RangeInclusive<usize>),
@@ -32,9 +32,9 @@ pub(super) enum Slot<'a> {
     Age(&'a mut u64, RangeInclusive<Duration>),
     Switch(&'a mut bool),
     Word(&'a mut String),
-    /// A program; none where it is empty.
+    /// A program; empty for none.
     Program(&'a mut Option<String>),
-    /// A path; none where it is empty.
+    /// A path; empty for none.
     Path(&'a mut Option<PathBuf>),
     Pattern(&'a mut String),
     Press(&'a mut String),
@@ -43,10 +43,10 @@ pub(super) enum Slot<'a> {
 }
 
 impl Slot<'_> {
-    /// Puts a value in, or says why it cannot stand here and what can.
+    /// Sets the value, or returns why it is invalid and what is allowed.
     pub(super) fn set(self, given: &Given) -> Result<(), String> {
         let allowed = self.allowed();
-        let wrong = || format!("{} is not possible here: {allowed}", shown(given));
+        let wrong = || format!("{} is not valid: use {allowed}", shown(given));
         match self {
             Slot::Address(slot) => *slot = address(given).ok_or_else(wrong)?.and_loopback()?,
             Slot::Count(slot, range) => {
@@ -89,7 +89,7 @@ impl Slot<'_> {
         Ok(())
     }
 
-    /// What stands here now, as JSON and TOML both can say it.
+    /// The current value, in a form that JSON and TOML share.
     pub(super) fn value(&self) -> Value {
         match self {
             Slot::Address(slot) => slot.to_string().into(),
@@ -110,22 +110,22 @@ impl Slot<'_> {
         }
     }
 
-    /// What may stand here, in words.
+    /// The allowed values, in words.
     pub(super) fn allowed(&self) -> String {
         match self {
             Slot::Address(_) => {
-                "an address of this machine and a port, e.g. \"127.0.0.1:7420\"; port 0 is any free one"
+                "a loopback address and a port, e.g. \"127.0.0.1:7420\"; port 0 means any free port"
                     .into()
             }
             Slot::Count(_, range) => format!("a number from {} to {}", range.start(), range.end()),
             Slot::Cells(_, range) => format!("a number from {} to {}", range.start(), range.end()),
             Slot::Size(_, range) => format!(
-                "bytes, or a size with its unit, e.g. \"64MiB\", from {} to {}",
+                "bytes, or a size with a unit, e.g. \"64MiB\", from {} to {}",
                 size_text(*range.start()),
                 size_text(*range.end())
             ),
             Slot::Time(_, range) | Slot::Age(_, range) => format!(
-                "a time with its unit (s, m, h, d), e.g. \"30m\", from {} to {}",
+                "a time with a unit (s, m, h, d), e.g. \"30m\", from {} to {}",
                 time_text(*range.start()),
                 time_text(*range.end())
             ),
@@ -136,11 +136,11 @@ impl Slot<'_> {
             Slot::Pattern(_) => "a regular expression".into(),
             Slot::Press(_) => "a key, e.g. \"ctrl+]\", \"C-a\", \"f12\", or \"\"".into(),
             Slot::Names(_) => {
-                "a list of names, e.g. [\"SSH_AUTH_SOCK\", \"AWS_*\"]; in a variable with commas between them"
+                "a list of names, e.g. [\"SSH_AUTH_SOCK\", \"AWS_*\"]; in a variable, separated by commas"
                     .into()
             }
             Slot::Level(_) => {
-                "off, error, warn, info, debug or trace; also for one part, e.g. \"warn,cotty_session=debug\""
+                "off, error, warn, info, debug or trace; also for single modules, e.g. \"warn,cotty_session=debug\""
                     .into()
             }
         }
@@ -205,7 +205,7 @@ fn is_level(text: &str) -> bool {
     text.split(',').all(|piece| part(piece.trim()))
 }
 
-/// An address, checked to be this machine's own.
+/// An address that is not yet checked.
 struct Address(SocketAddr);
 
 fn address(given: &Given) -> Option<Address> {
@@ -217,8 +217,8 @@ impl Address {
         match self.0.ip().is_loopback() {
             true => Ok(self.0),
             false => Err(format!(
-                "{} is not a loopback address, and cotty does not speak TLS: whoever listens in would have your \
-                 terminals. Use 127.0.0.1 or [::1], and ssh -L from elsewhere",
+                "{} is not a loopback address, and cotty does not speak TLS: an eavesdropper could use your \
+                 terminals. Use 127.0.0.1 or [::1], and ssh -L from other machines",
                 self.0
             )),
         }
@@ -236,8 +236,8 @@ const SIZES: &[(&str, u64)] = &[
 ];
 const TIMES: &[(&str, u64)] = &[("d", 86_400), ("h", 3600), ("m", 60), ("s", 1)];
 
-/// A number and its unit, whatever case that is in.
-fn measured(text: &str, units: &[(&str, u64)]) -> Option<u64> {
+/// A number with a unit in any case.
+fn parse_with_unit(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     let text = text.trim();
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, unit) = text.split_at(digits);
@@ -248,15 +248,17 @@ fn measured(text: &str, units: &[(&str, u64)]) -> Option<u64> {
 fn size(given: &Given) -> Option<u64> {
     match given {
         Given::Integer(bytes) => u64::try_from(*bytes).ok(),
-        given => text(given).and_then(|text| text.trim().parse().ok().or_else(|| measured(text, SIZES))),
+        given => {
+            text(given).and_then(|text| text.trim().parse().ok().or_else(|| parse_with_unit(text, SIZES)))
+        }
     }
 }
 
 fn time(given: &Given) -> Option<Duration> {
-    measured(text(given)?, TIMES).map(Duration::from_secs)
+    parse_with_unit(text(given)?, TIMES).map(Duration::from_secs)
 }
 
-fn written(number: u64, units: &[(&str, u64)], least: &str) -> String {
+fn with_unit(number: u64, units: &[(&str, u64)], least: &str) -> String {
     let exact = units.iter().find(|(_, factor)| number.is_multiple_of(*factor));
     match exact {
         Some((unit, factor)) if number > 0 => format!("{}{unit}", number / factor),
@@ -265,11 +267,11 @@ fn written(number: u64, units: &[(&str, u64)], least: &str) -> String {
 }
 
 fn size_text(bytes: u64) -> String {
-    written(bytes, &SIZES[..3], "B")
+    with_unit(bytes, &SIZES[..3], "B")
 }
 
 fn time_text(time: Duration) -> String {
-    written(time.as_secs(), TIMES, "s")
+    with_unit(time.as_secs(), TIMES, "s")
 }
 
 fn shown(given: &Given) -> String {
@@ -291,7 +293,7 @@ pub(super) fn toml_text(value: &Value) -> String {
             format!("'{text}'")
         }
         Value::Array(items) => format!("[{}]", items.iter().map(toml_text).collect::<Vec<_>>().join(", ")),
-        // What JSON writes of strings, numbers and switches is TOML, too.
+        // TOML writes strings, numbers and booleans like JSON.
         value => value.to_string(),
     }
 }

@@ -1,4 +1,4 @@
-//! The operations told to strangers: as JSON Schema, as OpenAPI, as TypeScript. All out of the one table.
+//! Descriptions of the operations as JSON Schema, OpenAPI and TypeScript, all made from the table.
 
 mod openapi;
 mod types;
@@ -16,7 +16,7 @@ pub use typescript::typescript;
 /// Every type by its name, made once.
 static TYPES: LazyLock<Types> = LazyLock::new(Types::of_all);
 
-/// All parameters and replies, and what viewers and front ends are sent, as one JSON Schema.
+/// All parameters, replies, and messages to viewers and front ends, as one JSON Schema.
 pub fn json_schema() -> Value {
     let reference = |name: &str| json!({ "$ref": format!("#/$defs/{name}") });
     let operations: serde_json::Map<String, Value> = crate::ops::OPERATIONS

@@ -1,4 +1,4 @@
-//! OpenAPI 3.1, whose schemas are JSON Schema as we have it.
+//! OpenAPI 3.1, which uses plain JSON Schema.
 
 use serde_json::{Map, Value, json};
 
@@ -26,7 +26,7 @@ pub fn openapi() -> Value {
         "components": {
             "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
             "parameters": headers(),
-            "responses": { "ErrorBody": content("Why there is no reply", &json!({
+            "responses": { "ErrorBody": content("Why the operation failed", &json!({
                 "type": "object",
                 "properties": { "error": reference("ErrorBody") },
                 "required": ["error"],
@@ -52,7 +52,7 @@ fn operation(entry: &OperationEntry) -> Value {
         let mut schema = reference(&format!("{name}Params"));
         let in_path: Vec<&str> = route.in_path().collect();
         if !in_path.is_empty() {
-            // The same without what the path has.
+            // The same without the parameters in the path.
             let mut rest = TYPES.referring_to("#/components/schemas/")[&format!("{name}Params")].clone();
             if let Some(properties) = rest.get_mut("properties").and_then(Value::as_object_mut) {
                 properties.retain(|name, _| !in_path.contains(&name.as_str()));
@@ -92,24 +92,24 @@ fn parameters(entry: &OperationEntry) -> Vec<Value> {
     parameters
 }
 
-/// What any request may tell of whoever asks.
+/// Headers that describe the caller.
 fn headers() -> Value {
     let header = |name: &str, description: &str, schema: Value| json!({ "name": name, "in": "header", "description": description, "schema": schema });
     json!({
-        "Actor": header("Cotty-Actor", "What asks; a person where nothing is said.", json!({ "enum": ["person", "agent"] })),
-        "Client": header("Cotty-Client", "Its name, for lists and logs.", json!({ "type": "string" })),
-        "Directory": header("Cotty-Directory", "The directory it works in: an agent's sessions are those of its \
-    name and directory.", json!({ "type": "string" })),
-        "Request": header("Idempotency-Key", "The same when it asks again: the operation happens once.", json!({ "type": "string" })),
+        "Actor": header("Cotty-Actor", "Kind of caller. Default: person.", json!({ "enum": ["person", "agent"] })),
+        "Client": header("Cotty-Client", "The caller's name, for lists and logs.", json!({ "type": "string" })),
+        "Directory": header("Cotty-Directory", "The caller's directory. An agent owns the sessions of its name \
+    and directory.", json!({ "type": "string" })),
+        "Request": header("Idempotency-Key", "Repeat it when you send a request again: the operation happens once.", json!({ "type": "string" })),
     })
 }
 
 fn metrics() -> Value {
     json!({ "get": {
         "operationId": "metrics",
-        "summary": "What the daemon counts, in the text format of Prometheus",
+        "summary": "The daemon's metrics, in the Prometheus text format",
         "responses": {
-            "200": { "description": "The counts", "content": { "text/plain": { "schema": { "type": "string" } } } },
+            "200": { "description": "The metrics", "content": { "text/plain": { "schema": { "type": "string" } } } },
             "default": { "$ref": "#/components/responses/ErrorBody" },
         },
     } })

@@ -1,7 +1,7 @@
 //! Every type that goes over the wire, each under one name.
 //!
-//! Each operation's schema comes with the types that it uses. Here they are put together: types that are the same are
-//! one, and of two that only have the same name each gets its operation's before it.
+//! Each operation's schema contains the types that it uses. Here they are merged: equal types become one, and
+//! different types with the same name get their operation's name as a prefix.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,22 +37,22 @@ impl Types {
         other("ErrorBody", receives(draft()).into_generator().into_root_schema_for::<ErrorBody>());
         other("ToViewer", receives(draft()).into_generator().into_root_schema_for::<ToViewer>());
         other("Update", receives(draft()).into_generator().into_root_schema_for::<Update>());
-        Types(put_together(roots))
+        Types(merge(roots))
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (&String, &Value)> {
         self.0.iter()
     }
 
-    /// The same, with references that begin otherwise.
+    /// All schemas, with references that begin with `place`.
     pub(super) fn referring_to(&self, place: &str) -> Map<String, Value> {
         let moved = |schema: &Value| renamed(schema, &|name| format!("{place}{name}"));
         self.0.iter().map(|(name, schema)| (name.clone(), moved(schema))).collect()
     }
 }
 
-/// Owner, name and schema of each; the types inside of a schema stand in its `$defs`.
-fn put_together(roots: Vec<(String, String, Value)>) -> BTreeMap<String, Value> {
+/// Merges roots, each with owner, name and schema. The types inside a schema are in its `$defs`.
+fn merge(roots: Vec<(String, String, Value)>) -> BTreeMap<String, Value> {
     let mut variants: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let taken: BTreeSet<String> = roots.iter().map(|(_, name, _)| name.clone()).collect();
     for (_, name, schema) in &roots {
@@ -64,7 +64,7 @@ fn put_together(roots: Vec<(String, String, Value)>) -> BTreeMap<String, Value> 
     let mut all = BTreeMap::new();
     for (owner, name, schema) in roots {
         let rename = |inner: &str| {
-            // A type that is only this root again goes under the root's name.
+            // A qualified name that a root already has is not used.
             let ambiguous = variants.get(inner).is_some_and(|seen| seen.len() > 1);
             let qualified = format!("{owner}{inner}");
             if ambiguous && !taken.contains(&qualified) { qualified } else { inner.to_owned() }
@@ -79,7 +79,7 @@ fn put_together(roots: Vec<(String, String, Value)>) -> BTreeMap<String, Value> 
     all
 }
 
-/// A root that is a type with a name of its own refers to it.
+/// Turns a root that equals a named type into a reference to that type.
 fn named_once(all: &mut BTreeMap<String, Value>, roots: &BTreeSet<String>) {
     let inner: Vec<(String, Value)> =
         all.iter().filter(|(name, _)| !roots.contains(*name)).map(|(n, s)| (n.clone(), s.clone())).collect();
@@ -96,7 +96,7 @@ fn definitions(schema: &Value) -> Vec<(String, Value)> {
     inner.map(|inner| inner.iter().map(|(n, s)| (n.clone(), s.clone())).collect()).unwrap_or_default()
 }
 
-/// Without what only a whole document has.
+/// A schema without the keys of a whole document.
 fn bare(schema: &Value) -> Value {
     let mut schema = schema.clone();
     if let Some(object) = schema.as_object_mut() {
@@ -129,7 +129,7 @@ pub(super) fn camel(name: &str) -> String {
     name.split('_').map(|word| word[..1].to_ascii_uppercase() + &word[1..]).collect()
 }
 
-/// Whether a value of this schema, which stands in `root`, is written as text: a string, or one of several words.
+/// Whether a value of this schema, a part of `root`, is text: a string, or one of several words.
 pub(crate) fn is_text(schema: &Value, root: &Value) -> bool {
     if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
         let target = target.strip_prefix('#').and_then(|pointer| root.pointer(pointer));
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_type_is_one_and_others_of_its_name_are_told_apart() {
+    fn equal_types_are_merged_and_different_types_of_one_name_are_renamed() {
         let with = |kind: &str| {
             json!({
                 "type": "object",
@@ -157,7 +157,7 @@ mod tests {
                 "$defs": { "Kind": { "type": kind }, "Same": { "type": "null" } },
             })
         };
-        let all = put_together(vec![
+        let all = merge(vec![
             ("One".into(), "OneParams".into(), with("string")),
             ("Two".into(), "TwoParams".into(), with("integer")),
         ]);
@@ -168,11 +168,11 @@ mod tests {
     }
 
     #[test]
-    fn a_root_that_is_a_type_of_another_name_refers_to_it() {
+    fn a_root_that_equals_a_named_type_refers_to_it() {
         let inner = json!({ "type": "object", "properties": { "a": { "type": "string" } } });
         let list =
             json!({ "type": "array", "items": { "$ref": "#/$defs/Info" }, "$defs": { "Info": inner } });
-        let all = put_together(vec![
+        let all = merge(vec![
             ("List".into(), "ListReply".into(), list),
             ("Info".into(), "InfoReply".into(), inner.clone()),
         ]);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn every_reference_leads_somewhere() {
+    fn every_reference_has_a_target() {
         fn references(schema: &Value, found: &mut Vec<String>) {
             match schema {
                 Value::Object(object) => object.iter().for_each(|(key, value)| match value.as_str() {
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_text_is_known_by_its_schema() {
+    fn a_schema_tells_whether_a_value_is_text() {
         let root = json!({ "$defs": { "View": { "oneOf": [{ "const": "screen" }, { "const": "new" }] } } });
         let text = |schema| is_text(&schema, &root);
         assert!(text(json!({ "type": "string" })) && text(json!({ "type": ["string", "null"] })));

@@ -1,4 +1,4 @@
-//! TypeScript, for as much of JSON Schema as our types need.
+//! TypeScript, for the part of JSON Schema that our types use.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use crate::ops::OPERATIONS;
 /// The types of everything that goes over the wire, as one file.
 pub fn typescript() -> String {
     let mut text = String::from(
-        "// What goes between cotty and its clients. Written by `make docs`; served as /v1/types.ts.\n",
+        "// The messages between cotty and its clients. Written by `make docs`; served as /v1/types.ts.\n",
     );
     for (name, schema) in TYPES.iter() {
         text.push('\n');
@@ -35,7 +35,7 @@ pub fn typescript() -> String {
     text
 }
 
-/// A type, as it stands after `=`.
+/// A type, as written after `=`.
 fn of(schema: &Value, indent: &str) -> String {
     let Some(object) = schema.as_object() else { return "unknown".to_owned() };
     let mut parts = Vec::new();
@@ -60,7 +60,7 @@ fn of(schema: &Value, indent: &str) -> String {
     match parts.len() {
         0 => "unknown".to_owned(),
         1 => parts.remove(0),
-        // All of it at once.
+        // An intersection.
         _ => parts.iter().map(|part| grouped(part)).collect::<Vec<_>>().join(" & "),
     }
 }
@@ -92,7 +92,7 @@ fn fields(object: &Map<String, Value>, indent: &str) -> String {
     let Some(properties) = properties.filter(|properties| !properties.is_empty()) else {
         return match object.get("additionalProperties") {
             Some(value @ Value::Object(_)) => format!("Record<string, {}>", of(value, indent)),
-            // Exactly nothing, not anything but null.
+            // An empty object: `{}` would allow any value but null.
             _ => "Record<string, never>".to_owned(),
         };
     };
@@ -123,7 +123,7 @@ fn union(options: impl Iterator<Item = String>) -> String {
     different.join(" | ")
 }
 
-/// In parentheses where it would otherwise be read otherwise.
+/// Adds parentheses if precedence needs them.
 fn grouped(part: &str) -> String {
     match part.contains([' ', '|', '&']) && !(part.starts_with('{') && part.matches('{').count() == 1) {
         true => format!("({part})"),
@@ -132,12 +132,12 @@ fn grouped(part: &str) -> String {
 }
 
 fn comment(text: &mut String, schema: &Value, indent: &str) {
-    if let Some(said) = schema.get("description").and_then(Value::as_str) {
-        let _ = writeln!(text, "{indent}/** {} */", plain(said));
+    if let Some(description) = schema.get("description").and_then(Value::as_str) {
+        let _ = writeln!(text, "{indent}/** {} */", plain(description));
     }
 }
 
-/// Nothing in a comment may end it.
+/// Text that cannot end a comment.
 fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace("*/", "* /")
 }
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_are_written_as_typescript_has_them() {
+    fn schemas_become_typescript_types() {
         for (schema, expected) in [
             (json!({ "type": "integer", "format": "uint16" }), "number"),
             (json!({ "type": ["string", "null"] }), "string | null"),
@@ -180,6 +180,6 @@ mod tests {
             std::fs::write(path, typescript()).unwrap();
         }
         let kept = std::fs::read_to_string(path).unwrap_or_default();
-        assert!(kept == typescript(), "web/src/protocol.gen.ts is out of date: `make docs` writes it anew");
+        assert!(kept == typescript(), "web/src/protocol.gen.ts is out of date: run `make docs`");
     }
 }

@@ -1,4 +1,4 @@
-//! `/v1/call`: any operation by its name. The command line comes this way.
+//! `/v1/call`: any operation by its name. The command line uses it.
 
 use axum::Json;
 use axum::body::Bytes;
@@ -22,10 +22,10 @@ pub(crate) async fn call(
     };
     let call: Call = match serde_json::from_slice(&body) {
         Ok(call) => call,
-        Err(error) => return refuse(ApiError::invalid(format!("not a call: {error}"))),
+        Err(error) => return refuse(ApiError::invalid(format!("the body is not a call: {error}"))),
     };
     if call.retry_id.is_empty() || call.retry_id.len() > LONGEST_RETRY_ID {
-        return refuse(ApiError::invalid(format!("retry_id has 1 to {LONGEST_RETRY_ID} characters")));
+        return refuse(ApiError::invalid(format!("retry_id must have 1 to {LONGEST_RETRY_ID} characters")));
     }
     let context = app.context(&trust, call.caller, call.origin, call.retry_id);
     match ops::call(&call.op, context, call.params).await {

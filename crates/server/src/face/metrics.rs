@@ -1,4 +1,4 @@
-//! `GET /metrics`: what the daemon counts, for Prometheus. A token for looking is enough.
+//! `GET /metrics`: the daemon's metrics, for Prometheus. A read-only token is enough.
 
 use axum::Router;
 use axum::extract::{Extension, State};
@@ -19,7 +19,7 @@ async fn metrics(State(app): State<App>, Extension(trust): Extension<Trust>) -> 
     if matches!(trust, Trust::Child { .. }) {
         return refuse(ApiError::ChildNotAllowed);
     }
-    // The recordings on the disk are counted one by one.
+    // Measuring the recordings on disk blocks.
     let text =
         tokio::task::spawn_blocking(move || app.daemon.metrics.text(&app.hub, &app.daemon.recordings)).await;
     match text {

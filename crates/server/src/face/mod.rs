@@ -1,4 +1,4 @@
-//! The faces: each knows its protocol, translates it into operations, and nothing else.
+//! The faces. Each translates one protocol into operations, and does nothing else.
 
 pub(crate) mod call;
 pub(crate) mod mcp;

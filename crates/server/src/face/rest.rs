@@ -1,4 +1,4 @@
-//! REST: each operation at its own route, out of the table; and what describes them all.
+//! REST: one route per operation, made from the table; and the descriptions of all operations.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ use crate::describe;
 use crate::ops::{self, OPERATIONS, OperationEntry};
 use crate::trust::{Trust, introduction};
 
-/// Chosen by the client, the same when it asks again: the operation happens once.
+/// The client chooses it and repeats it when it sends the request again: the operation happens once.
 const RETRY_ID: &str = "idempotency-key";
 
 pub(crate) fn routes() -> Router<App> {
@@ -60,12 +60,12 @@ fn status(code: u16) -> StatusCode {
     StatusCode::from_u16(code).unwrap_or(StatusCode::OK)
 }
 
-/// For a path of ours that is none.
+/// Refuses an unknown path.
 pub(crate) async fn unknown(method: Method, uri: Uri) -> Response {
     refuse(ApiError::UnknownRoute { method: method.to_string(), path: uri.path().to_owned() })
 }
 
-/// For a path of ours that is there for something else.
+/// Refuses a method that the path does not have.
 pub(crate) async fn wrong_method(method: Method, uri: Uri) -> Response {
     refuse(ApiError::WrongMethod { method: method.to_string(), path: uri.path().to_owned() })
 }
@@ -82,10 +82,10 @@ impl Request {
     async fn perform(self, app: &App, trust: &Trust) -> Result<Value, ApiError> {
         let (caller, cwd) = introduction(&self.headers)?;
         let retry_id = retry_id(&self.headers)?;
-        // The directory tells whose it is, and where relative paths begin.
+        // The directory decides the owner and is the base of relative paths.
         let context = app.context(trust, caller, Some(without_process(cwd)), retry_id);
         let name = self.entry.name;
-        // Who may not do it at all is told that, not what is wrong with its parameters.
+        // Checked before the parameters: a caller without the right gets that error first.
         context.may(self.entry.access).inspect_err(|error| {
             app.daemon.metrics.operation(name, Some(error.code()));
         })?;
@@ -101,28 +101,28 @@ impl Request {
         let mut params = match route.takes_query() {
             true if !body.is_empty() => {
                 let problem = format!("{} takes no body", route.method);
-                return Err(ApiError::invalid_instead(problem, "parameters go into the query"));
+                return Err(ApiError::invalid_instead(problem, "put the parameters into the query"));
             }
             true => in_query(self.entry, query)?,
             false if !query.is_empty() => {
                 let problem = format!("{} takes no query", route.method);
                 return Err(ApiError::invalid_instead(
                     problem,
-                    "parameters go into the body, as a JSON object",
+                    "put the parameters into the body, as a JSON object",
                 ));
             }
             false => in_body(&body)?,
         };
         for (name, value) in path {
             if params.insert(name.clone(), Value::String(value)).is_some() {
-                return Err(ApiError::invalid(format!("`{name}` is in the path already")));
+                return Err(ApiError::invalid(format!("`{name}` is already in the path")));
             }
         }
         Ok(params)
     }
 }
 
-/// What comes as text is read as what the parameter is: text as it is, all else as JSON.
+/// Converts query text to the parameters' types: text stays as it is, everything else is parsed as JSON.
 fn in_query(entry: &OperationEntry, query: Vec<(String, String)>) -> Result<Map<String, Value>, ApiError> {
     let schema = (entry.params)().to_value();
     let mut params = Map::new();
@@ -130,7 +130,7 @@ fn in_query(entry: &OperationEntry, query: Vec<(String, String)>) -> Result<Map<
         let property = schema.pointer("/properties").and_then(|properties| properties.get(&name));
         let value = match property.is_none_or(|property| describe::is_text(property, &schema)) {
             true => Value::String(text),
-            // What is no JSON either is refused where types are checked, with its name.
+            // Text that is not JSON is refused later, by name, when types are checked.
             false => serde_json::from_str(&text).unwrap_or(Value::String(text)),
         };
         if params.insert(name.clone(), value).is_some() {
@@ -147,9 +147,9 @@ fn in_body(body: &[u8]) -> Result<Map<String, Value>, ApiError> {
     match serde_json::from_slice(body) {
         Ok(Value::Object(params)) => Ok(params),
         Ok(_) => {
-            Err(ApiError::invalid_instead("the body is no JSON object", "it has the parameters by name"))
+            Err(ApiError::invalid_instead("the body is not a JSON object", "send the parameters by name"))
         }
-        Err(error) => Err(ApiError::invalid(format!("the body is no JSON: {error}"))),
+        Err(error) => Err(ApiError::invalid(format!("the body is not JSON: {error}"))),
     }
 }
 
@@ -157,6 +157,8 @@ fn retry_id(headers: &HeaderMap) -> Result<String, ApiError> {
     let Some(given) = headers.get(RETRY_ID) else { return Ok(format!("rest:{}", ops::random_id())) };
     match given.to_str() {
         Ok(text) if (1..=LONGEST_RETRY_ID).contains(&text.len()) => Ok(text.to_owned()),
-        _ => Err(ApiError::invalid(format!("`{RETRY_ID}` has 1 to {LONGEST_RETRY_ID} plain characters"))),
+        _ => {
+            Err(ApiError::invalid(format!("`{RETRY_ID}` must have 1 to {LONGEST_RETRY_ID} ASCII characters")))
+        }
     }
 }

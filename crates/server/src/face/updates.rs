@@ -1,4 +1,5 @@
-//! Updates for a front end that draws lines, over a WebSocket: `GET /v1/updates?session=NAME`. Nothing comes in.
+//! Updates for a front end that draws lines, over a WebSocket: `GET /v1/updates?session=NAME`. The client sends
+//! nothing.
 
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{Extension, Query, State};
@@ -15,10 +16,10 @@ use crate::metrics::VIEWERS;
 use crate::trust::{Trust, introduction};
 use crate::updates::to_wire;
 
-/// Nothing is expected but what closes a connection.
+/// Largest message from a client: only close frames are expected.
 const MESSAGE: usize = 4096;
 
-/// Whose updates.
+/// Which session.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Which {
     #[serde(default)]
@@ -43,7 +44,7 @@ pub(crate) async fn updates(
     let revoked = app.daemon.tokens.revocation(trust.token());
     upgrade.protocols([UPDATES_PROTOCOL]).max_message_size(MESSAGE).on_upgrade(move |socket| async move {
         let _counted = Counted::new(&VIEWERS);
-        // Whoever closes first, the session goes on.
+        // The session goes on when the connection ends.
         tokio::select! {
             _ = serve(socket, session) => {}
             () = revoked => {}

@@ -24,15 +24,15 @@ use crate::trust::{Trust, introduction};
 
 /// Longest message from a viewer: a large paste.
 const MESSAGE: usize = 4 << 20;
-/// Most other viewers that one is told of by name.
+/// Most other viewers that are listed by name.
 const NAMED: usize = 16;
 
-/// Who views: the same viewer comes back under the same name, and then still has the keyboard if it had it.
+/// Who connects. A viewer that reconnects with the same id still has the keyboard if it had it.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Who {
     viewer: Option<String>,
     name: Option<String>,
-    /// What the person watches through: `attach`, `page`.
+    /// The kind of viewer: `attach`, `page`.
     kind: Option<String>,
 }
 
@@ -47,10 +47,10 @@ pub(crate) async fn view(
     let kind = who.kind.clone().unwrap_or_else(|| "viewer".to_owned());
     let found = introduction(&headers).and_then(|(caller, cwd)| {
         let mut context = app.context(&trust, caller, Some(without_process(cwd)), String::new());
-        // Only a person comes back as the same: others cannot be taken for somebody who holds the keyboard.
-        let comes_back = context.may(Access::Write).is_ok() && context.actor.kind == ActorKind::Person;
-        let who = if comes_back { who } else { Who { viewer: None, ..who } };
-        // Nothing is started from here, and this is copied with every key.
+        // Only a person may reconnect with an id: other callers could pass for the keyboard's holder.
+        let may_reconnect = context.may(Access::Write).is_ok() && context.actor.kind == ActorKind::Person;
+        let who = if may_reconnect { who } else { Who { viewer: None, ..who } };
+        // A viewer starts no programs, and the context is cloned for every key.
         context.origin = Origin::default();
         let session = app.hub.show_to(&name, &context.actor)?;
         let typist = typist(who, context.actor.kind)?;
@@ -63,23 +63,23 @@ pub(crate) async fn view(
     };
     let revoked = app.daemon.tokens.revocation(trust.token());
     upgrade.protocols([VIEW_PROTOCOL]).max_message_size(MESSAGE).on_upgrade(move |socket| async move {
-        // Whoever closes first, the session goes on.
+        // The session goes on when the connection ends.
         let _counted = Counted::new(&VIEWERS);
         let watcher = Watcher { who: typist.who.clone(), name: typist.name.clone(), kind };
-        let _ = session.viewer_came(watcher).await;
+        let _ = session.viewer_connected(watcher).await;
         tokio::select! {
             _ = serve(socket, &session, &typist, &context) => {}
             () = revoked => {}
         }
-        let _ = session.viewer_went(&typist.who).await;
+        let _ = session.viewer_disconnected(&typist.who).await;
     })
 }
 
-/// A name for what comes from a viewer: short, and nothing that could act on another terminal.
+/// The typist of a viewer. Its names must be short, without characters that act on a terminal.
 fn typist(who: Who, kind: ActorKind) -> Result<Typist, ApiError> {
     let plain = |text: &String| !text.is_empty() && text.len() <= 64 && !text.chars().any(acts);
     if !who.viewer.iter().chain(&who.name).chain(&who.kind).all(plain) {
-        return Err(ApiError::invalid("`viewer`, `name` and `kind` have 1 to 64 plain characters"));
+        return Err(ApiError::invalid("`viewer`, `name` and `kind` must have 1 to 64 printable characters"));
     }
     let name = who.name.or(who.kind).unwrap_or_else(|| "viewer".to_owned());
     Ok(Typist { kind, who: who.viewer.unwrap_or_else(random_id), name })
@@ -96,7 +96,7 @@ async fn serve(
         tokio::select! {
             frame = viewer.frames.recv() => match frame {
                 Ok(frame) => show(&mut socket, &frame, session).await?,
-                // Too slow for the differences: the newest screen instead of all that was missed.
+                // The viewer is too slow for the changes: it gets the current screen instead.
                 Err(RecvError::Lagged(_)) => match begin(&mut socket, session, typist).await? {
                     Some(fresh) => viewer = fresh,
                     None => return Ok(()),
@@ -109,7 +109,7 @@ async fn serve(
             }
             received = socket.recv() => match received {
                 Some(Ok(Message::Text(text))) => {
-                    if let Err(refused) = told(context, &session.meta().id, &text).await {
+                    if let Err(refused) = handle(context, &session.meta().id, &text).await {
                         tell(&mut socket, &ToViewer::Refused(in_plain_words(refused))).await?;
                     }
                 }
@@ -121,7 +121,8 @@ async fn serve(
     }
 }
 
-/// The screen as it is and, where the program has ended, that it has. `None`: the session is gone, and that was told.
+/// Sends the current screen and, if the program has ended, its exit. `None`: the session is gone, and the viewer
+/// was told.
 async fn begin(
     socket: &mut WebSocket,
     session: &Session,
@@ -134,7 +135,7 @@ async fn begin(
     show(socket, &viewer.first, session).await?;
     let presence = seen_by(&viewer.presence.borrow_and_update().clone(), typist);
     tell(socket, &ToViewer::Presence(presence)).await?;
-    // The end itself may have come before the first frame, or be among those that were missed.
+    // The exit may have come before the first frame, or in a frame that was missed.
     if let Some(ended) = session.info().await.ok().and_then(|info| info.ended) {
         let (exit_code, signal) = (ended.exit_code, ended.signal);
         tell(socket, &ToViewer::Exited { exit_code, signal }).await?;
@@ -142,7 +143,7 @@ async fn begin(
     Ok(Some(viewer))
 }
 
-/// Who is there, as one of the viewers sees it.
+/// The presence as one viewer sees it.
 fn seen_by(presence: &Presence, typist: &Typist) -> view::Presence {
     let (holder, by, yours) = match &presence.holder {
         HeldBy::Agent => (Holder::Agent, None, false),
@@ -181,8 +182,8 @@ fn seen_by(presence: &Presence, typist: &Typist) -> view::Presence {
     }
 }
 
-/// Does what a viewer's keyboard, mouse or buttons ask for.
-async fn told(context: &Context, session: &str, text: &str) -> Result<(), ApiError> {
+/// Performs a message from a viewer's keyboard, mouse or buttons.
+async fn handle(context: &Context, session: &str, text: &str) -> Result<(), ApiError> {
     let message: FromViewer =
         serde_json::from_str(text).map_err(|e| ApiError::invalid(format!("not a message: {e}")))?;
     let context = Context { retry_id: random_id(), ..context.clone() };
@@ -235,7 +236,7 @@ fn message(frame: &Frame, session: &Session) -> ToViewer {
     }
 }
 
-/// Sends a frame, in the bytes that all its viewers are sent.
+/// Sends a frame, encoded once for all viewers.
 async fn show(socket: &mut WebSocket, frame: &Shared<Frame>, session: &Session) -> Result<(), axum::Error> {
     let wire = frame.wire(|frame| serde_json::to_vec(&message(frame, session)).unwrap_or_default());
     socket.send(shared_text(wire)?).await

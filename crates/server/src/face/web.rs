@@ -1,4 +1,4 @@
-//! The browser's page, embedded at build time. Built without Node.js, it says how to get the real one.
+//! The browser's page, embedded at build time. A binary built without Node.js serves a note instead.
 
 use axum::Router;
 use axum::extract::{Request, State};
@@ -17,11 +17,11 @@ use crate::auth::check_source;
 #[allow_missing = true]
 struct Page;
 
-/// What stands in for the page in a binary that was built without it.
+/// Served by a binary that was built without the page.
 const NOT_BUILT: &str = "<!doctype html><meta charset=utf-8><title>cotty</title>\
 <p>This cotty was built without its page. <code>make run</code> builds both; it needs Node.js.";
 
-/// Scripts and connections only from and to ourselves. xterm.js sets styles of its own.
+/// Scripts and connections only from and to this server. xterm.js sets inline styles.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
 connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

@@ -1,4 +1,4 @@
-//! `answer`: a person has done what an agent asked, or will not.
+//! `answer`: a person completes or declines a hand-off request.
 
 use cotty_protocol::ApiError;
 use cotty_protocol::op::answer::{Params, Reply};
@@ -8,7 +8,7 @@ use super::convert;
 use super::{Access, Context, Perform, Route};
 
 impl Perform for Params {
-    const SUMMARY: &'static str = "Answer what an agent asks of people: it is done, or declined";
+    const SUMMARY: &'static str = "Complete or decline a hand-off request of an agent";
     const ACCESS: Access = Access::Person;
     const ROUTE: Route = Route::post("/v1/requests/{request_id}/answer");
 

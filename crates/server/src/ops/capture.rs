@@ -1,4 +1,4 @@
-//! `capture`: a session's output in a file of its own.
+//! `capture`: writes a session's output to a file.
 
 use std::path::Path;
 
@@ -8,14 +8,14 @@ use cotty_protocol::op::capture::{Action, Params, Reply};
 use super::{Access, Context, Perform, Route};
 
 impl Perform for Params {
-    const SUMMARY: &'static str = "Write all output of a session from now on to a file, or stop doing so";
+    const SUMMARY: &'static str = "Start or stop writing all output of a session to a file";
     const ACCESS: Access = Access::Write;
     const ROUTE: Route = Route::post("/v1/sessions/{session}/capture");
 
     async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let capture = match params.action {
             Action::Start => {
-                // A relative directory is meant from where the caller stands.
+                // A relative directory is relative to the caller's.
                 let base = context.origin.cwd.as_deref().unwrap_or("/");
                 let dir = params.dir.map(|dir| Path::new(base).join(dir));
                 context.hub.start_capture(&params.session, dir, &context.actor, &context.retry_id).await

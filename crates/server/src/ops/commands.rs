@@ -1,4 +1,4 @@
-//! `commands`: what a session's shell ran.
+//! `commands`: the commands that a session's shell ran.
 
 use cotty_protocol::ApiError;
 use cotty_protocol::op::commands::{Command, Output, Params, Reply, State};
@@ -7,9 +7,9 @@ use cotty_session::{CommandState, RanCommand};
 use super::convert::timestamp;
 use super::{Access, Context, Perform, Route};
 
-/// Commands that are listed where nobody says how many.
+/// Default number of listed commands.
 const LIMIT: usize = 20;
-/// Lines of output at either end, likewise.
+/// Default number of output lines at either end.
 const LINES: usize = 100;
 
 impl Perform for Params {
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_out_is_counted() {
+    fn omitted_lines_are_counted() {
         let text = "1\n2\n3\n4\n5";
         let shown = |head, tail| {
             let output = ends(text, head, tail);

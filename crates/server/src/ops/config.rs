@@ -1,4 +1,4 @@
-//! `config`: what the daemon was told, and where each value comes from.
+//! `config`: the daemon's settings, and where each value comes from.
 
 use cotty_protocol::ApiError;
 use cotty_protocol::op::config::{Params, Reply};
@@ -6,7 +6,7 @@ use cotty_protocol::op::config::{Params, Reply};
 use super::{Access, Context, Perform, Route};
 
 impl Perform for Params {
-    const SUMMARY: &'static str = "Tell every setting of the daemon and where it comes from";
+    const SUMMARY: &'static str = "Show every setting of the daemon and where it comes from";
     const ACCESS: Access = Access::Read;
     const ROUTE: Route = Route::get("/v1/config");
 

@@ -1,4 +1,4 @@
-//! `configure`: what can be changed of a session while it runs.
+//! `configure`: changes the settings of a running session.
 
 use cotty_protocol::ApiError;
 use cotty_protocol::op::configure::{Params, Reply};

@@ -1,4 +1,4 @@
-//! Between the session's types and the wire's. The only place that knows both.
+//! Converts between the session's types and the wire's.
 
 use base64::Engine as _;
 use cotty_protocol::ApiError;
@@ -12,7 +12,7 @@ use cotty_session::{
 
 use crate::tokens::TokenError;
 
-/// A token's error as it goes over the wire.
+/// Converts a token's error for the wire.
 pub(super) fn token_error(error: TokenError) -> ApiError {
     match error {
         TokenError::Name(name) => ApiError::BadTokenName { name },
@@ -22,9 +22,9 @@ pub(super) fn token_error(error: TokenError) -> ApiError {
     }
 }
 
-/// An id for a request that came without one: it will not come again.
+/// A retry id for a request that has none: it cannot be retried.
 pub(crate) fn random_id() -> String {
-    // Without random bytes there would be no sessions either.
+    // Without random bytes there would be no sessions, either.
     random::<24>().unwrap_or_default()
 }
 
@@ -55,13 +55,13 @@ pub(crate) fn keyboard_state(state: KeyboardState) -> keyboard::Reply {
     keyboard::Reply { holder, by, returns_in_ms, returned }
 }
 
-/// What there is to tell of a keyboard: nothing, as long as it is the agent's and always was.
+/// The state of the keyboard if a person has it or had it, else `None`.
 pub(super) fn keyboard_news(state: KeyboardState) -> Option<keyboard::Reply> {
     let news = matches!(state.holder, Holder::Person { .. }) || state.returned.is_some();
     news.then(|| keyboard_state(state))
 }
 
-/// What was left out; `since` is where the text begins, if it can be read again from there.
+/// Converts what was left out. `since` is where the text begins, if it can be read again from there.
 pub(super) fn left_out(left_out: session::LeftOut, since: Option<u64>) -> op::LeftOut {
     let offset = since.map(|_| left_out.after);
     let session::LeftOut { bytes, lines, after_lines, .. } = left_out;
@@ -82,7 +82,7 @@ pub(super) fn timestamp(ms: u64) -> String {
     time.map(|t| t.to_string()).unwrap_or_default()
 }
 
-/// A hand-off request of a session whose keyboard stands so.
+/// Converts a hand-off request of a session with this state of the keyboard.
 pub(super) fn request(
     request: &HandoffRequest,
     meta: &Meta,
@@ -114,7 +114,7 @@ pub(super) fn request(
     }
 }
 
-/// How far a hand-off request came that ended so, or is open while a person has the keyboard or not.
+/// The state of a hand-off request. `held`: a person has the keyboard.
 pub(crate) fn handoff_state(outcome: Option<HandoffOutcome>, held: bool) -> requests::State {
     match outcome {
         None if held => requests::State::Taken,
@@ -168,7 +168,7 @@ pub(super) fn history_lost(lost: Lost) -> op::HistoryLost {
     op::HistoryLost { at: timestamp(lost.at_ms), before_seq: lost.before_seq, what: lost.what }
 }
 
-/// What `send` was asked to type.
+/// The input of a `send`.
 pub(super) fn send_input(params: &send::Params) -> Result<Input, ApiError> {
     let kinds = [
         ("text", params.text.is_some()),
@@ -197,16 +197,17 @@ pub(super) fn send_input(params: &send::Params) -> Result<Input, ApiError> {
             .decode(bytes)
             .map_err(|error| ApiError::invalid(format!("`bytes` is not base64: {error}")))?;
         return match bytes.is_empty() {
-            true => Err(no_input("there are no bytes")),
+            true => Err(no_input("`bytes` is empty")),
             false => Ok(Input::Bytes(bytes)),
         };
     }
     match (&params.text, &params.key) {
         (None, None) => Err(no_input("No input provided (need text or key)")),
-        (Some(text), None) if text.is_empty() => Err(no_input("the text is empty")),
-        (Some(_), None) if params.ctrl || params.alt || params.shift => {
-            Err(ApiError::invalid_instead("modifiers belong to a key, not to text", "give the key as `key`"))
-        }
+        (Some(text), None) if text.is_empty() => Err(no_input("`text` is empty")),
+        (Some(_), None) if params.ctrl || params.alt || params.shift => Err(ApiError::invalid_instead(
+            "ctrl, alt and shift need a key, not text",
+            "give the key as `key`",
+        )),
         (Some(text), None) if params.special => Ok(Input::Several(with_keys(text))),
         (Some(text), None) => {
             let paste = match params.paste {
@@ -232,14 +233,14 @@ fn mouse_input(given: &mouse::Mouse, params: &send::Params) -> Result<Input, Api
         (None, Some(row @ 1..), Some(col @ 1..)) => Target::Cell { row: row - 1, col: col - 1 },
         _ => {
             return Err(ApiError::invalid_instead(
-                "the mouse needs a place",
+                "the mouse needs a position",
                 "give row and col, both from 1, or a label that the screen shows",
             ));
         }
     };
     let scrolls = given.action == mouse::Action::Scroll;
     if !scrolls && (given.down.is_some() || given.right.is_some()) {
-        return Err(ApiError::invalid("down and right belong to the action `scroll`"));
+        return Err(ApiError::invalid("`down` and `right` are only for the action `scroll`"));
     }
     let gesture = match given.action {
         mouse::Action::Click => Gesture::Click,
@@ -252,7 +253,7 @@ fn mouse_input(given: &mouse::Mouse, params: &send::Params) -> Result<Input, Api
             let right = given.right.unwrap_or(0);
             let steps = down.unsigned_abs().max(right.unsigned_abs());
             if steps == 0 || steps > 1000 {
-                return Err(ApiError::invalid("the wheel turns 1 to 1000 steps at a time"));
+                return Err(ApiError::invalid("a scroll has 1 to 1000 steps"));
             }
             Gesture::Scroll { down, right }
         }
@@ -280,7 +281,7 @@ fn key_input(name: &str, params: &send::Params) -> Result<Input, ApiError> {
         send::KeyEvent::Repeat => KeyAction::Repeat,
         send::KeyEvent::Release => KeyAction::Release,
     };
-    // Shift with a letter is its capital: no terminal tells the two apart.
+    // Shift with a letter is the capital letter: terminals do not distinguish the two.
     if let (KeyCode::Char(c), true) = (key.code, params.shift) {
         key.code = KeyCode::Char(c.to_uppercase().next().unwrap_or(c));
     }

@@ -1,4 +1,4 @@
-//! `create`: starts a program in a terminal of its own.
+//! `create`: starts a program in a new terminal.
 
 use cotty_protocol::ApiError;
 use cotty_protocol::op::{
@@ -14,12 +14,12 @@ use crate::config::Refused;
 const READY_TIMEOUT_MS: u64 = 5_000;
 
 impl Perform for Params {
-    const SUMMARY: &'static str = "Start a program (your shell by default) in a terminal of its own";
+    const SUMMARY: &'static str = "Start a program (your shell by default) in a new terminal";
     const ACCESS: Access = Access::Write;
     const ROUTE: Route = Route::make("/v1/sessions");
 
     async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
-        // What the client's own environment says of its terminals.
+        // The client's environment may set options of its own terminals.
         let theirs = context.daemon.config.for_client(&context.origin.env, context.usual).map_err(refused)?;
         let create = session::Create {
             program: params.program,
@@ -46,7 +46,7 @@ impl Perform for Params {
         let made = made?;
         let wait_ready = params.wait_ready.unwrap_or_else(|| made.is_interactive_shell());
         let timeout_ms = Some(params.ready_timeout_ms.unwrap_or(READY_TIMEOUT_MS));
-        // A shell that is slow to start is an answer, not an error.
+        // A shell that is slow to start is not an error.
         let (info, ready) = if wait_ready {
             let wait = op::Wait { prompt: true, timeout_ms, ..op::Wait::default() };
             let waited = made.wait(wait).await?;

@@ -1,4 +1,4 @@
-//! `info`: one session.
+//! `info`: describes a session.
 
 use cotty_protocol::ApiError;
 use cotty_protocol::op::info::{Params, Reply};
@@ -7,7 +7,7 @@ use super::convert;
 use super::{Access, Context, Perform, Route};
 
 impl Perform for Params {
-    const SUMMARY: &'static str = "Tell what a session is and does, without its content";
+    const SUMMARY: &'static str = "Describe a session and what it is doing, without its content";
     const ACCESS: Access = Access::Read;
     const ROUTE: Route = Route::get("/v1/sessions/{session}");
 

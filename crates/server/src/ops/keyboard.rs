@@ -1,4 +1,4 @@
-//! `keyboard`: a person takes it or gives it back; anybody may ask who has it.
+//! `keyboard`: a person takes it or gives it back; everyone may ask who has it.
 
 use cotty_protocol::ApiError;
 use cotty_protocol::op::keyboard::{Action, Params, Reply};
@@ -7,9 +7,9 @@ use cotty_session::Hold;
 use super::convert::keyboard_state;
 use super::{Access, Context, Perform, Route};
 
-/// How long after the last key a keyboard that was asked for goes back. A viewer's own is kept until it is given back.
+/// How long after the last key the keyboard returns. A viewer keeps it until it gives it back.
 const LEASE_MS: u64 = 600_000;
-/// The longest that can be asked for.
+/// The longest lease.
 const LONGEST_LEASE_MS: u64 = 24 * 3_600_000;
 
 impl Perform for Params {
@@ -21,7 +21,7 @@ impl Perform for Params {
         let session = context.session(&params.session, Self::ACCESS).await?;
         let hold = match params.action {
             Action::Show => return Ok(keyboard_state(session.info().await?.keyboard)),
-            // As long as a viewer is there, it keeps what it took.
+            // A viewer keeps the keyboard while it is connected.
             Action::Take if context.viewer.is_some() => Hold::Take(params.lease_ms),
             Action::Take => Hold::Take(Some(params.lease_ms.unwrap_or(LEASE_MS).min(LONGEST_LEASE_MS))),
             Action::Give => Hold::Give,

@@ -1,4 +1,4 @@
-//! `list`: all sessions.
+//! `list`: lists the sessions.
 
 use cotty_protocol::ApiError;
 use cotty_protocol::op::list::{Other, Params, Reply};
@@ -13,7 +13,7 @@ impl Perform for Params {
 
     async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let actor = &context.actor;
-        let own = |info: &Info| actor.may_have(&info.meta.id, &info.meta.actor.owner);
+        let own = |info: &Info| actor.may_access(&info.meta.id, &info.meta.actor.owner);
         let (own, others): (Vec<Info>, Vec<Info>) = context.hub.list().await.into_iter().partition(own);
         let sessions: Vec<_> = own.into_iter().map(convert::info).collect();
         let other = |info: Info| Other {
@@ -22,7 +22,7 @@ impl Perform for Params {
             name: info.meta.name,
             owner: info.meta.actor.owner,
         };
-        // A child is to know its own session alone.
+        // A child may know only its own session.
         let others = if params.all && actor.kind != ActorKind::Child {
             others.into_iter().map(other).collect()
         } else {

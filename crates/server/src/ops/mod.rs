@@ -21,22 +21,22 @@ use crate::near::nearest;
 pub(crate) use convert::{handoff_state, now_ms, random_id};
 pub use status::formats;
 
-/// What an operation does to the world; rights are given by it.
+/// What an operation does. Rights depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Looks.
+    /// Reads.
     Read,
     /// Makes or types.
     Write,
-    /// Ends.
+    /// Ends something.
     Destroy,
     /// Asks a person.
     Ask,
-    /// Decides for the person, so that only a person may.
+    /// Decides for the person: only a person may do it.
     Person,
 }
 
-/// Whether an actor may do what has this access. Which sessions are its own to do it to is asked where one is found.
+/// Whether an actor may perform operations of this access. Rights to a session are checked when it is looked up.
 pub(crate) fn allowed(kind: ActorKind, read_only: bool, access: Access) -> Result<(), ApiError> {
     match (access, kind) {
         (Access::Read, _) => Ok(()),
@@ -48,15 +48,15 @@ pub(crate) fn allowed(kind: ActorKind, read_only: bool, access: Access) -> Resul
     }
 }
 
-/// Where an operation is found over HTTP. Parameters that the path does not name come in the query of `GET` and `DELETE`,
-/// and in the body of the others.
+/// The HTTP route of an operation. Parameters that the path does not name are in the query of `GET` and `DELETE`, and
+/// in the body of other methods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Route {
     /// `GET`, `POST`, `PATCH` or `DELETE`.
     pub method: &'static str,
-    /// With parameters in braces.
+    /// The path, with parameters in braces.
     pub path: &'static str,
-    /// The status of a reply.
+    /// The HTTP status of a reply.
     pub status: u16,
 }
 
@@ -65,32 +65,32 @@ impl Route {
         Route { method, path, status: 200 }
     }
 
-    /// Looks.
+    /// A route that reads.
     pub const fn get(path: &'static str) -> Route {
         Route::at("GET", path)
     }
 
-    /// Does something.
+    /// A route that acts.
     pub const fn post(path: &'static str) -> Route {
         Route::at("POST", path)
     }
 
-    /// Makes something.
+    /// A route that creates something.
     pub const fn make(path: &'static str) -> Route {
         Route { status: 201, ..Route::at("POST", path) }
     }
 
-    /// Changes something.
+    /// A route that changes something.
     pub const fn patch(path: &'static str) -> Route {
         Route::at("PATCH", path)
     }
 
-    /// Ends something.
+    /// A route that ends something.
     pub const fn delete(path: &'static str) -> Route {
         Route::at("DELETE", path)
     }
 
-    /// Whether parameters come in the query.
+    /// Whether parameters are in the query.
     pub fn takes_query(self) -> bool {
         matches!(self.method, "GET" | "DELETE")
     }
@@ -101,30 +101,30 @@ impl Route {
     }
 }
 
-/// Who asks, from where, under which id, and what there is to act on.
+/// Who calls, from where, with which retry id, and what the call acts on.
 #[derive(Debug, Clone)]
 pub struct Context {
     /// All sessions.
     pub hub: Hub,
-    /// Who asks.
+    /// Who calls.
     pub actor: Actor,
-    /// Whether it may only look, whoever it is.
+    /// Whether the caller may only read.
     pub read_only: bool,
-    /// The process that asks.
+    /// Directory and environment of the calling process.
     pub origin: Origin,
-    /// The same on every retry.
+    /// The same id on every retry.
     pub retry_id: String,
-    /// What the face that asks takes for usual, where nobody set it. Not a parameter: an agent could raise its own limits.
+    /// Defaults of the calling face. Not a parameter: an agent could raise its own limits.
     pub(crate) usual: Usual,
-    /// Where a call types more than once: nobody types in between.
+    /// Set if a call types more than once: no other call types in between.
     pub(crate) lease: Option<InputLease>,
-    /// Where a viewer asks.
+    /// Set if a viewer calls.
     pub(crate) viewer: Option<Arc<Viewing>>,
     /// The daemon itself.
     pub(crate) daemon: Arc<DaemonState>,
 }
 
-/// A viewer of a session, whose keys and mouse are typed into it.
+/// A viewer, and the session that it types into.
 #[derive(Debug)]
 pub(crate) struct Viewing {
     pub(crate) session: Session,
@@ -132,7 +132,7 @@ pub(crate) struct Viewing {
 }
 
 impl Context {
-    /// The session that is meant, if the actor may have it, for an operation of this access. A viewer has its own.
+    /// Finds a session that the actor may use for this access. A viewer already has its session.
     pub(crate) async fn session(&self, reference: &str, access: Access) -> Result<Session, ApiError> {
         if let Some(viewer) = self.viewer.as_ref().filter(|viewer| viewer.session.meta().id == reference) {
             return Ok(viewer.session.clone());
@@ -142,11 +142,11 @@ impl Context {
             Access::Write | Access::Destroy | Access::Ask | Access::Person => Purpose::Act,
         };
         let found = self.hub.find_for(reference, &self.actor, &self.retry_id, purpose).await;
-        found.map_err(|error| self.meant(error))
+        found.map_err(|error| self.with_nearest_name(error))
     }
 
-    /// A session's error as it goes over the wire; where there is none of that name, with one that may have been meant.
-    pub(crate) fn meant(&self, error: SessionError) -> ApiError {
+    /// Converts a session's error for the wire. For an unknown session, adds the nearest known name.
+    pub(crate) fn with_nearest_name(&self, error: SessionError) -> ApiError {
         match ApiError::from(error) {
             ApiError::SessionNotFound { session, .. } => {
                 let names = self.hub.names_for(&self.actor);
@@ -157,12 +157,12 @@ impl Context {
         }
     }
 
-    /// Whether the actor may do what has this access.
+    /// Whether the actor may perform operations of this access.
     pub(crate) fn may(&self, access: Access) -> Result<(), ApiError> {
         allowed(self.actor.kind, self.read_only, access)
     }
 
-    /// Who types, when the actor does.
+    /// Who types when this caller types.
     pub(crate) fn typist(&self) -> Typist {
         match &self.viewer {
             Some(viewer) => viewer.typist.clone(),
@@ -171,16 +171,16 @@ impl Context {
     }
 }
 
-/// What the daemon does with an operation.
+/// How the daemon performs an operation.
 pub trait Perform: Operation {
     /// What it does, in one sentence.
     const SUMMARY: &'static str;
-    /// What it does to the world.
+    /// The access that it needs.
     const ACCESS: Access;
-    /// Where it is found over HTTP.
+    /// Its HTTP route.
     const ROUTE: Route;
 
-    /// Does it, for somebody who may: [`perform`] asks that first.
+    /// Performs it. [`perform`] has already checked the rights.
     fn run(params: Self, context: Context) -> impl Future<Output = Result<Self::Reply, ApiError>> + Send;
 }
 
@@ -188,26 +188,26 @@ type Answering = Pin<Box<dyn Future<Output = Result<Value, ApiError>> + Send>>;
 
 /// An operation in the table.
 pub struct OperationEntry {
-    /// As it is called.
+    /// Its name.
     pub name: &'static str,
     /// What it does, in one sentence.
     pub summary: &'static str,
-    /// What it does to the world.
+    /// The access that it needs.
     pub access: Access,
-    /// Where it is found over HTTP.
+    /// Its HTTP route.
     pub route: Route,
-    /// What it takes.
+    /// The schema of its parameters.
     pub params: fn() -> Schema,
-    /// What it answers.
+    /// The schema of its reply.
     pub reply: fn() -> Schema,
     call: fn(Context, Value) -> Answering,
 }
 
-/// One file for each.
+/// One module per operation.
 macro_rules! operations {
     ($($name:ident,)*) => {
         $(mod $name;)*
-        /// Every operation there is.
+        /// Every operation.
         pub static OPERATIONS: &[OperationEntry] = &[$(entry::<op::$name::Params>(),)*];
     };
 }
@@ -234,7 +234,7 @@ const fn entry<P: Perform>() -> OperationEntry {
     }
 }
 
-/// Does an operation, if the actor may. Every face comes through here.
+/// Performs an operation, if the actor may. Every face uses this.
 pub(crate) async fn perform<P: Perform>(context: Context, params: P) -> Result<P::Reply, ApiError> {
     let daemon = Arc::clone(&context.daemon);
     let done = match context.may(P::ACCESS) {
@@ -245,7 +245,7 @@ pub(crate) async fn perform<P: Perform>(context: Context, params: P) -> Result<P
     done
 }
 
-/// Does the operation of that name.
+/// Performs the operation of this name.
 pub async fn call(name: &str, context: Context, params: Value) -> Result<Value, ApiError> {
     let Some(entry) = OPERATIONS.iter().find(|e| e.name == name) else {
         let known = OPERATIONS.iter().map(|e| e.name.to_owned()).collect();
@@ -269,7 +269,7 @@ fn parse<P: Perform>(params: Value) -> Result<P, ApiError> {
     serde_json::from_value(params).map_err(|e| ApiError::invalid(format!("{}: {e}", P::NAME)))
 }
 
-/// The parameters of each operation, by name: serde cannot refuse unknown ones where structs are flattened.
+/// The parameters of each operation, by name: serde cannot refuse unknown ones if structs are flattened.
 static FIELDS: LazyLock<BTreeMap<&str, BTreeSet<String>>> = LazyLock::new(|| {
     let fields = |entry: &OperationEntry| -> BTreeSet<String> {
         let schema = (entry.params)();
@@ -286,7 +286,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_operation_stands_in_the_table_once_and_describes_itself() {
+    fn the_table_has_every_operation_once_with_its_description() {
         let names: BTreeSet<&str> = OPERATIONS.iter().map(|e| e.name).collect();
         assert_eq!(names.len(), OPERATIONS.len());
         assert_eq!(names, op::OPERATIONS.iter().copied().collect());
@@ -306,10 +306,10 @@ mod tests {
         }
     }
 
-    /// What each actor may do, by name: whoever adds an operation says so here, too.
+    /// What each actor may do, by name. Add every new operation here.
     #[test]
-    fn each_actor_may_do_what_its_kind_may_and_nothing_else() {
-        let looks = [
+    fn each_kind_of_actor_may_perform_exactly_its_operations() {
+        let reads = [
             "commands",
             "config",
             "info",
@@ -333,23 +333,23 @@ mod tests {
             assert_eq!(code(ActorKind::Person, false), None, "{}: a person may do anything", entry.name);
             let agents = is(&persons).then_some(Code::NotAPerson);
             assert_eq!(code(ActorKind::Agent, false), agents, "{}: an agent", entry.name);
-            let childs = (!is(&looks) && !is(&asks)).then_some(Code::NotAllowed);
+            let childs = (!is(&reads) && !is(&asks)).then_some(Code::NotAllowed);
             assert_eq!(code(ActorKind::Child, false), childs, "{}: a child", entry.name);
-            let lookers = (!is(&looks)).then_some(Code::ReadOnly);
+            let read_only_callers = (!is(&reads)).then_some(Code::ReadOnly);
             for kind in [ActorKind::Person, ActorKind::Agent, ActorKind::Child] {
-                assert_eq!(code(kind, true), lookers, "{}: who may only look", entry.name);
+                assert_eq!(code(kind, true), read_only_callers, "{}: a read-only caller", entry.name);
             }
         }
     }
 
     #[test]
-    fn every_operation_has_a_route_of_its_own_that_fits_it() {
+    fn every_operation_has_its_own_route_with_a_fitting_method() {
         let routes: BTreeSet<_> = OPERATIONS.iter().map(|e| (e.route.method, e.route.path)).collect();
         assert_eq!(routes.len(), OPERATIONS.len());
         for entry in OPERATIONS {
             let Route { method, path, .. } = entry.route;
             assert!(path.starts_with("/v1/"), "{path}");
-            // A person's list is read, too; what only looks never changes anything else.
+            // `token_list` only reads, although only a person may call it.
             let looks = entry.access == Access::Read || entry.name == "token_list";
             assert_eq!(method == "GET", looks, "{}", entry.name);
             assert!(entry.route.in_path().all(|name| FIELDS[entry.name].contains(name)), "{path}");

@@ -1,4 +1,4 @@
-//! `panel_open`: a panel with the caller's shell.
+//! `panel_open`: opens a panel with the caller's shell.
 
 use cotty_protocol::ApiError;
 use cotty_protocol::op::{
@@ -10,9 +10,9 @@ use cotty_session as session;
 use super::create::refused;
 use super::{Access, Context, Perform, Route};
 
-/// The name of a panel that nobody named.
+/// The default panel id.
 const UNNAMED: &str = "terminal";
-/// A shell that is slow to start is typed into all the same.
+/// Longest wait for the prompt; a slower shell is not an error.
 const READY_TIMEOUT_MS: u64 = 5_000;
 
 impl Perform for Params {
@@ -32,7 +32,7 @@ impl Perform for Params {
         };
         let made = context.hub.create(create, context.actor, &context.origin, &context.retry_id).await;
         let made = made?;
-        // The same request again opened it, too.
+        // A retry of the call that opened it counts, too.
         let opened = made.meta().retry_id == context.retry_id;
         if opened && made.is_interactive_shell() {
             let timeout_ms = Some(READY_TIMEOUT_MS);

@@ -1,4 +1,4 @@
-//! `panels`: the panels that there are.
+//! `panels`: lists the caller's panels.
 
 use cotty_protocol::ApiError;
 use cotty_protocol::op::panels::{Panel, Params, Reply};

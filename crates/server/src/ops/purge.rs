@@ -1,4 +1,4 @@
-//! `purge`: takes recordings away.
+//! `purge`: deletes recordings.
 
 use cotty_protocol::ApiError;
 use cotty_protocol::op::purge::{Params, Reply};
@@ -7,8 +7,8 @@ use cotty_session as session;
 use super::{Access, Context, Perform, Route};
 
 impl Perform for Params {
-    const SUMMARY: &'static str = "Take away the recording of a session, old ones, or all";
-    // What happened is on record for the person, not for the agent to take away.
+    const SUMMARY: &'static str = "Delete the recording of a session, old recordings, or all";
+    // Recordings are for the person: an agent must not delete them.
     const ACCESS: Access = Access::Person;
     const ROUTE: Route = Route::post("/v1/recordings/purge");
 
@@ -19,7 +19,7 @@ impl Perform for Params {
             (None, None, true) => session::Purge::All,
             _ => {
                 return Err(ApiError::invalid_instead(
-                    "nothing says which recordings, or too much",
+                    "it is not clear which recordings to delete",
                     "give exactly one of `session`, `older_than_seconds` and `all`",
                 ));
             }

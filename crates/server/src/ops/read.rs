@@ -1,4 +1,4 @@
-//! `read`: what a session shows, after waiting for something if asked to.
+//! `read`: reads a session, after waiting if asked to.
 
 use cotty_protocol::ApiError;
 use cotty_protocol::op::{
@@ -15,7 +15,7 @@ const DEFAULT_LIMIT: usize = 1000;
 const READER: usize = 64;
 
 impl Perform for Params {
-    const SUMMARY: &'static str = "Read the screen, what is new, or what left the screen";
+    const SUMMARY: &'static str = "Read the screen, new output, or the history";
     const ACCESS: Access = Access::Read;
     const ROUTE: Route = Route::get("/v1/sessions/{session}/read");
 
@@ -43,11 +43,11 @@ impl Perform for Params {
             View::Whole => session::View::Whole { limit: params.limit.unwrap_or(DEFAULT_LIMIT) },
         };
         let raw = params.format == Format::Raw;
-        // Every client has its own place, so that readers do not steal from each other.
+        // Every client has its own read position, so that readers do not take output from each other.
         let owner = &context.actor.owner;
         let reader = match &params.reader {
             Some(reader) if reader.len() > READER => {
-                return Err(ApiError::invalid(format!("a reader's name has up to {READER} bytes")));
+                return Err(ApiError::invalid(format!("a reader's name has at most {READER} bytes")));
             }
             Some(reader) => format!("{owner}: {reader}"),
             None => owner.clone(),
@@ -59,7 +59,7 @@ impl Perform for Params {
             View::New if params.offset > 0 => Cut::page(&reading.content, params.offset, most),
             _ => Cut::head_and_tail(reading.content, most),
         };
-        // Only what came can be read from a place on; what is shown has none.
+        // Only new output has a seq to read again from; a screen has none.
         let from = (params.view == View::New).then_some(reading.from);
         let left_out = cut.left_out.map(|cut| convert::left_out(cut, from));
         Ok(Reply {

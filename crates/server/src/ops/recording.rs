@@ -1,4 +1,4 @@
-//! `recording`: what a session's terminal said and was told, page by page.
+//! `recording`: reads a session's recording, page by page.
 
 use cotty_protocol::ApiError;
 use cotty_protocol::op::recording::{Format, Params, Reply};
@@ -6,12 +6,12 @@ use cotty_session::RecordingFormat;
 
 use super::{Access, Context, Perform, Route};
 
-/// Bytes of a page, where none are asked for and at most.
+/// Bytes of a page: default and maximum.
 const PAGE: usize = 256 * 1024;
 const LARGEST: usize = 4 << 20;
 
 impl Perform for Params {
-    const SUMMARY: &'static str = "Read the recording of a session, also of one that is long gone";
+    const SUMMARY: &'static str = "Read the recording of a session, even if the session is gone";
     const ACCESS: Access = Access::Read;
     const ROUTE: Route = Route::get("/v1/sessions/{session}/recording");
 

@@ -1,4 +1,4 @@
-//! `resize`: another size, or following the window of whoever has the keyboard.
+//! `resize`: sets a session's size, or fits it to the window of the keyboard's holder.
 
 use cotty_protocol::ApiError;
 use cotty_protocol::op::resize::{Params, Reply};
@@ -7,7 +7,7 @@ use super::convert::dimensions;
 use super::{Access, Context, Perform, Route};
 
 impl Perform for Params {
-    const SUMMARY: &'static str = "Give a session another size";
+    const SUMMARY: &'static str = "Resize a session";
     const ACCESS: Access = Access::Write;
     const ROUTE: Route = Route::post("/v1/sessions/{session}/resize");
 

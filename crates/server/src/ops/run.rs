@@ -1,22 +1,22 @@
-//! `run`: one command in a shell, with its own output and exit code.
+//! `run`: runs one command in a shell and returns its output and exit code.
 
 use std::time::Duration;
 
 use cotty_protocol::ApiError;
 use cotty_protocol::op::run::{Params, Reply};
-use cotty_session::{Cut, USUAL_WAIT};
+use cotty_session::{Cut, DEFAULT_WAIT};
 
 use super::convert;
 use super::{Access, Context, Perform, Route};
 
 impl Perform for Params {
-    const SUMMARY: &'static str = "Run one command in a shell and answer with its output and exit code";
+    const SUMMARY: &'static str = "Run one command in a shell and return its output and exit code";
     const ACCESS: Access = Access::Write;
     const ROUTE: Route = Route::post("/v1/sessions/{session}/run");
 
     async fn run(params: Params, context: Context) -> Result<Reply, ApiError> {
         let session = context.session(&params.session, Self::ACCESS).await?;
-        let timeout = params.timeout_ms.map_or(USUAL_WAIT, Duration::from_millis);
+        let timeout = params.timeout_ms.map_or(DEFAULT_WAIT, Duration::from_millis);
         let result = session
             .run(&params.command, timeout, &context.typist(), &context.actor.owner, &context.retry_id)
             .await?;

@@ -1,4 +1,4 @@
-//! `search`: a pattern in all that a session holds.
+//! `search`: searches everything that a session holds.
 
 use cotty_protocol::ApiError;
 use cotty_protocol::op::search::{Match, Params, Pattern, Reply};
@@ -11,7 +11,7 @@ const DEFAULT_LIMIT: usize = 50;
 const MOST: usize = 1000;
 
 impl Perform for Params {
-    const SUMMARY: &'static str = "Search the screen, what left it, and what full-screen programs showed";
+    const SUMMARY: &'static str = "Search the screen, the history and the alternate-screen history";
     const ACCESS: Access = Access::Read;
     const ROUTE: Route = Route::get("/v1/sessions/{session}/search");
 
@@ -25,7 +25,7 @@ impl Perform for Params {
     }
 }
 
-/// What is looked for, and how often at the most.
+/// The pattern, and the most matches.
 pub(super) fn compiled(pattern: Pattern) -> Result<(Regex, usize), ApiError> {
     let limit = pattern.limit.unwrap_or(DEFAULT_LIMIT).min(MOST);
     let given = |text: Option<String>| text.filter(|text| !text.is_empty());
@@ -34,7 +34,7 @@ pub(super) fn compiled(pattern: Pattern) -> Result<(Regex, usize), ApiError> {
         (None, Some(text)) => Ok((session::literal(&text)?, limit)),
         (Some(_), Some(_)) => Err(ApiError::invalid("give regex or text, not both")),
         (None, None) => Err(ApiError::invalid_instead(
-            "what to look for is empty, and would match everywhere",
+            "the pattern is empty and would match everywhere",
             "give regex or text",
         )),
     }

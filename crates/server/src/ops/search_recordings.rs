@@ -1,4 +1,4 @@
-//! `search_recordings`: a pattern in what was recorded, also of sessions that are long gone.
+//! `search_recordings`: searches recordings, also of sessions that are gone.
 
 use cotty_protocol::ApiError;
 use cotty_protocol::op::search_recordings::{Match, Params, Reply};
@@ -7,7 +7,7 @@ use super::search::compiled;
 use super::{Access, Context, Perform, Route};
 
 impl Perform for Params {
-    const SUMMARY: &'static str = "Search recordings, also of sessions that are long gone";
+    const SUMMARY: &'static str = "Search recordings, also of sessions that are gone";
     const ACCESS: Access = Access::Read;
     const ROUTE: Route = Route::get("/v1/recordings/search");
 

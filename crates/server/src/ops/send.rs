@@ -16,14 +16,13 @@ impl Perform for Params {
         let session = context.session(&params.session, Self::ACCESS).await?;
         let input = send_input(&params)?;
         let typist = context.typist();
-        let typed = match &context.viewer {
-            Some(_) => session.press(input, &typist).await?,
-            None => session.send(input, &typist, &context.retry_id, context.lease.as_ref()).await?,
-        };
-        // Brackets alone make what is typed longer than the text; of a request that is made again nothing else is known.
+        let retry_id = context.viewer.is_none().then_some(context.retry_id.as_str());
+        let typed = session.send(input, &typist, retry_id, context.lease.as_ref()).await?;
+        // Only paste brackets make the input longer than the text. After a retry nothing else shows that it was
+        // pasted.
         let plain = |text: &String| text.replace("\r\n", "\n").len() as u64;
         let pasted = !params.special && params.text.as_ref().is_some_and(|text| typed.bytes > plain(text));
-        // A person and a viewer see it; an agent is told.
+        // A person or a viewer sees the reaction; an agent needs a report.
         let sees = typist.kind == ActorKind::Person || context.viewer.is_some();
         let reaction = match sees && !params.observe {
             true => None,

@@ -1,4 +1,4 @@
-//! `signal`: to the program in the foreground.
+//! `signal`: sends a signal to the program in the foreground.
 
 use cotty_protocol::ApiError;
 use cotty_protocol::op::signal::{Params, Reply};
@@ -6,7 +6,7 @@ use rustix::process::Signal as Sent;
 
 use super::{Access, Context, Perform, Route};
 
-/// By the names that are taken.
+/// The accepted names.
 const SIGNALS: &[(&str, Sent)] = &[
     ("INT", Sent::INT),
     ("TERM", Sent::TERM),

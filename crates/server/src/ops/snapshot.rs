@@ -6,7 +6,7 @@ use cotty_protocol::op::snapshot::{Params, Reply};
 use super::{Access, Context, Perform, Route};
 
 impl Perform for Params {
-    const SUMMARY: &'static str = "Tell what a session shows, as lines with their styles and the cursor";
+    const SUMMARY: &'static str = "Return the screen as styled lines, with the cursor";
     const ACCESS: Access = Access::Read;
     const ROUTE: Route = Route::get("/v1/sessions/{session}/snapshot");
 

@@ -1,11 +1,11 @@
-//! `status`: the daemon itself.
+//! `status`: describes the daemon.
 
 use cotty_protocol::ApiError;
 use cotty_protocol::op::status::{Format, Formats, Params, Reply};
 
 use super::{Access, Context, Perform, Route};
 
-/// The versions of what this daemon leaves to the next one, and reads of the one before.
+/// The versions of the formats that this daemon writes for the next one and reads from the previous one.
 pub fn formats() -> Formats {
     let ours = cotty_session::formats();
     let format = |one: cotty_session::Format| Format { writes: one.writes, reads_from: one.reads_from };
@@ -17,14 +17,14 @@ pub fn formats() -> Formats {
 }
 
 impl Perform for Params {
-    const SUMMARY: &'static str = "Tell what runs and where it listens";
+    const SUMMARY: &'static str = "Describe the daemon and where it listens";
     const ACCESS: Access = Access::Read;
     const ROUTE: Route = Route::get("/v1/status");
 
     async fn run(_params: Params, context: Context) -> Result<Reply, ApiError> {
         let (live, exited) = context.hub.count();
         let daemon = &context.daemon;
-        // The link has a token that opens everything.
+        // The link contains a token with full access.
         let link = match context.may(Access::Person) {
             Ok(()) => daemon.link(),
             Err(_) => daemon.http.clone(),

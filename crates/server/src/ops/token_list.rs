@@ -14,7 +14,7 @@ impl Perform for Params {
 
     async fn run(_params: Params, context: Context) -> Result<Reply, ApiError> {
         let known = context.daemon.tokens.on_disk(Tokens::list).await.flatten().map_err(token_error)?;
-        let info = |known: crate::tokens::Known| TokenInfo {
+        let info = |known: crate::tokens::TokenEntry| TokenInfo {
             name: known.name,
             kind: known.kind,
             made: timestamp(known.made_ms),

@@ -8,7 +8,7 @@ use super::{Access, Context, Perform, Route};
 use crate::tokens::Tokens;
 
 impl Perform for Params {
-    const SUMMARY: &'static str = "Make a token for the HTTP listener, for everything or for looking only";
+    const SUMMARY: &'static str = "Make a token for the HTTP listener, with full or read-only access";
     const ACCESS: Access = Access::Person;
     const ROUTE: Route = Route::make("/v1/tokens");
 

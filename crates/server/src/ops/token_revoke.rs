@@ -1,4 +1,4 @@
-//! `token_revoke`: a token opens nothing any more.
+//! `token_revoke`: revokes a token.
 
 use cotty_protocol::ApiError;
 use cotty_protocol::op::token_revoke::{Params, Reply};
@@ -8,7 +8,7 @@ use super::{Access, Context, Perform, Route};
 use crate::tokens::Tokens;
 
 impl Perform for Params {
-    const SUMMARY: &'static str = "Revoke a token: it opens nothing any more, at once";
+    const SUMMARY: &'static str = "Revoke a token at once";
     const ACCESS: Access = Access::Person;
     const ROUTE: Route = Route::delete("/v1/tokens/{name}");
 

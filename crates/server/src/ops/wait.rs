@@ -1,4 +1,4 @@
-//! `wait`: until something is true of a session.
+//! `wait`: waits until a condition holds in a session.
 
 use cotty_protocol::ApiError;
 use cotty_protocol::op::Met;
@@ -24,8 +24,8 @@ impl Perform for Params {
         let wants_prompt = params.wait.prompt;
         let waited = session.wait(params.wait).await?;
         let elapsed_ms = u64::try_from(waited.elapsed.as_millis()).unwrap_or(u64::MAX);
-        let told = matches!(waited.met, Met::Prompt | Met::All) && wants_prompt;
-        let command = waited.command.filter(|_| told);
+        let met_by_prompt = matches!(waited.met, Met::Prompt | Met::All) && wants_prompt;
+        let command = waited.command.filter(|_| met_by_prompt);
         Ok(Reply {
             command: command
                 .map(|ran| LastCommand { exit_code: ran.exit_code, duration_ms: ran.duration_ms }),

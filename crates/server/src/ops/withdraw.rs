@@ -1,4 +1,4 @@
-//! `withdraw`: an agent no longer asks.
+//! `withdraw`: an agent withdraws a hand-off request.
 
 use cotty_protocol::ApiError;
 use cotty_protocol::op::withdraw::{Params, Reply};
@@ -7,7 +7,7 @@ use super::convert;
 use super::{Access, Context, Perform, Route};
 
 impl Perform for Params {
-    const SUMMARY: &'static str = "Withdraw what people were asked for";
+    const SUMMARY: &'static str = "Withdraw a hand-off request";
     const ACCESS: Access = Access::Ask;
     const ROUTE: Route = Route::post("/v1/sessions/{session}/withdraw");
 

@@ -1,33 +1,33 @@
-//! The list of what a session's shell ran, for whoever asks.
+//! The list of commands that a session's shell ran.
 
 use super::Command;
 use super::result::CommandState;
-use crate::handle::{Ended, RanBefore};
+use crate::handle::{Ended, LastCommand};
 use crate::output::screen::Screen;
 
 /// The commands of a session.
 #[derive(Debug, Clone)]
 pub struct Ran {
-    /// The newest, oldest of them first.
+    /// The newest commands, oldest first.
     pub commands: Vec<RanCommand>,
-    /// How many there were in all, with those that are forgotten.
+    /// How many there were in all, including forgotten ones.
     pub total: u64,
 }
 
 /// One command that a shell ran.
 #[derive(Debug, Clone)]
 pub struct RanCommand {
-    /// Its number in this session; no other will have it.
+    /// Its number in this session, which is never used again.
     pub number: u64,
-    /// Its text, where the shell could tell it.
+    /// Its text, if known.
     pub text: Option<String>,
-    /// How far it came.
+    /// Its state.
     pub state: CommandState,
     /// Its exit code, once it ended.
     pub exit_code: Option<i32>,
     /// When it began, in milliseconds since the epoch.
     pub started_ms: u64,
-    /// How long it took, or has taken so far.
+    /// How long it took, or has been running.
     pub duration_ms: u64,
     /// The shell's directory when it began.
     pub directory: Option<String>,
@@ -35,7 +35,7 @@ pub struct RanCommand {
     pub lines: usize,
     /// See `lines`.
     pub bytes: usize,
-    /// Lines of output that the limits had dropped.
+    /// Lines of output that limits have dropped.
     pub dropped: u64,
 }
 
@@ -60,12 +60,12 @@ impl Screen<'_> {
         Some(self.ran(number, command, ended, now_ms))
     }
 
-    /// How the last command ended, where the shell waits for the next.
-    pub(crate) fn ran_before(&self) -> Option<RanBefore> {
+    /// How the last command ended, if the shell waits for the next.
+    pub(crate) fn last_command(&self) -> Option<LastCommand> {
         let command = self.commands.last_ended()?;
         let begun = command.started.or(command.typed).or(command.ended)?.ms;
         let duration_ms = command.ended?.ms.saturating_sub(begun);
-        Some(RanBefore { exit_code: command.exit_code, duration_ms })
+        Some(LastCommand { exit_code: command.exit_code, duration_ms })
     }
 
     fn ran(&self, number: u64, command: &Command, ended: Option<Ended>, now_ms: u64) -> (RanCommand, String) {

@@ -1,7 +1,7 @@
-//! What the shell ran: told by its marks, kept with where each command's output lies.
+//! The commands that the shell ran, as its marks report them, and where the output of each is.
 //!
-//! [`Commands`] is pure: told of marks and of the time. It is part of a session's state, so a new daemon knows the same commands
-//! as the one before. What became of each is read off the screen in `result.rs`.
+//! [`Commands`] is pure: callers pass marks and times. It is part of a session's saved state, so a new daemon knows the same
+//! commands as the previous one. `result.rs` reads the result of each from the screen.
 
 pub(crate) mod history;
 pub(crate) mod result;
@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::shell::ShellMark;
 
-/// Commands remembered.
+/// Most commands remembered.
 const KEPT: usize = 1000;
 
-/// A point in a session: where, after how much output, and when; and after how much output its row was changed last.
+/// A point in a session: its position, seq and time, and the seq of the last change of its row (`stamp`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Moment {
     pub(crate) position: Position,
@@ -25,15 +25,15 @@ pub(crate) struct Moment {
     pub(crate) ms: u64,
 }
 
-/// One command, from its line to its end.
+/// One command, from its typed line to its end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Command {
-    /// The `run` that typed it.
+    /// The retry id of the `run` that typed it.
     #[serde(rename = "request")]
     pub(crate) retry_id: Option<String>,
-    /// Its text, as the shell understood it.
+    /// Its text, as the shell reported it.
     pub(crate) text: Option<String>,
-    /// Where it was typed, at the end of the prompt or further on: what follows, up to its start, is what was typed.
+    /// Where it was typed, at the end of the prompt or further on. The text from here to its start is its echo.
     pub(crate) prompt: Option<Position>,
     /// Where `run` began to type.
     pub(crate) typed: Option<Moment>,
@@ -42,7 +42,7 @@ pub(crate) struct Command {
     /// Where its output ends.
     pub(crate) ended: Option<Moment>,
     pub(crate) exit_code: Option<i32>,
-    /// Why it was not run.
+    /// Why the policy denied it.
     pub(crate) denied: Option<String>,
     /// The shell's directory when it began.
     pub(crate) directory: Option<String>,
@@ -64,15 +64,15 @@ pub(crate) enum Phase {
 pub(crate) struct Commands {
     phase: Phase,
     kept: VecDeque<Command>,
-    /// How many older ones are forgotten.
+    /// How many older commands were forgotten.
     forgotten: u64,
-    /// The directory that was told last, and the one that the shell had at its prompt: any output can tell one, but only
-    /// the shell does so right before it marks its prompt.
+    /// The directory that was reported last, and the shell's directory at its prompt. Any output can report one, but only the
+    /// shell does so right before it marks its prompt.
     told: Option<String>,
     directory: Option<String>,
     /// Where the newest prompt begins.
     prompt_began: Option<Position>,
-    /// Where somebody began to type at it.
+    /// Where typing at that prompt began.
     begun: Option<Position>,
 }
 
@@ -95,18 +95,18 @@ impl Commands {
         self.phase
     }
 
-    /// Where the newest prompt begins, where the shell tells.
+    /// Where the newest prompt begins, if the shell marked it.
     pub(crate) fn prompt_began(&self) -> Option<Position> {
         self.prompt_began
     }
 
-    /// Each with its number, which no other will have; oldest first.
+    /// Each command with its number, which is never used again; oldest first.
     pub(crate) fn numbered(&self) -> impl DoubleEndedIterator<Item = (u64, &Command)> + ExactSizeIterator {
         let forgotten = self.forgotten;
         self.kept.iter().enumerate().map(move |(at, command)| (forgotten + at as u64 + 1, command))
     }
 
-    /// A directory was told.
+    /// Notes a directory that the output reported.
     pub(crate) fn moved(&mut self, directory: String) {
         self.told = Some(directory);
     }
@@ -124,30 +124,30 @@ impl Commands {
                 .is_some_and(|e| self.kept.back().and_then(|c| c.ended).is_some_and(|last| last.seq > e.seq))
     }
 
-    /// Whether this is the last command and no prompt came after it: where the shell has ended, it ended it.
-    pub(crate) fn is_last_word(&self, command: &Command) -> bool {
+    /// Whether this is the last command and no prompt followed it: if the shell has ended, this command ended with it.
+    pub(crate) fn no_prompt_followed(&self, command: &Command) -> bool {
         let last = self.kept.back().is_some_and(|last| std::ptr::eq(last, command));
         last && !matches!(self.phase, Phase::Prompt(at) if command.ended.is_some_and(|e| at.seq >= e.seq))
     }
 
-    /// Whether the last command has ended and the prompt has not come yet.
-    pub(crate) fn comes_to_prompt(&self) -> bool {
+    /// Whether the last command has ended and the prompt has not appeared yet.
+    pub(crate) fn prompt_is_due(&self) -> bool {
         self.phase == Phase::Running && self.kept.back().is_none_or(|last| last.ended.is_some())
     }
 
-    /// Whether a `run` has typed a line that the shell has not told of.
+    /// Whether a `run` has typed a line that no mark has reported yet.
     pub(crate) fn awaits_start(&self) -> bool {
         let waits = |last: &Command| last.typed.is_some() && last.started.is_none() && last.ended.is_none();
         self.kept.back().is_some_and(waits)
     }
 
-    /// The last command, where the shell waits for the next.
+    /// The last command, if the shell waits for the next.
     pub(crate) fn last_ended(&self) -> Option<&Command> {
         let at_prompt = matches!(self.phase, Phase::Prompt(_));
         self.kept.back().filter(|last| at_prompt && last.ended.is_some())
     }
 
-    /// The newest, and those before it.
+    /// All commands, newest first.
     pub(crate) fn newest_first(&self) -> impl Iterator<Item = &Command> {
         self.kept.iter().rev()
     }
@@ -157,20 +157,20 @@ impl Commands {
         self.kept.iter().filter(|c| c.started.is_some_and(|s| s.seq > seq)).count()
     }
 
-    /// Where lines were typed at the prompt and then run, after `seq`, and where their commands started.
+    /// For each command that started after `seq`: where its line was typed, and where it started.
     pub(crate) fn typed_after(&self, seq: u64) -> impl Iterator<Item = (Position, Moment)> {
         let after = self.kept.iter().filter(move |c| c.started.is_some_and(|s| s.seq > seq));
         let typed = |c: &Command| c.typed.map(|typed| typed.position).or(c.prompt);
         after.filter_map(move |c| Some((typed(c)?, c.started?)))
     }
 
-    /// Where a line was typed that the shell asks about now.
+    /// Where the line was typed that the shell's hook asks about now.
     pub(crate) fn typed_now(&self) -> Option<Position> {
         self.kept.back().filter(|c| c.started.is_none() && c.ended.is_none()).and_then(|c| c.prompt)
     }
 
-    /// Somebody types at the prompt, from here on. What a job in the background has said there is not what was typed, nor
-    /// what it says in the midst of a line; but `entered` lines that the shell does not run yet go on below.
+    /// Notes that typing at the prompt begins at `at`. Output of a background job before that, or within a line, is not typed
+    /// text. But if lines were `entered` that the shell does not run yet, they continue below.
     pub(crate) fn typing(&mut self, at: Position, entered: bool) {
         if matches!(self.phase, Phase::Prompt(_))
             && self.begun.is_none_or(|begun| begun.line != at.line && !entered)
@@ -179,18 +179,18 @@ impl Commands {
         }
     }
 
-    /// Where the line at the prompt began to be typed.
+    /// Where typing at the prompt began.
     pub(crate) fn begun(&self) -> Option<Position> {
         self.begun
     }
 
-    /// A `run` has typed its command.
+    /// Notes that a `run` has typed its command.
     pub(crate) fn typed(&mut self, retry_id: &str, at: Moment) {
         self.end_unmarked();
         self.push(Command { retry_id: Some(retry_id.to_owned()), typed: Some(at), ..Command::default() });
     }
 
-    /// The shell asks about a line.
+    /// Notes that the shell's hook asks about a line.
     pub(crate) fn asked(&mut self, line: Option<String>) {
         let prompt = self.leave_prompt();
         let command = self.open_or_new();
@@ -215,22 +215,22 @@ impl Commands {
         }
     }
 
-    /// The policy said no to the line that was asked about last.
+    /// Notes that the policy denied the line that the hook asked about last.
     pub(crate) fn denied(&mut self, reason: &str) {
         if let Some(command) = self.open() {
             command.denied = Some(reason.to_owned());
         }
     }
 
-    /// The shell said something.
+    /// Applies a mark of the shell.
     pub(crate) fn marked(&mut self, mark: &ShellMark, at: Moment) {
         match mark {
             ShellMark::PromptStart => {
                 self.directory.clone_from(&self.told);
                 self.prompt_began = Some(at.position);
             }
-            // A line editor that draws the prompt again says its end again, and draws what was typed behind it; the shell
-            // waits no later for that.
+            // A line editor that redraws the prompt marks its end again, and redraws the typed text after it. The shell has
+            // been waiting since the first mark.
             ShellMark::PromptEnd => {
                 self.begun = self.begun.map(|_| at.position);
                 self.phase = match self.phase {
@@ -242,7 +242,7 @@ impl Commands {
             ShellMark::CommandStart => {
                 let prompt = self.leave_prompt();
                 let command = self.open_or_new();
-                // Several lines that were pasted together are asked about and started one by one, and end together.
+                // For lines that were pasted together, the hook asks one by one, and they start one by one, but end together.
                 command.started.get_or_insert(at);
                 command.prompt = command.prompt.or(prompt);
             }
@@ -258,8 +258,8 @@ impl Commands {
         }
     }
 
-    /// Ends a command that the prompt came after, where the shell has lost the mark that tells how it ended. Its output
-    /// ends above the prompt's line. Not at the prompt's mark: a shell may tell of the end behind it.
+    /// Ends a command that is followed by a prompt but has no end mark. Its output ends above the prompt's line. This is not
+    /// done at the prompt's mark, because a shell may mark the end after it.
     pub(crate) fn end_unmarked(&mut self) {
         let Phase::Prompt(prompt) = self.phase else { return };
         let before = |started: Moment| started.seq < prompt.seq;
@@ -350,7 +350,7 @@ mod tests {
 
     #[test]
     fn a_line_that_never_started_ends_with_the_shells_code() {
-        // A syntax error: the shell asks nothing and starts nothing, but comes back with a code.
+        // A syntax error: the shell asks nothing and starts nothing, but reports an exit code.
         let mut commands = Commands::default();
         commands.marked(&ShellMark::PromptEnd, at(2));
         commands.typed("r1", at(2));
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_ends_a_command_whose_end_was_not_told() {
+    fn a_prompt_ends_a_command_without_an_end_mark() {
         let mut commands = Commands::default();
         commands.marked(&ShellMark::PromptEnd, at(2));
         commands.typed("r1", at(2));
@@ -392,20 +392,20 @@ mod tests {
         commands.asked(None);
         commands.marked(&ShellMark::CommandStart, at(6));
         commands.marked(&ShellMark::PromptEnd, at(9));
-        // The end may be told yet.
+        // The end mark may still follow.
         assert!(!commands.is_over("r1"));
         commands.end_unmarked();
         assert!(commands.is_over("r1"));
         let command = commands.by_retry_id("r1").unwrap();
         assert_eq!((command.ended, command.exit_code), (Some(at(9)), None));
-        assert!(!commands.is_last_word(command));
+        assert!(!commands.no_prompt_followed(command));
         assert_eq!(commands.last_ended(), Some(command));
     }
 
     #[test]
-    fn between_a_commands_end_and_the_prompt_the_shell_comes_to_it() {
+    fn the_prompt_is_due_between_a_commands_end_and_the_prompt() {
         let mut commands = Commands::default();
-        for (mark, comes) in [
+        for (mark, due) in [
             (ShellMark::PromptEnd, false),
             (ShellMark::CommandStart, false),
             (ShellMark::CommandEnd { code: 0 }, true),
@@ -413,25 +413,25 @@ mod tests {
             (ShellMark::PromptEnd, false),
         ] {
             commands.marked(&mark, at(2));
-            assert_eq!(commands.comes_to_prompt(), comes, "{mark:?}");
+            assert_eq!(commands.prompt_is_due(), due, "{mark:?}");
         }
     }
 
     #[test]
-    fn a_line_that_was_typed_is_awaited_until_the_shell_tells_of_it() {
-        for told in [ShellMark::CommandStart, ShellMark::CommandEnd { code: 2 }] {
+    fn a_typed_line_awaits_its_start_until_the_shell_marks_it() {
+        for mark in [ShellMark::CommandStart, ShellMark::CommandEnd { code: 2 }] {
             let mut commands = Commands::default();
             commands.marked(&ShellMark::PromptEnd, at(2));
             assert!(!commands.awaits_start());
             commands.typed("r1", at(2));
             assert!(commands.awaits_start());
-            commands.marked(&told, at(5));
-            assert!(!commands.awaits_start(), "{told:?}");
+            commands.marked(&mark, at(5));
+            assert!(!commands.awaits_start(), "{mark:?}");
         }
     }
 
     #[test]
-    fn a_prompt_that_is_drawn_again_is_the_same() {
+    fn a_redrawn_prompt_is_the_same_prompt() {
         let mut commands = Commands::default();
         commands.marked(&ShellMark::PromptEnd, at(2));
         commands.marked(&ShellMark::PromptEnd, at(5));
@@ -452,19 +452,19 @@ mod tests {
             commands.marked(&ShellMark::CommandStart, at(20));
             commands.kept[0].prompt.unwrap().line.0
         };
-        // Nobody typed: it was typed ahead.
+        // No input at the prompt: the line was typed ahead.
         assert_eq!(typed_at(&[], None), 2);
-        // A job had said something behind the prompt, or says it in the midst of the line.
+        // A job has written after the prompt, or writes within the line.
         assert_eq!(typed_at(&[(5, false)], None), 5);
         assert_eq!(typed_at(&[(2, false), (6, false)], None), 6);
         // The second line of one command.
         assert_eq!(typed_at(&[(2, false), (3, true)], None), 2);
-        // Drawn again, with what was typed.
+        // Redrawn, with the typed text.
         assert_eq!(typed_at(&[(5, false)], Some(9)), 9);
     }
 
     #[test]
-    fn an_empty_line_is_no_command() {
+    fn an_empty_line_is_not_a_command() {
         let mut commands = Commands::default();
         commands.marked(&ShellMark::PromptEnd, at(2));
         commands.marked(&ShellMark::CommandEnd { code: 0 }, at(4));
@@ -473,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_remembered_is_bounded() {
+    fn the_number_of_remembered_commands_is_bounded() {
         let mut commands = Commands::default();
         for i in 0..(2 * KEPT as u64) {
             commands.marked(&ShellMark::CommandStart, at(2 * i));
@@ -485,7 +485,7 @@ mod tests {
     }
 
     #[test]
-    fn a_commands_directory_is_the_one_told_at_the_prompt_before_it() {
+    fn a_commands_directory_is_the_one_reported_at_the_prompt_before_it() {
         let mut commands = Commands::default();
         commands.moved("/here".into());
         commands.marked(&ShellMark::PromptStart, at(1));

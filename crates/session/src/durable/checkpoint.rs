@@ -1,4 +1,4 @@
-//! A checkpoint: the whole state of a session, which the keeper holds. What came after it is replayed from the journal.
+//! A checkpoint: the whole state of a session, which the keeper holds. Later output is replayed from the journal.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ use crate::output::readers::ReadPositions;
 use crate::output::screen::Spot;
 use crate::shell::gate::OpenQuestion;
 
-/// What the keeper holds of a session.
+/// The slots of a session's descriptors in the keeper.
 pub(crate) mod slot {
     pub(crate) const MASTER: u8 = 0;
     pub(crate) const JOURNAL: u8 = 1;
@@ -27,17 +27,17 @@ pub(crate) mod slot {
     pub(crate) const STATE: u8 = 3;
 }
 
-/// What a checkpoint begins with; its version follows in one byte.
+/// The first bytes of a checkpoint; one byte with the version follows.
 const MAGIC: &[u8] = b"cotty-checkpoint";
-/// What is written. Fields are found by their names, so one that is added needs no new version; one whose meaning changes
-/// does, and then the code that reads the old one stays. `tests/formats` holds a checkpoint of each.
+/// The version that is written. Fields are found by name, so an added field needs no new version. A field whose meaning
+/// changes does, and then the code that reads the old version stays. `tests/formats` holds a checkpoint of each version.
 const VERSION: u8 = if cfg!(feature = "next-checkpoint") { 8 } else { 7 };
-/// The oldest that is read: the first that was released.
+/// The oldest version that is read: the first that was released.
 const OLDEST: u8 = 7;
 
 pub(crate) const DAMAGED: &str = "it is damaged";
 
-/// What a daemon writes for the next one, and what it reads of the one before.
+/// The format versions that this daemon writes and reads.
 pub fn formats() -> Formats {
     Formats {
         checkpoint: Format { writes: VERSION, reads_from: OLDEST },
@@ -46,27 +46,27 @@ pub fn formats() -> Formats {
     }
 }
 
-/// The versions of what one daemon leaves to the next.
+/// The versions of the formats that one daemon leaves to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Formats {
-    /// A session's state but for its terminal.
+    /// A session's state without its terminal.
     pub checkpoint: Format,
     /// The state of a terminal.
     pub engine: Format,
-    /// The newest output, and what happened beside it.
+    /// The newest output, and the records of other events.
     pub journal: Format,
 }
 
 /// The versions of one format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Format {
-    /// The one that is written; all older ones from `reads_from` on are read.
+    /// The version that is written. All versions from `reads_from` up to it are read.
     pub writes: u8,
-    /// The oldest that is read.
+    /// The oldest version that is read.
     pub reads_from: u8,
 }
 
-/// The part of a session that is neither engine nor journal: what each part of its task saves, by the names of the fields.
+/// The part of a session's state that is neither engine nor journal: what each part of its task saves, by field name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Saved<'a> {
@@ -88,7 +88,7 @@ pub(crate) struct Saved<'a> {
 }
 
 impl Saved<'_> {
-    /// What is still true with an engine that has not seen what this one's had: nothing that names a place in its text.
+    /// Without everything that refers to a position in the text, for an engine that does not have that text.
     pub(crate) fn without_places(mut self, spot: Spot) -> Self {
         self.typed.to_mut().forget_places(spot);
         self.commands = Cow::default();
@@ -97,29 +97,29 @@ impl Saved<'_> {
     }
 }
 
-/// What a daemon could not take over from the one before it. The program goes on; history is missing.
+/// What a daemon could not take over from the one before it. The program still runs; history is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lost {
     /// When, in milliseconds since the epoch.
     pub at_ms: u64,
-    /// Output before this is in no history.
+    /// Output before this seq is not in the history.
     pub before_seq: u64,
-    /// What, and why: `screen and history: another version of cotty wrote them`.
+    /// What is lost, and why: `screen and history: another version of cotty wrote them`.
     pub what: Vec<String>,
 }
 
-/// How much of what the keeper holds a session is rebuilt from. Whoever fails at one goes on with the next.
+/// From how much of the keeper's state a session is rebuilt. If one way fails, the next is tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rebuild {
-    /// The checkpoint, and the journal behind it.
+    /// From the checkpoint and the journal after it.
     Whole,
-    /// The journal alone, as far back as it goes.
+    /// From the journal alone, as far back as it goes.
     Journal,
-    /// Nothing: an empty screen.
+    /// From nothing: an empty screen.
     Nothing,
 }
 
-/// A whole state, from which the journal's tail is replayed.
+/// A whole state, after which the rest of the journal is replayed.
 #[derive(Debug)]
 pub(crate) struct Checkpoint {
     pub(crate) head: CheckpointHead,
@@ -127,19 +127,19 @@ pub(crate) struct Checkpoint {
     pub(crate) engine: Option<Vt>,
 }
 
-/// What a checkpoint begins with; the session's own state follows it, then the engine's.
+/// The start of a checkpoint. The session's own state follows, then the engine's.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct CheckpointHead {
-    /// Lengths of the output, of the journal's index and of the input queue at that moment.
+    /// The lengths of the output, the journal's index and the input queue at that moment.
     pub(crate) output: u64,
     pub(crate) index: u64,
     pub(crate) input: u64,
-    /// Bytes of the session's own state.
+    /// The length of the session's own state.
     saved: u64,
 }
 
 impl Checkpoint {
-    /// Writes one: how much output, index and input it covers, what the parts save, and the engine's state.
+    /// Writes a checkpoint: how much output, index and input it covers, the saved state, and the engine's state.
     pub(crate) fn write(
         (output, index, input): (u64, u64, u64),
         saved: &Saved<'_>,
@@ -158,21 +158,21 @@ impl Checkpoint {
         Ok(fd)
     }
 
-    /// How much output and index a checkpoint covers, where its counts can be true.
+    /// How much output and index a checkpoint covers; `None` if it cannot be read or its counts are impossible.
     pub(crate) fn covers(fd: &OwnedFd) -> Option<(u64, u64)> {
         let bytes = read_all(fd).ok()?;
         let (head, _) = Checkpoint::split(&bytes).ok()?;
         (head.output < MOST && head.index < MOST).then_some((head.output, head.index))
     }
 
-    /// Whether it covers no more than the journal holds, and the engine's state is of that moment.
+    /// Whether it covers no more than the journal has, and the engine's state is of the same moment.
     pub(crate) fn agrees_with(&self, live: &LiveJournal) -> bool {
         self.head.output <= live.output_len()
             && self.head.index <= live.index_len()
             && self.engine.as_ref().is_none_or(|engine| engine.seq() == self.head.output)
     }
 
-    /// Reads one. A part that cannot be read is left out, and `lost` is told why.
+    /// Reads a checkpoint. A part that cannot be read is left out, and the reason is added to `lost`.
     pub(crate) fn read(fd: &OwnedFd, lost: &mut Vec<String>) -> Option<Checkpoint> {
         let bytes = read_all(fd).inspect_err(|e| lost.push(format!("the checkpoint: {e}"))).ok()?;
         let checkpoint = Checkpoint::parse(&bytes, lost);
@@ -236,7 +236,7 @@ pub(crate) struct HeldDescriptors {
 }
 
 impl HeldDescriptors {
-    /// Nothing where the keeper has no terminal: then there is no session either.
+    /// `None` if the keeper has no terminal: then the session cannot be served.
     pub(crate) fn from_slots(mut slots: HashMap<u8, OwnedFd>) -> Option<HeldDescriptors> {
         Some(HeldDescriptors {
             master: slots.remove(&slot::MASTER)?,
@@ -257,7 +257,7 @@ mod tests {
     use crate::fixture::fixture;
     use crate::input::typed::TypedLines;
 
-    /// A state with something in every field of it.
+    /// A state with a value in every field.
     fn saved() -> Saved<'static> {
         let position = Position { line: LineId(1), cell: 3 };
         let spot = Spot { position, before: 5, alt_screen: true };
@@ -296,7 +296,7 @@ mod tests {
             );
             let read = read.saved.unwrap();
             assert_eq!(read.typed, saved().typed, "version {version}");
-            // A field with another name is one that is not read. What older versions did not have, they cannot tell.
+            // A renamed field would not be read. Older versions lack the newer fields.
             if version == VERSION {
                 assert_eq!(read, saved());
             }
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fixture_has_something_in_every_field() {
+    fn the_fixture_has_a_value_in_every_field() {
         let fields = |saved: &Saved| serde_json::to_value(saved).unwrap().as_object().unwrap().clone();
         let empty = fields(&Saved::default());
         for (name, value) in fields(&saved()) {
@@ -313,9 +313,9 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_is_added_moved_or_gone_changes_nothing_else() {
+    fn an_added_moved_or_missing_field_does_not_affect_the_others() {
         let whole = minicbor_serde::to_vec(saved()).unwrap();
-        // As another version might have written it: without most fields, in another order, and with one of its own.
+        // As another version might have written it: most fields missing, another order, and a field that is unknown here.
         let other = minicbor_serde::to_vec(BTreeMap::from([("typed_seq", 4_u64), ("zz_of_another_time", 1)]))
             .unwrap();
         let read: Saved = minicbor_serde::from_slice(&other).unwrap();

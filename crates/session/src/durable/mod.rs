@@ -1,4 +1,4 @@
-//! How a session outlives its daemon, and what is written of it to disk.
+//! How a session outlives its daemon, and what is written to disk.
 
 pub(crate) mod checkpoint;
 pub(crate) mod journal;

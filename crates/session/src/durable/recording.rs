@@ -1,4 +1,4 @@
-//! What a session tells its files: output as it came, and what happened beside it.
+//! What a session writes to its files: output, and other events such as input, commands and sizes.
 
 use std::time::{Duration, Instant};
 
@@ -16,14 +16,14 @@ use crate::commands::{Commands, Moment};
 use crate::handle::Ended;
 use crate::input::Typing;
 
-/// How long output waits for a disk that works but has fallen behind, at most once for each ringful: a bounded delay
-/// in a flood, instead of a gap.
+/// How long output waits for a slow disk, at most once per `RINGFUL` bytes: a flood of output gets a bounded delay instead
+/// of a gap.
 const PATIENCE: Duration = Duration::from_millis(20);
 const RINGFUL: u64 = 2 << 20;
-/// More than this that was typed at once is told by its length.
+/// Of longer input only the length is recorded.
 const LONGEST_INPUT: u64 = 256 * 1024;
 
-/// What is saved of captures.
+/// The saved state of captures.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Captures {
@@ -32,7 +32,7 @@ pub(crate) struct Captures {
     captured: Option<(String, Capture)>,
 }
 
-/// A point in a session: how much output there is, how long its index is, and when.
+/// A moment in a session: the seq, the length of the index, and the time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct At {
     pub(crate) seq: u64,
@@ -40,13 +40,13 @@ pub(crate) struct At {
     pub(crate) ms: u64,
 }
 
-/// What is on its way to a session's files.
+/// The recording and the capture of a session.
 pub(crate) struct Recording {
     queue: RecordingQueue,
     capture: Option<CaptureWriter>,
     writer: Worker,
     captures: Captures,
-    /// Up to here the disk is not waited for again.
+    /// Up to this seq, output does not wait for the disk again.
     impatient: u64,
 }
 
@@ -55,22 +55,22 @@ impl Recording {
         Recording { queue, capture: None, writer, captures: Captures::default(), impatient: 0 }
     }
 
-    /// What is saved of it.
+    /// The part that is saved.
     pub(crate) fn captures(&self) -> &Captures {
         &self.captures
     }
 
-    /// As it was saved.
+    /// Restores the saved part.
     pub(crate) fn restore(&mut self, captures: Captures) {
         self.captures = captures;
     }
 
-    /// How it goes.
+    /// The state of the recording.
     pub(crate) fn state(&self, live: &LiveJournal) -> RecordingState {
         self.queue.state(live)
     }
 
-    /// From here on things happen for the first time. `adopted`: an older daemon was here before.
+    /// Ends the replay: from now on events are new. `adopted`: an earlier daemon served the session.
     pub(crate) fn go_live(&mut self, at: At, adopted: bool, now: Instant) {
         let adopted = adopted.then_some(Adopted { seq: at.seq, index: at.index, ms: at.ms });
         self.queue.go_live(adopted, now);
@@ -81,7 +81,7 @@ impl Recording {
         }
     }
 
-    /// Output came, and was processed.
+    /// Notes that output was processed.
     pub(crate) fn output(&mut self, at: At, now: Instant) {
         self.queue.output(at.seq, at.index, at.ms, now);
         if let Some(capture) = &mut self.capture {
@@ -89,7 +89,7 @@ impl Recording {
         }
     }
 
-    /// A record was made: captures begin and end with one, and the recording has some of them.
+    /// Notes a new record. Some start or end a capture, and some belong into the recording.
     pub(crate) fn record(&mut self, what: &RecordKind, at: At, typing: &Typing, now: Instant) {
         match what {
             RecordKind::CaptureBegan(capturing) => self.captures.capturing = Some(capturing.clone()),
@@ -104,7 +104,7 @@ impl Recording {
         }
     }
 
-    /// The shell said something about its commands.
+    /// Notes that the shell marked the start or end of a command.
     pub(crate) fn command(&mut self, commands: &Commands, at: Moment, index: u64, now: Instant) {
         let Some(command) = commands.newest_first().next() else { return };
         let note = if command.started == Some(at) {
@@ -117,13 +117,13 @@ impl Recording {
         self.queue.note(at.seq, index, at.ms, note, now);
     }
 
-    /// The program ended.
+    /// Notes that the program ended.
     pub(crate) fn exit(&mut self, ended: Ended, at: At, now: Instant) {
         let note = Note::Exited { code: ended.exit_code, signal: ended.signal };
         self.queue.note(at.seq, at.index, at.ms, note, now);
     }
 
-    /// Hands the writing thread what is finished.
+    /// Hands finished parts to the writing thread.
     pub(crate) fn turn(&mut self, live: &LiveJournal, vt: &Vt, now: Instant, ms: u64) {
         self.queue.turn(live, vt, now, ms);
         if let Some(capture) = &mut self.capture {
@@ -131,13 +131,13 @@ impl Recording {
         }
     }
 
-    /// When to hand it over.
+    /// When to call `turn` next.
     pub(crate) fn wakeup(&self) -> Option<Instant> {
         let files = [self.queue.wakeup(), self.capture.as_ref().and_then(CaptureWriter::wakeup)];
         files.into_iter().flatten().min()
     }
 
-    /// Waits until the writing thread is done with something: a piece of the recording, or of a capture.
+    /// Waits until the writing thread has written a part of the recording or of a capture.
     pub(crate) async fn written(&mut self) -> Option<Option<Written>> {
         let caught = async {
             match &mut self.capture {
@@ -151,7 +151,8 @@ impl Recording {
         }
     }
 
-    /// The writing thread is done with a piece of the recording. What the daemon before us did not write is learnt now.
+    /// Takes back the result of a job of the writing thread. After the first job, adds the events that the daemon before us
+    /// did not write.
     pub(crate) fn landed(
         &mut self,
         written: Option<Written>,
@@ -189,12 +190,12 @@ impl Recording {
         self.queue.learn(late, adopted, now);
     }
 
-    /// Whether the ring is about to overwrite what is not written, though the disk works.
+    /// Whether the ring is about to overwrite output that is not on disk yet, although the disk works.
     pub(crate) fn is_behind(&self, live: &LiveJournal, seq: u64) -> bool {
         seq >= self.impatient && self.queue.is_behind(live)
     }
 
-    /// Gives the disk a moment; `None` if it did not use it.
+    /// Waits a moment for the disk; `None` if it finished nothing.
     pub(crate) async fn catch_up(&mut self, seq: u64) -> Option<Option<Written>> {
         let written = tokio::time::timeout(PATIENCE, self.queue.written()).await.ok();
         if written.is_none() {
@@ -203,7 +204,7 @@ impl Recording {
         written
     }
 
-    /// The session is over; its files get their last touch.
+    /// Finishes the files of a session that is over.
     pub(crate) fn close(&mut self) {
         self.queue.close();
         if let Some(capture) = self.capture.take() {
@@ -211,7 +212,7 @@ impl Recording {
         }
     }
 
-    /// Answers when all that has happened so far is in its files, or cannot be.
+    /// Replies when everything up to now is in the files, or could not be written.
     pub(crate) fn flush(&mut self, reply: oneshot::Sender<()>) {
         self.queue.flush(reply);
     }
@@ -227,12 +228,12 @@ impl Recording {
         }
     }
 
-    /// The request that began the capture, and what it has so far.
+    /// The retry id that started the running capture, and what it has captured.
     pub(crate) fn capturing(&self, ms: u64) -> Option<(String, Capture)> {
         self.capture.as_ref().map(|capture| (capture.retry_id().to_owned(), capture.so_far(ms)))
     }
 
-    /// Refuses where one runs.
+    /// An error if a capture runs.
     pub(crate) fn check_no_capture(&self) -> Result<(), SessionError> {
         match &self.captures.capturing {
             Some(running) => {
@@ -242,19 +243,19 @@ impl Recording {
         }
     }
 
-    /// Begins one that was written down; answers what it has so far.
+    /// Starts a capture that the journal has a record of; returns what it has captured.
     pub(crate) fn begin_capture(&mut self, capturing: Capturing, now: Instant, ms: u64) -> Capture {
         let capture = CaptureWriter::new(capturing, self.writer.clone(), now);
         self.capture.insert(capture).so_far(ms)
     }
 
-    /// What the request that ended a capture was told.
+    /// The last capture, if the request with this id ended it.
     pub(crate) fn ended_by(&self, retry_id: &str) -> Option<Capture> {
         let (_, capture) = self.captures.captured.as_ref().filter(|(known, _)| known == retry_id)?;
         Some(capture.clone())
     }
 
-    /// Takes the running capture, with all of it written, to be closed; what it has by then.
+    /// Takes the running capture to be closed, after all of it is written; returns also what it has captured.
     pub(crate) async fn take_capture(
         &mut self,
         now_ms: impl Fn() -> u64,
@@ -266,7 +267,7 @@ impl Recording {
     }
 }
 
-/// What a recording says of a record.
+/// The note for a record in a recording, if any.
 fn note_of(what: &RecordKind, typing: &Typing) -> Option<Note> {
     match what {
         RecordKind::Typed { bytes, to, recorded, .. } => {
@@ -290,7 +291,7 @@ fn note_of(what: &RecordKind, typing: &Typing) -> Option<Note> {
 
 #[cfg(test)]
 impl Captures {
-    /// Something in every field.
+    /// Captures with a value in every field.
     pub(crate) fn filled() -> Captures {
         let path = std::path::PathBuf::from("/tmp/captured");
         Captures {

@@ -1,4 +1,4 @@
-//! What an agent asks of people: to take over its terminal for a moment.
+//! Hand-off requests: an agent asks a person to take over its terminal for a while.
 
 pub(crate) mod state;
 
@@ -17,18 +17,18 @@ use crate::{ActorKind, Session, SessionError};
 /// What an agent asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ask {
-    /// Something new.
+    /// A new request.
     New {
-        /// What a person is to do.
+        /// What a person should do.
         message: String,
-        /// For how long it is asked.
+        /// How long the request stays open.
         timeout_ms: u64,
     },
-    /// What became of an earlier request, by its id.
+    /// The state of an earlier request, by its id.
     Again(String),
 }
 
-/// What became of a hand-off request so far.
+/// The state of a hand-off request.
 #[derive(Debug, Clone)]
 pub struct HandoffReply {
     /// The request.
@@ -39,7 +39,7 @@ pub struct HandoffReply {
     pub screen: String,
 }
 
-/// What is asked of a session's task.
+/// A hand-off operation for a session's task.
 pub(crate) enum HandoffAction {
     Ask {
         ask: Ask,
@@ -64,7 +64,7 @@ pub(crate) enum HandoffAction {
     },
 }
 
-/// Somebody who waits for a hand-off request to end.
+/// A caller that waits for a hand-off request to end.
 #[derive(Debug)]
 struct Waiter {
     id: String,
@@ -72,7 +72,7 @@ struct Waiter {
     reply: Reply<Result<HandoffReply, SessionError>>,
 }
 
-/// The requests of a session, and who waits for one to end.
+/// The hand-off requests of a session, and the callers that wait for one to end.
 #[derive(Debug, Default)]
 pub(crate) struct Handoff {
     requests: HandoffRequests,
@@ -80,17 +80,17 @@ pub(crate) struct Handoff {
 }
 
 impl Handoff {
-    /// What is known of the session's requests; this is saved.
+    /// The session's requests; a checkpoint saves them.
     pub(crate) fn requests(&self) -> &HandoffRequests {
         &self.requests
     }
 
-    /// As they were saved.
+    /// Restores the saved requests.
     pub(crate) fn restore(&mut self, requests: HandoffRequests) {
         self.requests = requests;
     }
 
-    /// One of them changed.
+    /// Applies a change of a request.
     pub(crate) fn apply(&mut self, change: &HandoffChange) {
         match change {
             HandoffChange::Made(request) => self.requests.made(request.clone()),
@@ -98,29 +98,29 @@ impl Handoff {
         }
     }
 
-    /// A person typed.
+    /// Notes that a person typed.
     pub(crate) fn person_typed(&mut self, bytes: u64) {
         self.requests.person_typed(bytes);
     }
 
-    /// Whoever gives the keyboard back has done what was asked.
+    /// Completes the open request, because its person gave the keyboard back.
     pub(crate) fn keyboard_given(&mut self, by: Option<String>, at_ms: u64) {
         let (outcome, retry_id) = (HandoffOutcome::Completed, String::new());
         self.requests.end(HandoffEnd { outcome, at_ms, by, note: None, retry_id });
     }
 
-    /// A request, if somebody may know of it.
+    /// A request, if the caller may see it.
     pub(crate) fn find(&self, id: &str, by: &Typist, now_ms: u64) -> Result<&HandoffRequest, SessionError> {
-        let found = self.requests.find(id, now_ms).filter(|request| may_know(request, by));
+        let found = self.requests.find(id, now_ms).filter(|request| may_see(request, by));
         found.ok_or_else(|| ApiError::RequestNotFound { id: id.to_owned() }.into())
     }
 
-    /// The hand-off request that a request made, if it made one.
+    /// The hand-off request that a call made, by the call's retry id.
     pub(crate) fn made_by(&self, retry_id: &str, now_ms: u64) -> Option<&HandoffRequest> {
         self.requests.find(retry_id, now_ms)
     }
 
-    /// What a request makes, if nothing else is asked.
+    /// A new request, unless another is open.
     pub(crate) fn make(
         &self,
         message: &str,
@@ -130,9 +130,9 @@ impl Handoff {
         seq: u64,
         now_ms: u64,
     ) -> Result<HandoffRequest, SessionError> {
-        let message = state::words(message)?;
+        let message = state::clean_message(message)?;
         if let Some(open) = self.requests.open() {
-            if !may_know(open, by) {
+            if !may_see(open, by) {
                 return Err(ApiError::OtherAsked.into());
             }
             let (id, message) = (open.id.clone(), open.message.clone());
@@ -141,7 +141,7 @@ impl Handoff {
         Ok(HandoffRequest {
             id: format!("req_{}", random::<8>()?),
             retry_id: retry_id.to_owned(),
-            // What runs in an agent's session chooses its own name.
+            // A program in an agent's session chooses its own name.
             from: match by.kind {
                 ActorKind::Child => HandoffRequest::inside(&by.name),
                 ActorKind::Agent | ActorKind::Person => state::short_name(&by.name),
@@ -155,7 +155,7 @@ impl Handoff {
         })
     }
 
-    /// Somebody waits for a hand-off request to end, but not longer.
+    /// Adds a caller that waits for a hand-off request to end, but not longer than `until`.
     pub(crate) fn wait(
         &mut self,
         id: String,
@@ -165,8 +165,8 @@ impl Handoff {
         self.waiting.push(Waiter { id, until, reply });
     }
 
-    /// Who has waited long enough, or for a hand-off request that has ended.
-    pub(crate) fn waited(
+    /// Takes out the callers whose request has ended or whose wait has timed out.
+    pub(crate) fn take_finished(
         &mut self,
         now: Instant,
     ) -> Vec<(String, Reply<Result<HandoffReply, SessionError>>)> {
@@ -181,20 +181,19 @@ impl Handoff {
         over.into_iter().map(|waiting| (waiting.id, waiting.reply)).collect()
     }
 
-    /// When somebody has waited long enough.
+    /// When the next wait times out.
     pub(crate) fn wakeup(&self) -> Option<Instant> {
         self.waiting.iter().map(|waiting| waiting.until).min()
     }
 }
 
-/// A program inside an agent's session has nothing to do with what the agent asks.
-fn may_know(request: &HandoffRequest, by: &Typist) -> bool {
+/// A program inside an agent's session may not see the agent's requests.
+fn may_see(request: &HandoffRequest, by: &Typist) -> bool {
     by.kind != ActorKind::Child || request.is_from_inside()
 }
 
 impl Session {
-    /// Asks people for something, or goes on asking, and waits until that ends or for `wait`. The same request again asks
-    /// nothing new.
+    /// Makes a hand-off request, or continues one, and waits until it ends, at most `wait`. A retry makes no new request.
     pub async fn ask_people(
         &self,
         ask: Ask,
@@ -207,7 +206,7 @@ impl Session {
         self.ask(|reply| Request::Handoff(HandoffAction::Ask { ask, by, retry_id, until, reply })).await?
     }
 
-    /// Answers a hand-off request: it is completed or declined. The same request again answers the same.
+    /// Completes or declines a hand-off request. A retry returns the same.
     pub async fn answer(
         &self,
         request_id: &str,
@@ -223,7 +222,7 @@ impl Session {
         .await?
     }
 
-    /// Withdraws a request, by its id or by the request that made it.
+    /// Withdraws a request, by its id or by the retry id of the call that made it.
     pub async fn withdraw(
         &self,
         request_id: &str,
@@ -256,13 +255,13 @@ mod tests {
     }
 
     #[test]
-    fn one_is_made_at_a_time_and_by_a_request_once() {
+    fn one_request_is_open_at_a_time_and_a_retry_makes_no_second_one() {
         let (mut handoff, agent) = (Handoff::default(), typist(ActorKind::Agent));
         let id = made(&mut handoff, &agent, "r1").unwrap();
         assert_eq!(made(&mut handoff, &agent, "r1").unwrap(), id);
         let refused = made(&mut handoff, &agent, "r2");
         assert!(matches!(refused, Err(SessionError::Refused(ApiError::AlreadyAsked { .. }))));
-        // What runs inside is not told what the agent asks.
+        // A program inside may not see the agent's request.
         let inside = typist(ActorKind::Child);
         let refused = made(&mut handoff, &inside, "r3");
         assert!(matches!(refused, Err(SessionError::Refused(ApiError::OtherAsked))));
@@ -274,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_is_answered_when_it_ends_or_the_time_is_up() {
+    fn a_waiting_caller_is_answered_when_the_request_ends_or_the_wait_times_out() {
         let (mut handoff, agent, start) = (Handoff::default(), typist(ActorKind::Agent), Instant::now());
         let at = |ms| start + Duration::from_millis(ms);
         let id = made(&mut handoff, &agent, "r1").unwrap();
@@ -283,10 +282,10 @@ mod tests {
         handoff.wait(id.clone(), at(10), short);
         handoff.wait(id.clone(), at(1_000), long);
         assert_eq!(handoff.wakeup(), Some(at(10)));
-        assert_eq!(handoff.waited(at(9)).len(), 0);
-        assert_eq!(handoff.waited(at(10)).len(), 1);
+        assert_eq!(handoff.take_finished(at(9)).len(), 0);
+        assert_eq!(handoff.take_finished(at(10)).len(), 1);
         handoff.keyboard_given(None, 6_000);
-        assert_eq!(handoff.waited(at(11)).len(), 1);
+        assert_eq!(handoff.take_finished(at(11)).len(), 1);
         assert_eq!(handoff.wakeup(), None);
     }
 }

@@ -1,8 +1,8 @@
-//! What an agent asks of people: to take over its terminal for a moment. Pure: told of what happens and of the time; part
-//! of a session's state, so that a new daemon knows the same requests as the one before.
+//! The state of hand-off requests. Pure: callers report events and the time. Part of a session's saved state, so that a new
+//! daemon knows the same requests.
 //!
-//! A session has at most one open request. It is *taken* while a person has the keyboard, and waits otherwise; so that is not
-//! kept here. Giving the keyboard back completes it; going away does not.
+//! A session has at most one open request. It is *taken* while a person holds the keyboard, so that is not stored here.
+//! Giving the keyboard back completes it; disconnecting does not.
 
 use std::collections::VecDeque;
 
@@ -15,28 +15,28 @@ use crate::error::invalid;
 
 /// Most characters of a message, or of a note.
 const LONGEST: usize = 2000;
-/// How long an ended one is still known.
+/// How long an ended request is kept.
 const KEPT_MS: u64 = 600_000;
-/// How many are.
+/// Most requests that are kept.
 const KEPT: usize = 16;
 
-/// One of them.
+/// A hand-off request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HandoffRequest {
     /// `req_` and eight characters.
     pub id: String,
-    /// The request that made it: asked again, it answers with this request.
+    /// The retry id of the call that made it. A retry returns this request.
     #[serde(rename = "request")]
     pub(crate) retry_id: String,
     /// The agent's name.
     pub from: String,
-    /// What a person is to do: data, without anything that could act on a terminal.
+    /// What a person should do, without characters that act on a terminal.
     pub message: String,
-    /// Milliseconds since the epoch.
+    /// When it was made, in milliseconds since the epoch.
     pub made_ms: u64,
-    /// When it is given up, likewise.
+    /// When it times out, likewise.
     pub ends_ms: u64,
-    /// Output before it.
+    /// The seq when it was made.
     pub from_seq: u64,
     /// Bytes that people typed while it was open.
     pub bytes: u64,
@@ -47,15 +47,15 @@ pub struct HandoffRequest {
 /// How a hand-off request ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HandoffEnd {
-    /// How.
+    /// The outcome.
     pub outcome: HandoffOutcome,
-    /// Milliseconds since the epoch.
+    /// When, in milliseconds since the epoch.
     pub at_ms: u64,
     /// The person who ended it.
     pub by: Option<String>,
-    /// What that person tells the agent.
+    /// The person's note to the agent.
     pub note: Option<String>,
-    /// The request that ended it.
+    /// The retry id of the call that ended it.
     #[serde(rename = "request")]
     pub(crate) retry_id: String,
 }
@@ -65,11 +65,11 @@ pub struct HandoffEnd {
 pub enum HandoffOutcome {
     /// A person did it.
     Completed,
-    /// A person will not.
+    /// A person declined it.
     Declined,
-    /// Nobody did in time.
+    /// It timed out.
     Timeout,
-    /// The agent withdrew it, or the program ended with nobody there.
+    /// The agent withdrew it, or the program ended while no person held the keyboard.
     Cancelled,
 }
 
@@ -84,21 +84,22 @@ impl From<HandoffOutcome> for State {
     }
 }
 
-/// How the name begins of what asks from inside a session. It is told by that name only, because a program chooses its own.
+/// How the name of a program that asks from inside a session begins. Only this shows it, because the program chooses the
+/// rest.
 const INSIDE: &str = "a program inside (";
 
 impl HandoffRequest {
-    /// The name of a program inside, as others are told.
+    /// The name that others see of a program inside.
     pub(crate) fn inside(name: &str) -> String {
         short_name(&format!("{INSIDE}{name})"))
     }
 
-    /// Whether a program inside asked.
+    /// Whether a program inside made it.
     pub(crate) fn is_from_inside(&self) -> bool {
         self.from.starts_with(INSIDE)
     }
 
-    /// Whether it waits for a person still.
+    /// Whether it still waits for a person.
     pub fn is_open(&self) -> bool {
         self.ended.is_none()
     }
@@ -109,14 +110,14 @@ impl HandoffRequest {
     }
 }
 
-/// All of a session that are still known, oldest first; only the newest can be open.
+/// The kept requests of a session, oldest first; only the newest can be open.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct HandoffRequests {
     known: VecDeque<HandoffRequest>,
 }
 
 impl HandoffRequests {
-    /// The newest, open or not.
+    /// The newest request, open or not.
     pub(crate) fn newest(&self) -> Option<&HandoffRequest> {
         self.known.back()
     }
@@ -125,19 +126,19 @@ impl HandoffRequests {
         self.newest().filter(|request| request.is_open())
     }
 
-    /// One by its id or by the request that made it, as long as it is known.
+    /// A request, while it is kept, by its id or by the retry id of the call that made it.
     pub(crate) fn find(&self, name: &str, now: u64) -> Option<&HandoffRequest> {
         let found = self.known.iter().rev().find(|request| request.id == name || request.retry_id == name)?;
         let over = found.ended.as_ref().is_some_and(|end| end.at_ms.saturating_add(KEPT_MS) <= now);
         (!over).then_some(found)
     }
 
-    /// When the open one is given up.
+    /// When the open request times out.
     pub(crate) fn ends_ms(&self) -> Option<u64> {
         self.open().map(|request| request.ends_ms)
     }
 
-    /// A new one.
+    /// Adds a request.
     pub(crate) fn made(&mut self, request: HandoffRequest) {
         let now = request.made_ms;
         self.known.retain(|old| old.ended.as_ref().is_none_or(|end| end.at_ms.saturating_add(KEPT_MS) > now));
@@ -147,14 +148,14 @@ impl HandoffRequests {
         self.known.push_back(request);
     }
 
-    /// The open one has ended.
+    /// Ends the open request.
     pub(crate) fn end(&mut self, end: HandoffEnd) {
         if let Some(request) = self.known.back_mut().filter(|request| request.is_open()) {
             request.ended = Some(end);
         }
     }
 
-    /// A person typed.
+    /// Notes that a person typed.
     pub(crate) fn person_typed(&mut self, bytes: u64) {
         if let Some(request) = self.known.back_mut().filter(|request| request.is_open()) {
             request.bytes += bytes;
@@ -162,25 +163,25 @@ impl HandoffRequests {
     }
 }
 
-/// Words of one for another, as they may be shown anywhere: nothing that acts on a terminal or turns the text around it.
-pub(crate) fn words(text: &str) -> Result<String, SessionError> {
+/// A message that can be shown anywhere: without characters that act on a terminal or reverse the text around them.
+pub(crate) fn clean_message(text: &str) -> Result<String, SessionError> {
     let text: String = text.replace("\r\n", "\n").replace('\t', " ").chars().filter(is_shown).collect();
     let text = text.trim().to_owned();
     match text.chars().count() {
         0 => Err(invalid("the message is empty")),
         1..=LONGEST => Ok(text),
-        count => Err(invalid(format!(
-            "the message has {count} characters, and {LONGEST} are the most: say it shorter"
-        ))),
+        count => {
+            Err(invalid(format!("the message has {count} characters; the limit is {LONGEST}: shorten it")))
+        }
     }
 }
 
-/// A name, likewise, and on one line.
+/// A name, cleaned likewise, on one line.
 pub fn short_name(name: &str) -> String {
     one_line(name, 64)
 }
 
-/// At most so many characters of a text, likewise.
+/// At most `most` characters of a text, cleaned likewise, on one line.
 pub fn one_line(text: &str, most: usize) -> String {
     text.chars().filter(|c| is_shown(c) && *c != '\n').take(most).collect()
 }
@@ -215,7 +216,7 @@ impl HandoffRequest {
 
 #[cfg(test)]
 impl HandoffRequests {
-    /// One that ended, and an open one.
+    /// An ended request and an open one.
     pub(crate) fn filled() -> HandoffRequests {
         let open = HandoffRequest { id: "plea_b".into(), ended: None, ..HandoffRequest::filled() };
         HandoffRequests { known: [HandoffRequest::filled(), open].into() }
@@ -247,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn one_is_open_until_it_ends_and_only_once() {
+    fn a_request_is_open_until_it_ends_and_ends_once() {
         let mut requests = HandoffRequests::default();
         assert_eq!((requests.open(), requests.ends_ms()), (None, None));
         requests.end(end(HandoffOutcome::Timeout, 0));
@@ -266,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ended_one_is_known_for_ten_minutes_by_its_id_and_by_its_request() {
+    fn an_ended_request_is_found_for_ten_minutes_by_its_id_and_its_retry_id() {
         let mut requests = HandoffRequests::default();
         requests.made(request("a", 0));
         requests.end(end(HandoffOutcome::Timeout, 300_000));
@@ -275,13 +276,13 @@ mod tests {
             assert!(requests.find(name, 900_000).is_none());
         }
         requests.made(request("b", 900_000));
-        assert_eq!(requests.known.len(), 1, "what nobody can ask for is not kept");
-        // An open one is known however long it takes.
+        assert_eq!(requests.known.len(), 1, "a request that cannot be found any more is not kept");
+        // An open request is found however long it takes.
         assert!(requests.find("b", u64::MAX).is_some());
     }
 
     #[test]
-    fn not_more_are_kept_than_are_worth_it() {
+    fn the_number_of_kept_requests_is_bounded() {
         let mut requests = HandoffRequests::default();
         for number in 0..100 {
             requests.made(request(&number.to_string(), number));
@@ -292,13 +293,13 @@ mod tests {
     }
 
     #[test]
-    fn words_cannot_act() {
-        assert_eq!(words(" a\x1b[31mb\r\nc\u{9b}\u{202e}d\te\x07 ").unwrap(), "a[31mb\ncd e");
+    fn messages_and_names_cannot_act_on_a_terminal() {
+        assert_eq!(clean_message(" a\x1b[31mb\r\nc\u{9b}\u{202e}d\te\x07 ").unwrap(), "a[31mb\ncd e");
         assert_eq!(short_name("cl\x1bau\nde"), "claude");
         assert_eq!(one_line(&"é".repeat(9), 5).chars().count(), 5);
-        assert_eq!(words(&"é".repeat(LONGEST)).unwrap().chars().count(), LONGEST);
+        assert_eq!(clean_message(&"é".repeat(LONGEST)).unwrap().chars().count(), LONGEST);
         for wrong in ["", " \x1b\n ", &"x".repeat(LONGEST + 1)] {
-            assert!(matches!(words(wrong), Err(SessionError::Refused(ApiError::Invalid { .. }))));
+            assert!(matches!(clean_message(wrong), Err(SessionError::Refused(ApiError::Invalid { .. }))));
         }
     }
 }

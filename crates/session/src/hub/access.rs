@@ -1,4 +1,4 @@
-//! Whose session is whose, and which one an owner means.
+//! Which sessions an actor may access, and which one is an owner's active session.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,21 +9,21 @@ use super::{Destroyed, Hub, State};
 use crate::error::destroyed;
 use crate::{Actor, ActorKind, OpenPanel, Panel, Session, SessionError};
 
-/// The word for the session that an owner used last.
+/// The word for an owner's active session.
 pub(super) const ACTIVE: &str = "active";
 
-/// What a session is wanted for.
+/// What a caller wants to do with a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// To look at it. After a crash the owner's active session may be the one that it acted on before.
+    /// Only read it. If the daemon dies, the session may not be the owner's active one afterwards.
     Read,
-    /// To do something to it.
+    /// Change it.
     Act,
 }
 
 impl State {
-    /// Whether the next daemon would take the same session for active: for this call if that is how it names it, else for
-    /// those that come after it.
+    /// Whether the next daemon would take the same session for active: for this call if it names `active`, otherwise for
+    /// later calls.
     fn is_kept(&self, owner: &str, active: Option<&str>, number: u32) -> bool {
         let meant = active.and_then(|retry_id| self.kept.meant(owner, retry_id));
         let in_front = || self.kept.of(owner).find(|&number| self.sessions.get(number).is_some());
@@ -32,9 +32,9 @@ impl State {
 }
 
 impl Hub {
-    /// The session by its id, number, window or name, or `active`, if the actor may have it: people all of them, agents their
-    /// owner's. It is the owner's active one from now on, and `active` in the same request means it for ever. The keeper
-    /// has that written down before this answers, unless somebody looks at a session that it names otherwise.
+    /// The session by its id, number, window, name, or as `active`, if the actor may access it: people access all sessions,
+    /// agents those of their owner. It becomes the owner's active session, and `active` in a repeated request means it again.
+    /// The keeper stores that before this returns, except for a read that does not name `active`.
     pub async fn find_for(
         &self,
         reference: &str,
@@ -62,7 +62,7 @@ impl Hub {
         Ok(session)
     }
 
-    /// The same for somebody who only watches: the owner's active session stays what it is.
+    /// The same for a viewer: the owner's active session does not change.
     pub fn show_to(&self, reference: &str, actor: &Actor) -> Result<Session, SessionError> {
         self.look_up(reference, actor, None)
     }
@@ -78,22 +78,23 @@ impl Hub {
             _ => self.find(reference)?,
         };
         let meta = session.meta();
-        if !actor.may_have(&meta.id, &meta.actor.owner) {
+        if !actor.may_access(&meta.id, &meta.actor.owner) {
             let (id, owner) = (meta.id.clone(), meta.actor.owner.clone());
             return Err(ApiError::NotYours { session: id, owner }.into());
         }
         Ok(session)
     }
 
-    /// What the sessions that the actor may have are called: their ids, and their names.
+    /// The ids and names of the sessions that the actor may access.
     pub fn names_for(&self, actor: &Actor) -> Vec<String> {
         let state = self.state();
-        let own = state.sessions.iter().map(Session::meta).filter(|m| actor.may_have(&m.id, &m.actor.owner));
+        let own =
+            state.sessions.iter().map(Session::meta).filter(|m| actor.may_access(&m.id, &m.actor.owner));
         own.flat_map(|meta| [Some(meta.id.clone()), meta.name.clone()]).flatten().collect()
     }
 
-    /// The session that the first of these processes leads that leads one. Also an agent's whose program has ended, as long as
-    /// nobody else has its process id; not a person's: by then the id may have gone round, and would raise whoever has it.
+    /// The session whose leader comes first in `pids`. A session of an agent whose program has ended counts as long as no
+    /// process has the leader's id. A person's does not: a later process with that id would get a person's trust.
     pub async fn led_by_any(&self, pids: &[u32]) -> Option<Session> {
         let look = || {
             let state = self.state();
@@ -107,13 +108,13 @@ impl Hub {
         if let Some(session) = look() {
             return Some(session);
         }
-        // A program may be faster than we: it runs already, and its session is still being made.
+        // The program may already run while its session is still being created.
         drop(self.inner.making.lock().await);
         look()
     }
 
-    /// What the request meant when it was made before. Else the session that the owner used last, of those that are still
-    /// there, or else made last.
+    /// The session that an earlier call with the same retry id meant; otherwise the one that the owner used last of those
+    /// that still exist; otherwise the one that it created last.
     fn active(&self, actor: &Actor, retry_id: Option<&str>) -> Result<Session, SessionError> {
         let state = self.state();
         if let Some(number) = retry_id.and_then(|retry_id| state.front.meant(&actor.owner, retry_id)) {
@@ -129,7 +130,7 @@ impl Hub {
         })
     }
 
-    /// The panels of a scope, oldest first. One that was opened again after its end is there once.
+    /// The panels of a scope, oldest first. A panel that was opened again after its program ended is listed once.
     pub fn panels(&self, scope: &str) -> Vec<OpenPanel> {
         let state = self.state();
         let mut panels: Vec<OpenPanel> = Vec::new();
@@ -144,13 +145,13 @@ impl Hub {
         panels
     }
 
-    /// The session of a panel whose program runs.
+    /// The session of a panel, if its program runs.
     pub(super) fn running_panel(&self, panel: &Panel) -> Option<Session> {
         let found = self.panels(&panel.scope).into_iter().find(|open| open.id == panel.id);
         found.filter(|open| !open.exited).map(|open| open.session)
     }
 
-    /// Ends a session with everything it started, if the actor may.
+    /// Ends a session and everything it started, if the actor may access it.
     pub async fn destroy_for(
         &self,
         reference: &str,
@@ -160,14 +161,14 @@ impl Hub {
     ) -> Result<Destroyed, SessionError> {
         let id = match self.find_for(reference, actor, retry_id, Purpose::Act).await {
             Ok(session) => session.meta().id.clone(),
-            // One that this very request ended already is answered the same.
+            // `destroy` answers the same if this request destroyed it before.
             Err(SessionError::Refused(ApiError::SessionDestroyed { session: which })) => which,
             Err(error) => return Err(error),
         };
         self.destroy(&id, force, retry_id).await
     }
 
-    /// A client of an owner is there, for as long as the answer is kept.
+    /// Notes that a client of an owner is connected, until the returned value is dropped.
     pub fn present(&self, owner: &str) -> Present {
         *self.state().present.entry(owner.to_owned()).or_default() += 1;
         Present { hub: self.clone(), owner: owner.to_owned() }
@@ -178,7 +179,7 @@ impl Hub {
     }
 }
 
-/// As long as this lives, a client of its owner is there.
+/// A connected client of an owner, until it is dropped.
 #[derive(Debug)]
 pub struct Present {
     hub: Hub,

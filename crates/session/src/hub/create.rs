@@ -26,53 +26,53 @@ use crate::shell::is_interactive_shell;
 use crate::shell::words as line;
 use crate::{Actor, ActorKind, Meta, Origin, Panel, Session, SessionError, Verdict, pattern};
 
-/// Largest either way.
+/// The largest number of columns or rows.
 const LARGEST: u16 = 1000;
 
-/// Descriptors that a session takes in the keeper, whose limit is ours, and those that are kept free for all else:
-/// without them nobody could be answered, and nothing be checkpointed.
+/// How many descriptors a session takes in the keeper, and how many must stay free for everything else, such as
+/// connections and checkpoints. The keeper has the same limit as the daemon.
 const DESCRIPTORS: (u64, u64) = (4, 40);
 
 /// What to start.
 #[derive(Debug, Clone, Default)]
 pub struct Create {
-    /// The program; the origin's shell where none is given.
+    /// The program. `None`: the configured shell, or the shell of the calling process.
     pub program: Option<String>,
     /// Its arguments.
     pub args: Vec<String>,
-    /// A command line instead of both.
+    /// A command line instead of program and arguments.
     pub command: Option<String>,
-    /// A name to find it by.
+    /// The session's name.
     pub name: Option<String>,
-    /// Which panel it becomes. There is one of each: where it is there and runs, that is the answer.
+    /// The panel that the session becomes. If a session of this panel runs already, it is the answer.
     pub panel: Option<Panel>,
     /// Columns.
     pub cols: Option<u16>,
     /// Rows.
     pub rows: Option<u16>,
-    /// Variables on top of the origin's.
+    /// Variables that are added to the caller's environment.
     pub env: BTreeMap<String, String>,
-    /// Its directory; the origin's where none is given.
+    /// The working directory. `None`: the caller's.
     pub cwd: Option<String>,
-    /// What a prompt looks like, where the caller says so.
+    /// A pattern that matches a prompt, if the caller gave one.
     pub prompt_pattern: Option<String>,
-    /// What its output may do beyond showing things.
+    /// What output may do besides showing text.
     pub allow: Allow,
-    /// Whether it is recorded, where the caller says so.
+    /// Whether the session is recorded, if the caller said so.
     pub record: Option<bool>,
-    /// What the caller's terminals are like, if not as everybody's.
+    /// The caller's terminal defaults, if they differ from the hub's.
     pub terminal: Option<TerminalOptions>,
-    /// Live sessions the caller's owner may have, if not as many as everybody.
+    /// How many live sessions the caller's owner may have, if that differs from the hub's limit.
     pub max_per_owner: Option<usize>,
 }
 
-/// Enough of a name to know it by.
+/// The beginning of a name, for error texts.
 fn shortened(name: &str) -> String {
     name.chars().take(80).collect()
 }
 
 impl Hub {
-    /// Starts a program in a terminal of its own. The same request again answers the same session.
+    /// Starts a program in a new terminal. A repeated `retry_id` returns the same session.
     pub async fn create(
         &self,
         mut create: Create,
@@ -89,10 +89,10 @@ impl Hub {
             (create.program, create.args) = (Some(program), args);
         }
         check_words(&create)?;
-        // One at a time: limits, names and repeated requests are looked up before, and must still hold after.
+        // One at a time: what the checks find about limits, names and retry ids must still be true at the end.
         let _making = self.inner.making.lock().await;
         if let Some(session) = self.by_retry_id(&actor.owner, retry_id) {
-            self.comes_to_front(&session).await;
+            self.make_active(&session).await;
             return Ok(session);
         }
         if let Some(open) = create.panel.as_ref().and_then(|panel| self.running_panel(panel)) {
@@ -136,20 +136,19 @@ impl Hub {
         };
         let spec = self.spec(&mut meta, env, &cwd)?;
         let session = self.spawn(meta, &spec, &cwd).await?;
-        self.comes_to_front(&session).await;
+        self.make_active(&session).await;
         Ok(session)
     }
 
-    /// What is made comes to the front. Where the keeper does not hear of it, that is no reason to hide the session.
-    async fn comes_to_front(&self, session: &Session) {
+    /// Makes a new session its owner's active one. The session is usable even if the keeper cannot store that.
+    async fn make_active(&self, session: &Session) {
         self.state().front.used(&session.meta().actor.owner, session.meta().number);
         if let Err(error) = self.keep_front().await {
-            tracing::warn!(%error, session = session.meta().id, "the keeper did not note that it is in front");
+            tracing::warn!(%error, session = session.meta().id, "keeper did not store the active session");
         }
     }
 
-    /// What is to be started is judged by its words; a line that a shell gets is one of them, also where the shell itself is
-    /// not named.
+    /// Asks the policy about the program and its arguments. If no program is named, the arguments are a shell's.
     fn judge(&self, create: &Create) -> Result<(), SessionError> {
         let program = create.program.as_deref().unwrap_or("sh");
         match self.inner.policy.judge_words(program, &create.args) {
@@ -158,7 +157,7 @@ impl Hub {
         }
     }
 
-    /// The session that an owner's request made.
+    /// The session that an owner's request created.
     fn by_retry_id(&self, owner: &str, retry_id: &str) -> Option<Session> {
         self.state().sessions.by_retry_id(owner, retry_id).cloned()
     }
@@ -172,7 +171,7 @@ impl Hub {
         let (all, own) = {
             let state = self.state();
             let (live, exited) = state.sessions.count();
-            // The ended ones are held, too.
+            // The keeper holds descriptors of exited sessions, too.
             if DESCRIPTORS.1 + DESCRIPTORS.0 * ((live + exited) as u64 + 1) > self.inner.open_files {
                 return Err(ApiError::OpenFiles { limit: self.inner.open_files }.into());
             }
@@ -208,7 +207,7 @@ impl Hub {
         Ok(number)
     }
 
-    /// What the child becomes. A shell that can mark its commands is made to.
+    /// What the child becomes. A shell that we know is started with our integration.
     fn spec(
         &self,
         meta: &mut Meta,
@@ -247,7 +246,7 @@ impl Hub {
         meta.copy_into(&journal).map_err(refused)?;
         let (input, queue) = InputQueue::create().map_err(refused)?;
         let hook = self.open_hook(&meta).await?;
-        // Everything the child needs lies ready before it is asked for: it starts even if we die now.
+        // The child's input is ready before the keeper forks, so the child starts even if the daemon dies now.
         let (mut ours, theirs) = UnixStream::pair().map_err(refused)?;
         let bytes = child::encode(spec)?;
         ours.set_nonblocking(true)?;
@@ -273,10 +272,10 @@ impl Hub {
         Ok(self.register(meta, Start::Made(Box::new(task))))
     }
 
-    /// What the kernel means when it gives no terminal, or no memory for one.
+    /// The error for a terminal, or its memory, that the kernel refused.
     fn refused(&self, error: io::Error) -> SessionError {
         match Errno::from_io_error(&error) {
-            // It says ENOSPC for its limit on terminals; nobody should look at a disk for that.
+            // The kernel reports its limit on terminals as ENOSPC, which would read as a full disk.
             Some(Errno::NOSPC) => {
                 ApiError::Pty { error: "the system's limit of pseudo-terminals is reached".into() }.into()
             }
@@ -287,21 +286,21 @@ impl Hub {
 }
 
 impl Session {
-    /// Whether its program is a shell that will ask for commands.
+    /// Whether its program is an interactive shell.
     pub fn is_interactive_shell(&self) -> bool {
         is_interactive_shell(&self.meta().program, &self.meta().args)
     }
 }
 
-/// What the kernel could not take as it is meant.
+/// Refuses text that the kernel would not take unchanged.
 fn check_words(create: &Create) -> Result<(), SessionError> {
     let wrong = |what: String| Err(invalid(what));
     let words = create.program.iter().chain(&create.args).chain(&create.cwd).chain(create.env.values());
     if words.chain(create.env.keys()).any(|word| word.contains('\0')) {
-        return wrong("a program, argument, variable or directory cannot hold a NUL byte".into());
+        return wrong("a program, argument, variable or directory must not contain a NUL byte".into());
     }
     match create.env.keys().find(|name| name.is_empty() || name.contains('=')) {
-        Some(name) => wrong(format!("`{name}` is no name for a variable")),
+        Some(name) => wrong(format!("`{name}` is not a valid variable name")),
         None => Ok(()),
     }
 }
@@ -312,11 +311,11 @@ fn checked_size(create: &Create, usual: &TerminalOptions) -> Result<(u16, u16), 
     Ok((cols, rows))
 }
 
-/// Whether a terminal can be that large.
+/// Refuses a size that is too small or too large.
 pub(crate) fn check_size(cols: u16, rows: u16) -> Result<(), SessionError> {
     if !(2..=LARGEST).contains(&cols) || !(1..=LARGEST).contains(&rows) {
         let message = format!(
-            "{cols} columns by {rows} rows is no size for a terminal: 2 to {LARGEST} by 1 to {LARGEST}"
+            "{cols} columns by {rows} rows is not a valid size: use 2 to {LARGEST} columns and 1 to {LARGEST} rows"
         );
         return Err(invalid(message));
     }
@@ -345,7 +344,7 @@ fn working_directory(
     Ok(dir)
 }
 
-/// The program's path, found as a shell would find it.
+/// The program's path, found as a shell finds it.
 fn resolve(program: &str, path: Option<&String>, cwd: &Path) -> Result<PathBuf, SessionError> {
     let candidates: Vec<PathBuf> = match program {
         "" => Vec::new(),

@@ -11,12 +11,12 @@ use crate::{Session, SessionError, Wait};
 
 /// How long a program may take to end after it was asked to.
 const GRACE: Duration = Duration::from_secs(2);
-/// How long what it left behind may take.
+/// How long the processes that it left behind may take to end.
 const REST_GRACE: Duration = Duration::from_millis(200);
-/// How long the kernel may take to end what was killed.
+/// How long the kernel may take to end killed processes.
 const KILLED: Duration = Duration::from_secs(2);
 
-/// How long a disk may take for the rest of a recording.
+/// How long the disk may take to write the rest of a recording.
 const FLUSHED: Duration = Duration::from_secs(2);
 
 /// How a session ended.
@@ -24,12 +24,12 @@ const FLUSHED: Duration = Duration::from_secs(2);
 pub struct Destroyed {
     /// The program's exit code; `None` if a signal ended it.
     pub exit_code: Option<i32>,
-    /// Processes that set themselves free.
+    /// Processes that left the session (`setsid`) and still run.
     pub left_running: Vec<String>,
 }
 
 impl Hub {
-    /// Ends a session with everything it started. The same request again answers the same.
+    /// Ends a session and everything it started. A repeated `retry_id` returns the same answer.
     pub async fn destroy(
         &self,
         reference: &str,
@@ -48,7 +48,7 @@ impl Hub {
         ended.into_iter().next().unwrap_or(Err(destroyed(reference.to_owned())))
     }
 
-    /// Ends sessions with everything they started, all at the same time.
+    /// Ends sessions and everything they started, all at the same time.
     async fn end(
         &self,
         sessions: &[Session],
@@ -60,7 +60,7 @@ impl Hub {
             .iter()
             .zip(&infos)
             .map(|(session, info)| Root {
-                // A session that does not answer has no process to find; 0 leads none.
+                // The process of a session that does not answer is unknown; no session has the leader 0.
                 leader: info.as_ref().ok().and_then(|info| i32::try_from(info.pid).ok()).unwrap_or(0),
                 marker: format!("COTTY_SESSION={}", session.meta().id),
             })
@@ -94,16 +94,16 @@ impl Hub {
             };
             let exit_code = info.ended.and_then(|e| e.exit_code);
             let left_running = left.iter().map(|m| format!("{} ({})", m.name, m.pid)).collect();
-            self.let_go(session, retry_id, exit_code).await;
+            self.remove(session, retry_id, exit_code).await;
             results.push(Ok(Destroyed { exit_code, left_running }));
         }
         results
     }
 
-    /// Remembers that a session was here, then lets the keeper forget it.
-    pub(super) async fn let_go(&self, session: &Session, retry_id: &str, exit_code: Option<i32>) {
+    /// Removes a session: notes that it was destroyed, then drops the keeper's entry.
+    pub(super) async fn remove(&self, session: &Session, retry_id: &str, exit_code: Option<i32>) {
         let meta = session.meta();
-        // First, what the keeper is about to forget goes to the disk.
+        // First write to disk what the keeper is about to drop.
         let _ = tokio::time::timeout(FLUSHED, session.flush()).await;
         self.inner.recorder.is_over(&meta.id);
         {
@@ -122,14 +122,14 @@ impl Hub {
         }
         self.save().await;
         if let Err(error) = self.inner.link.forget(meta.id.as_bytes()).await {
-            tracing::warn!(%error, session = meta.id, "the keeper did not forget a session");
+            tracing::warn!(%error, session = meta.id, "keeper did not drop the session");
         }
         let _ = session.tell(Request::Close).await;
-        // Its terminal is free by then for somebody else, who may be out of them.
+        // Wait until its terminal is free again: a caller may need it for the next session.
         let _ = tokio::time::timeout(FLUSHED, session.is_gone()).await;
     }
 
-    /// Ends all sessions; no new ones are made.
+    /// Ends all sessions and refuses new ones.
     pub async fn shutdown(&self) {
         let sessions: Vec<Session> = {
             let mut state = self.state();
@@ -137,7 +137,7 @@ impl Hub {
             state.sessions.iter().cloned().collect()
         };
         self.end(&sessions, false, "shutdown").await;
-        // Their tasks may have no time left to do it themselves.
+        // The tasks of the sessions may not have had the time to remove their hooks.
         let hooks = self.inner.options.runtime_dir.join("hooks");
         let emptied = blocking(move || {
             for hook in std::fs::read_dir(hooks)?.flatten() {
@@ -149,7 +149,7 @@ impl Hub {
     }
 }
 
-/// Does the same with each session, side by side.
+/// Does the same with all sessions at the same time.
 async fn each<T: Send + 'static, F: Future<Output = Result<T, SessionError>> + Send + 'static>(
     sessions: &[Session],
     what: impl Fn(Session) -> F,
@@ -162,14 +162,14 @@ async fn each<T: Send + 'static, F: Future<Output = Result<T, SessionError>> + S
     results
 }
 
-/// As a terminal that goes away does: an interactive bash ignores TERM, a stopped job needs CONT to hear either.
+/// Sends the signals of a closed terminal: an interactive bash ignores TERM, and a stopped job needs CONT to handle them.
 fn ask_to_end(trees: &[Vec<Member>]) {
     for signal in [Signal::HUP, Signal::CONT, Signal::TERM] {
         tree::signal(trees.iter().flatten(), signal);
     }
 }
 
-/// Gives what the program left behind a moment to end: nothing tells when a stranger's process does.
+/// Polls until the processes that the program left behind have ended: the daemon is not notified, as it is not their parent.
 async fn rest_ends(members: &impl Fn() -> Vec<Vec<Member>>, limit: Duration) {
     let until = tokio::time::Instant::now() + limit;
     while tokio::time::Instant::now() < until && members().iter().flatten().any(|member| !member.free) {

@@ -1,11 +1,11 @@
-//! What a child sees: the environment of the process that asked, without secrets and without traces of an outer
-//! terminal, and with what our terminal is.
+//! A child's environment: that of the calling process, without secrets and without variables that describe an outer
+//! terminal, plus variables that describe ours.
 
 use std::collections::BTreeMap;
 
 use crate::TerminalOptions;
 
-/// Named by the seed; anything that looks like a secret goes too.
+/// Variables that are removed, besides all whose names contain one of `SECRET_PARTS`.
 const SECRET_NAMES: &[&str] = &[
     "SSH_AUTH_SOCK",
     "SSH_AGENT_PID",
@@ -18,7 +18,7 @@ const SECRET_NAMES: &[&str] = &[
 ];
 const SECRET_PARTS: &[&str] = &["SECRET", "PASSWORD", "CREDENTIAL", "TOKEN", "API_KEY", "PRIVATE_KEY"];
 
-/// They describe the terminal that the asking process stands in, not ours.
+/// Variables that describe the terminal of the calling process, not ours.
 const OUTER_TERMINAL: &[&str] = &[
     "TMUX",
     "TMUX_PANE",
@@ -100,7 +100,7 @@ mod tests {
 
     // R-T10
     #[test]
-    fn secrets_and_outer_terminals_are_left_out() {
+    fn secrets_and_variables_of_an_outer_terminal_are_removed() {
         let origin = map(&[
             ("HOME", "/home/a"),
             ("GITHUB_TOKEN", "x"),
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_let_through_is_let_through() {
+    fn pass_env_keeps_secrets_but_not_variables_of_an_outer_terminal() {
         let origin =
             map(&[("SSH_AUTH_SOCK", "/s"), ("AWS_SESSION_TOKEN", "t"), ("GITHUB_TOKEN", "g"), ("TMUX", "x")]);
         let pass_env = ["SSH_AUTH_SOCK", "AWS_*", "TMUX"].map(str::to_owned).to_vec();
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_locale_without_utf8_gets_one() {
+    fn a_locale_without_utf8_is_replaced() {
         let origin = map(&[("LC_ALL", "C"), ("LANG", "en_US.UTF-8")]);
         let env = child_environment(&origin, "s", &TerminalOptions::default(), &map(&[]));
         assert_eq!(env.get("LC_CTYPE").map(String::as_str), Some("C.UTF-8"));

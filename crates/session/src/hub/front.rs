@@ -1,20 +1,20 @@
-//! Which session of an owner is in front: what `active` means, and the order of its windows.
+//! In which order an owner used its sessions, and which session each call meant by `active`.
 //!
-//! A call that means `active` and is made again, to this daemon or the next, must mean the same session: else what it types
-//! is typed twice, into two terminals. So it is noted what each such call meant, and the keeper has what is noted here
-//! before the call does anything that the keeper's copy would take for another session's.
+//! A repeated call that names `active` must mean the same session as before, also to the next daemon; otherwise its input
+//! would be typed twice, into two terminals. So the hub notes what each such call meant, and stores that with the keeper
+//! before the call acts on a session that the keeper's copy would not name.
 
 use std::collections::{HashMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-/// Calls of which it is remembered what they meant by `active`.
+/// How many calls that named `active` are remembered.
 const REMEMBERED: usize = 128;
 
-/// What each owner used, and what its calls meant.
+/// Which sessions each owner used, and which session each call meant.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Front {
-    /// The one that was used last is last.
+    /// By owner; the session that was used last is last.
     #[serde(default)]
     order: HashMap<String, Vec<u32>>,
     /// Oldest first.
@@ -30,7 +30,7 @@ struct Meant {
     number: u32,
 }
 
-/// A call that does several things names each `CALL#2`: all of them mean the same session.
+/// The call that a retry id belongs to. The parts of one call are `CALL#1`, `CALL#2`; all mean the same session.
 fn call_of(retry_id: &str) -> &str {
     match retry_id.rsplit_once('#') {
         Some((call, part)) if !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()) => call,
@@ -39,7 +39,7 @@ fn call_of(retry_id: &str) -> &str {
 }
 
 impl Front {
-    /// An owner used a session: it comes to the front.
+    /// Notes that an owner used a session: it becomes the active one.
     pub(super) fn used(&mut self, owner: &str, number: u32) {
         match self.order.get_mut(owner) {
             Some(order) if order.last() == Some(&number) => {}
@@ -53,7 +53,7 @@ impl Front {
         }
     }
 
-    /// A session is gone. What was meant stays: who asks again for it is to hear that it is gone.
+    /// Removes a session. What calls meant stays, so that a repeated call learns that its session is gone.
     pub(super) fn remove(&mut self, number: u32) {
         self.order.retain(|_, order| {
             order.retain(|&other| other != number);
@@ -61,19 +61,19 @@ impl Front {
         });
     }
 
-    /// What an owner used, the front-most first.
+    /// The sessions that an owner used, the last used first.
     pub(super) fn of(&self, owner: &str) -> impl Iterator<Item = u32> {
         self.order.get(owner).into_iter().flatten().rev().copied()
     }
 
-    /// What a call of an owner meant, if it was made before.
+    /// The session that a call of an owner meant, if the call was made before.
     pub(super) fn meant(&self, owner: &str, retry_id: &str) -> Option<u32> {
         let call = call_of(retry_id);
         let known = self.meant.iter().rev().find(|meant| meant.call == call && meant.owner == owner);
         known.map(|meant| meant.number)
     }
 
-    /// Notes what it means.
+    /// Notes which session a call means.
     pub(super) fn means(&mut self, owner: &str, retry_id: &str, number: u32) {
         if self.meant(owner, retry_id).is_some() {
             return;
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_one_that_was_used_last_is_in_front() {
+    fn the_session_that_was_used_last_comes_first() {
         let mut front = Front::default();
         for number in [1, 2, 3, 1] {
             front.used("me", number);
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_means_what_it_meant() {
+    fn a_repeated_call_means_the_same_session() {
         let mut front = Front::default();
         front.means("me", "call#1", 1);
         front.means("me", "call#2", 2);
@@ -112,7 +112,7 @@ mod tests {
             assert_eq!((front.meant("me", retry_id), front.meant("you", retry_id)), (Some(1), Some(3)));
         }
         assert_eq!((front.meant("me", "call#x"), front.meant("me", "other")), (None, None));
-        // Also of a session that is gone.
+        // The answer is the same when the session is gone.
         front.remove(1);
         assert_eq!(front.meant("me", "call"), Some(1));
         for n in 0..REMEMBERED {

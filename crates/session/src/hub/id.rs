@@ -1,6 +1,6 @@
 use cotty_protocol::text::random;
 
-/// A new session id: `sess_` and eight letters or digits, unique across machines for all that matters.
+/// A new session id: `sess_` and eight random letters or digits, which makes a collision very unlikely.
 pub(crate) fn session_id() -> Result<String, std::io::Error> {
     Ok(format!("sess_{}", random::<8>()?))
 }
@@ -11,7 +11,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn ids_have_the_seeds_form_and_do_not_repeat() {
+    fn ids_have_the_documented_form_and_do_not_repeat() {
         let ids: HashSet<String> = (0..1000).map(|_| session_id().unwrap()).collect();
         assert_eq!(ids.len(), 1000);
         for id in ids {

@@ -10,33 +10,33 @@ use crate::durable::journal::LiveJournal;
 use crate::shell::words as line;
 use crate::{Allow, Panel};
 
-/// What kind of actor asks.
+/// The kind of an actor.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ActorKind {
-    /// Somebody at a keyboard.
+    /// A person at a keyboard.
     #[default]
     Person,
-    /// A program that works for somebody.
+    /// A program that works for a person.
     Agent,
     /// A process inside an agent's session.
     Child,
 }
 
-/// Who asks. Every operation knows it.
+/// Who calls. Every operation gets it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Actor {
-    /// What it is.
+    /// Its kind.
     pub kind: ActorKind,
-    /// Whose sessions it makes; limits are per owner. Of a child, which makes none: the session that it is inside of, or
-    /// nothing where that is not known.
+    /// The owner of the sessions it creates; limits count per owner. A child creates none: for a child this is the id of the
+    /// session that it runs in, or empty if that is unknown.
     pub owner: String,
     /// The client's name, for lists and logs.
     pub client: String,
 }
 
 impl Actor {
-    /// Whether it may have a session, with this id and of this owner: a person any, an agent its owner's, a child its own.
-    pub fn may_have(&self, id: &str, owner: &str) -> bool {
+    /// Whether it may access a session with this id and owner: a person any, an agent its owner's, a child its own.
+    pub fn may_access(&self, id: &str, owner: &str) -> bool {
         match self.kind {
             ActorKind::Person => true,
             ActorKind::Agent => !owner.is_empty() && self.owner == owner,
@@ -45,14 +45,14 @@ impl Actor {
     }
 }
 
-/// Whose keys they are.
+/// Who types.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Typist {
-    /// What it is: a person's keys take the keyboard, an agent's need it.
+    /// The kind of actor: a person's keys take the keyboard, an agent's need it.
     pub kind: ActorKind,
-    /// The viewer or client that the keys come through: the same person's come through the same one.
+    /// An id of the viewer or client that sends the keys. It stays the same for the same person.
     pub who: String,
-    /// As others are told.
+    /// The name that others see.
     pub name: String,
 }
 
@@ -62,7 +62,7 @@ impl From<&Actor> for Typist {
     }
 }
 
-/// The process that asks for a session: the child gets its directory and environment, never the daemon's.
+/// The process that calls for a session. The child gets its directory and environment, never the daemon's.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Origin {
     /// Its working directory.
@@ -71,52 +71,52 @@ pub struct Origin {
     pub env: BTreeMap<String, String>,
 }
 
-/// What stays true of a session for its whole life. The keeper holds it as JSON, so that a newer daemon can read
-/// what an older one wrote.
+/// A session's metadata, which does not change. The keeper holds it as JSON, so that a newer daemon can read what an
+/// older one wrote.
 ///
-/// The journal has a copy. Where both are damaged, it is read as far as it goes. Without its owner it is nobody's: people may have it, no agent may, and what
-/// runs inside it may do no more than what runs in an agent's.
+/// The journal has a copy. If both are damaged, the readable fields are used. A session without an owner can be accessed by
+/// people but by no agent, and processes inside it have no more rights than those in an agent's session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Meta {
     /// `sess_` and eight characters.
     pub id: String,
-    /// Its small number.
+    /// Its number.
     pub number: u32,
-    /// The name its maker gave it.
+    /// The name that the creating call gave it.
     pub name: Option<String>,
     /// The program's path.
     pub program: String,
-    /// Its arguments, as they were asked for.
+    /// Its arguments, as the call gave them.
     pub args: Vec<String>,
-    /// The line that it was made from, where it was made from one.
+    /// The command line that it was created from, if any.
     pub line: Option<String>,
-    /// The directory that it began in.
+    /// Its first working directory.
     pub cwd: Option<String>,
-    /// Which panel it is, where it is one.
+    /// The panel that it is, if any.
     pub panel: Option<Panel>,
-    /// Milliseconds since the epoch.
+    /// When it was created, in milliseconds since the epoch.
     pub created_ms: u64,
     /// Columns and rows at the start.
     pub size: (u16, u16),
-    /// What its output may do beyond showing things.
+    /// What its output may do besides showing text.
     pub allow: Allow,
-    /// What a prompt looks like, where the caller said so.
+    /// A pattern that matches a prompt, if the caller gave one.
     pub prompt_pattern: Option<String>,
-    /// What its maker's prompts look like where the shell does not mark them, if not as everybody's.
+    /// The default of `prompt_pattern` for the client that created it, if it differs from the hub's.
     pub usual_prompt: Option<String>,
-    /// Lines of history it was made with.
+    /// How many lines of history it keeps at the start.
     pub history_lines: Option<usize>,
-    /// Who made it.
+    /// Who created it.
     pub actor: Actor,
-    /// The request that made it: asked again, it answers with this session.
+    /// The retry id of the call that created it. A repeated call gets this session.
     #[serde(rename = "request")]
     pub retry_id: String,
-    /// What our own marks carry; `None` where the program is no shell that marks.
+    /// The nonce of our own marks; `None` if the program is not a shell with our integration.
     pub nonce: Option<String>,
     /// Whether it is recorded.
     pub record: bool,
-    /// What of this could not be read.
+    /// Which metadata could not be read.
     #[serde(skip)]
     pub damage: Option<String>,
 }
@@ -147,11 +147,11 @@ impl Default for Meta {
     }
 }
 
-/// Fields of a description that may be long, and that nobody needs to go on.
+/// Fields that may be long and that an adopted session can do without.
 const LONG: &[&str] = &["args", "line", "cwd", "prompt_pattern", "usual_prompt"];
 
 impl Meta {
-    /// What the keeper holds, as far as it can be read.
+    /// Parses the keeper's copy, as far as it can be read.
     pub(crate) fn read(entry: &Entry) -> Meta {
         let id = String::from_utf8_lossy(&entry.key).into_owned();
         match serde_json::from_slice::<Meta>(&entry.blob) {
@@ -160,16 +160,15 @@ impl Meta {
                 let reason = read.err().map_or_else(|| "it names no session".to_owned(), |e| e.to_string());
                 let fields = serde_json::from_slice(&entry.blob).unwrap_or_default();
                 let mut meta = Meta { id, ..Meta::salvage(&fields) };
-                let marks =
-                    if meta.nonce.is_none() { "; its shell's marks are not known any more" } else { "" };
-                meta.damage = Some(format!("the description: {reason}{marks}"));
+                let marks = if meta.nonce.is_none() { "; its shell's marks cannot be verified" } else { "" };
+                meta.damage = Some(format!("session metadata: {reason}{marks}"));
                 meta
             }
         }
     }
 
-    /// Puts a copy into a new journal: without its nonce a shell would run nothing any more. What is long and can be done
-    /// without is left out where it does not fit.
+    /// Puts a copy into a new journal, because without the nonce a shell can run nothing. If it does not fit, the fields
+    /// that may be long are left out.
     pub(crate) fn copy_into(&self, journal: &OwnedFd) -> io::Result<()> {
         let mut fields = serde_json::to_value(self)?;
         if !LiveJournal::describe(journal, &serde_json::to_vec(&fields)?)? {
@@ -181,17 +180,18 @@ impl Meta {
         Ok(())
     }
 
-    /// In place of this one, which is damaged: the copy that the journal has.
+    /// The journal's copy of this damaged metadata.
     pub(crate) fn copy_in(&self, journal: &OwnedFd) -> Option<Meta> {
         let copy = LiveJournal::description(journal)?;
         let meta: Meta = serde_json::from_slice(&copy).ok().filter(|meta: &Meta| meta.id == self.id)?;
         let fields: Map<String, Value> = serde_json::from_slice(&copy).ok()?;
         let is_whole = LONG.iter().all(|name| fields.contains_key(*name));
-        let why = "the description: it is damaged, and its copy has no arguments";
+        let why = "session metadata: it is damaged, and its copy has no arguments";
         Some(Meta { damage: (!is_whole).then(|| why.to_owned()), ..meta })
     }
 
-    /// The fields that can be read by themselves. What is not known is not recorded, and nobody's.
+    /// Metadata from the fields that can be read one by one. Without `record` the session is not recorded; without `actor` it
+    /// has no owner.
     fn salvage(fields: &Map<String, Value>) -> Meta {
         let readable = fields.iter().filter(|(name, value)| {
             let alone = Map::from_iter([((*name).clone(), (*value).clone())]);
@@ -245,13 +245,13 @@ mod tests {
         "request":"r","nonce":"n","a_field_of_a_newer_version":1}"#;
 
     #[test]
-    fn a_description_of_another_version_is_read_by_the_names_of_its_fields() {
+    fn metadata_of_another_version_is_read_by_field_name() {
         let meta = Meta::read(&entry(WHOLE));
         assert_eq!((meta.damage, meta.number, meta.size, meta.record), (None, 7, (100, 30), true));
         assert_eq!((meta.actor.kind, meta.name.as_deref()), (ActorKind::Agent, Some("build")));
     }
 
-    /// Something in every field.
+    /// Metadata with a value in every field.
     fn filled() -> Meta {
         Meta {
             id: "sess_abcdefgh".into(),
@@ -277,26 +277,26 @@ mod tests {
     }
 
     #[test]
-    fn descriptions_of_the_first_version_are_read() {
+    fn metadata_of_the_first_version_is_read() {
         let bytes = fixture("description", 1, Some(&|| serde_json::to_vec(&filled()).unwrap()));
-        // A field with another name is one that is not read.
+        // A renamed field would not be read.
         assert_eq!(Meta::read(&Entry { blob: bytes, ..entry("") }), filled());
     }
 
     #[test]
-    fn what_is_damaged_of_a_description_costs_only_that() {
+    fn a_damaged_metadata_field_loses_only_that_field() {
         let damaged = WHOLE.replace("\"Agent\"", "\"Ghost\"").replace("[100,30]", "\"large\"");
         let meta = Meta::read(&entry(&damaged));
         assert!(meta.damage.is_some_and(|why| why.contains("large")));
         assert_eq!((meta.number, meta.name.as_deref(), meta.size), (7, Some("build"), (80, 24)));
         assert_eq!((meta.actor.kind, meta.actor.owner.as_str()), (ActorKind::Agent, ""));
         assert_eq!((meta.nonce.as_deref(), meta.record), (Some("n"), false));
-        let nobodys = Actor { kind: ActorKind::Agent, ..Actor::default() };
-        assert!(!nobodys.may_have("sess_x", ""), "nobody's session is no agent's");
+        let without_owner = Actor { kind: ActorKind::Agent, ..Actor::default() };
+        assert!(!without_owner.may_access("sess_x", ""), "no agent may access a session without an owner");
     }
 
     #[test]
-    fn a_journal_has_a_copy_of_all_that_fits_and_of_what_cannot_be_done_without() {
+    fn a_journals_copy_of_the_metadata_leaves_out_long_fields_if_they_do_not_fit() {
         let damaged = Meta::read(&entry("not ours"));
         let (_, journal) = LiveJournal::create().unwrap();
         assert_eq!(damaged.copy_in(&journal), None);
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn no_description_at_all_leaves_nobodys_session_with_its_id() {
+    fn a_session_without_metadata_keeps_its_id_and_has_no_owner() {
         for blob in ["", "not ours", "[1]", "{}", r#"{"id":"sess_another1"}"#] {
             let meta = Meta::read(&entry(blob));
             assert_eq!((meta.id.as_str(), meta.actor.kind), ("sess_abcdefgh", ActorKind::Agent), "{blob}");

@@ -1,4 +1,4 @@
-//! Finds sessions, makes them and ends them. Nothing outside assumes that a session is local.
+//! Finds, creates and destroys sessions. No code outside assumes that a session is local.
 
 mod access;
 mod create;
@@ -46,56 +46,56 @@ use recordings::Recorder;
 pub use retention::Retention;
 use serve::Start;
 
-/// The keeper's key for what belongs to no session.
+/// The keeper's key for the state of the hub itself.
 const KEY: &[u8] = b"hub";
-/// Destroyed sessions that are remembered, so that asking for one says so.
+/// How many destroyed sessions are remembered, so that a call that names one gets "destroyed" instead of "not found".
 const REMEMBERED: usize = 256;
 
-/// What a hub is told when it starts.
+/// The settings of a hub.
 #[derive(Debug, Clone)]
 pub struct HubOptions {
-    /// Where fifos and the shells' own files lie; the user's alone.
+    /// The directory for fifos and the shell integration's files. Only the user may read it.
     pub runtime_dir: PathBuf,
-    /// Where the history of agents' commands lies.
+    /// The file with the history of agents' commands.
     pub history_file: PathBuf,
-    /// Where recordings lie, a folder for each session.
+    /// The directory of recordings, with a folder for each session.
     pub recordings_dir: PathBuf,
-    /// Where captures go that name no place.
+    /// The directory of captures for which the call names none.
     pub captures_dir: PathBuf,
     /// How much of recordings is kept.
     pub recording: RecordingLimits,
-    /// Live sessions an owner may have.
+    /// How many live sessions an owner may have.
     pub max_per_owner: usize,
-    /// Live sessions in all.
+    /// How many live sessions there may be in total.
     pub max_total: usize,
-    /// What a new terminal is like where its maker does not say.
+    /// The defaults for a new terminal.
     pub terminal: TerminalOptions,
-    /// Whether sessions are recorded where their makers do not say.
+    /// Whether sessions are recorded by default.
     pub record: bool,
-    /// When sessions that nobody comes back to leave.
+    /// When unused sessions are removed.
     pub retention: Retention,
-    /// Whether agents may answer questions for secrets.
+    /// Whether agents may type when a program asks for a secret.
     pub agents_answer_secrets: bool,
-    /// The soft limit of open files that children go back to.
+    /// The soft limit of open files that children get.
     pub open_files: Option<u64>,
 }
 
-/// What a new terminal is like where its maker does not say.
+/// The defaults for a new terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TerminalOptions {
     /// Rows.
     pub rows: u16,
     /// Columns.
     pub cols: u16,
-    /// What is started where no program is named; the origin's shell where none is given.
+    /// The program to start if the call names none. `None`: the shell of the calling process.
     pub shell: Option<String>,
-    /// What programs are told in TERM.
+    /// The value of `TERM` for programs.
     pub term: String,
-    /// Lines of history it keeps.
+    /// How many lines of history a session keeps.
     pub history_lines: usize,
-    /// What a prompt looks like where the shell does not mark it.
+    /// A pattern that matches a prompt, for shells that do not mark it.
     pub prompt_pattern: String,
-    /// Variables that programs get although their names look like secrets; one that ends in `*` stands for many.
+    /// Variables that programs get although their names look like secrets. A trailing `*` matches any rest of a name.
     pub pass_env: Vec<String>,
 }
 
@@ -128,19 +128,19 @@ struct Inner {
     recorder: Recorder,
     prompt_pattern: Arc<Regex>,
     state: Mutex<State>,
-    /// Held while the keeper is told what belongs to no session: what it has is never older than what it had.
+    /// Held while the hub's state is sent to the keeper, so that an older state never replaces a newer one.
     saving: tokio::sync::Mutex<()>,
-    /// Held while a session is made.
+    /// Held while a session is created.
     making: tokio::sync::Mutex<()>,
-    /// Told of whatever may let a session's time run out.
+    /// Takes a session's number and after how long to check whether to remove it.
     janitor: mpsc::UnboundedSender<(u32, Duration)>,
-    /// Had by whoever takes descriptors from the keeper: it makes duplicates, and there may be room for only a few.
-    /// Sessions that somebody has asked for do not queue up with the rest.
+    /// Bounds how many sessions take descriptors from the keeper at a time: the keeper makes duplicates, and its limit of
+    /// open files may leave room for only a few. Sessions that a request waits for have permits of their own.
     taking: tokio::sync::Semaphore,
     taking_asked: tokio::sync::Semaphore,
-    /// Had by one session at a time that is taken over and that nobody has asked for yet.
+    /// Held by the one session that is being rebuilt although no request waits for it.
     turn: tokio::sync::Semaphore,
-    /// How many descriptors a process of ours may have.
+    /// How many descriptors the daemon or the keeper may have open.
     open_files: u64,
 }
 
@@ -149,12 +149,12 @@ struct State {
     sessions: Sessions,
     next_number: u32,
     gone: VecDeque<Gone>,
-    /// Exits of sessions that are still being made.
+    /// Exits of sessions that are still being created.
     early_exits: HashMap<Vec<u8>, i32>,
     front: Front,
-    /// The same as the keeper has it.
+    /// The `front` that the keeper has.
     kept: Front,
-    /// How many clients of each owner are there.
+    /// How many clients of each owner are connected.
     present: HashMap<String, usize>,
     closing: bool,
     /// How many daemons served these sessions before this one.
@@ -167,25 +167,25 @@ struct Gone {
     id: String,
     number: u32,
     name: Option<String>,
-    /// The request that ended it, and what it was told.
+    /// The request that destroyed it, and its answer.
     #[serde(rename = "request")]
     retry_id: String,
     exit_code: Option<i32>,
 }
 
-/// What the keeper holds for the hub itself.
+/// The hub's state that the keeper holds.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct HubBlob {
     next_number: u32,
     gone: VecDeque<Gone>,
-    /// Daemons so far, with the one that wrote this.
+    /// How many daemons there have been, with the one that wrote this.
     daemons: u64,
     front: Front,
 }
 
 impl State {
-    /// A session is gone.
+    /// Removes a session.
     fn remove(&mut self, number: u32) {
         self.sessions.remove(number);
         self.front.remove(number);
@@ -202,11 +202,11 @@ impl State {
 }
 
 impl Hub {
-    /// Takes over everything that the keeper holds, and is ready for more.
+    /// Starts a hub that adopts every session that the keeper holds.
     pub async fn start(options: HubOptions, link: Link) -> Result<Hub, SessionError> {
         let hooks = options.runtime_dir.join("hooks");
         std::fs::create_dir_all(&hooks)?;
-        let (janitor, looks) = mpsc::unbounded_channel();
+        let (janitor, checks) = mpsc::unbounded_channel();
         let inner = Inner {
             integration: Integration::install(&options.runtime_dir.join("shell"))?,
             policy: Arc::new(Policy::built_in()?),
@@ -224,7 +224,7 @@ impl Hub {
             link,
         };
         let hub = Hub { inner: Arc::new(inner) };
-        tokio::spawn(janitor::serve(Arc::downgrade(&hub.inner), looks));
+        tokio::spawn(janitor::serve(Arc::downgrade(&hub.inner), checks));
         hub.adopt_all().await?;
         hub.inner.recorder.tidy();
         Ok(hub)
@@ -242,7 +242,7 @@ impl Hub {
                 state.front = blob.front;
             }
             Some(Err(error)) => {
-                tracing::error!(%error, "the hub's own state cannot be read: it forgets which sessions were destroyed and which are active")
+                tracing::error!(%error, "cannot parse hub state; destroyed and active sessions are forgotten")
             }
             None => {}
         }
@@ -263,15 +263,15 @@ impl Hub {
             if let Some(copy) = self.copied(&meta).await {
                 meta = copy;
             }
-            // Behind all others, whose numbers are known by now.
+            // After all undamaged sessions, whose numbers are known by now.
             if meta.number == 0 || self.state().sessions.get(meta.number).is_some() {
                 meta.number = self.state().next_number;
             }
             match &meta.damage {
-                Some(damage) => tracing::error!(session = meta.id, damage, "its description is damaged"),
-                None => tracing::warn!(session = meta.id, "its description was damaged; there was a copy"),
+                Some(damage) => tracing::error!(session = meta.id, damage, "session metadata is damaged"),
+                None => tracing::warn!(session = meta.id, "restored session metadata from a copy"),
             }
-            // What was lost is told and written down first, by whoever takes it over.
+            // Metadata that is still damaged is stored by `adopt`, after the loss is in a checkpoint.
             if let (None, Ok(blob)) = (&meta.damage, serde_json::to_vec(&meta)) {
                 let _ = self.inner.link.blob(&entry.key, &blob).await;
             }
@@ -281,21 +281,21 @@ impl Hub {
         Ok(())
     }
 
-    /// What a session's journal has in place of a damaged description.
+    /// The copy of damaged metadata that a session's journal has.
     async fn copied(&self, meta: &Meta) -> Option<Meta> {
         let slots = self.inner.link.take(meta.id.as_bytes()).await.ok()?;
         slots.get(&slot::JOURNAL).and_then(|journal| meta.copy_in(journal))
     }
 
-    /// Lets the keeper know what belongs to no session.
+    /// Stores the hub's state with the keeper.
     async fn save(&self) {
         let _saving = self.inner.saving.lock().await;
         if let Err(error) = self.put_blob().await {
-            tracing::warn!(%error, "the keeper did not note what belongs to no session");
+            tracing::warn!(%error, "keeper did not store hub state");
         }
     }
 
-    /// Lets the keeper know what is in front, unless somebody else just did.
+    /// Stores the active sessions with the keeper, unless it has them already.
     async fn keep_front(&self) -> Result<(), SessionError> {
         let _saving = self.inner.saving.lock().await;
         let is_kept = {
@@ -305,7 +305,7 @@ impl Hub {
         if is_kept { Ok(()) } else { self.put_blob().await }
     }
 
-    /// For whoever is `saving`.
+    /// The caller holds `saving`.
     async fn put_blob(&self) -> Result<(), SessionError> {
         let (blob, front) = {
             let state = self.state();
@@ -316,7 +316,7 @@ impl Hub {
         Ok(())
     }
 
-    /// A task around the parts of a session, with an engine that has seen nothing yet.
+    /// A task made of the parts of a session, with an engine that has processed no output.
     fn task(
         &self,
         meta: Arc<Meta>,
@@ -326,9 +326,9 @@ impl Hub {
         input: InputQueue,
         hook: Option<Hook>,
     ) -> Result<Task, SessionError> {
-        // It was looked at when the session was made.
-        let asked = meta.prompt_pattern.as_deref().or(meta.usual_prompt.as_deref());
-        let prompt_pattern = asked.and_then(|asked| pattern(asked).ok()).map(Arc::new);
+        // The pattern was checked when the session was created.
+        let given = meta.prompt_pattern.as_deref().or(meta.usual_prompt.as_deref());
+        let prompt_pattern = given.and_then(|given| pattern(given).ok()).map(Arc::new);
         let options = &self.inner.options;
         Task::new(Opened {
             queue: self.inner.recorder.queue(&meta),
@@ -347,7 +347,7 @@ impl Hub {
         })
     }
 
-    /// What a shell that marks asks through.
+    /// The hook of a shell with our integration.
     async fn open_hook(&self, meta: &Meta) -> Result<Option<Hook>, SessionError> {
         if meta.nonce.is_none() {
             return Ok(None);
@@ -360,7 +360,7 @@ impl Hub {
         self.inner.options.runtime_dir.join("hooks").join(id)
     }
 
-    /// Lets the session be found, and its task run.
+    /// Adds the session to the list and starts its task.
     fn register(&self, meta: Arc<Meta>, start: Start) -> Session {
         let (requests, inbox) = mpsc::channel(64);
         let (number, key) = (meta.number, meta.id.clone().into_bytes());
@@ -386,8 +386,8 @@ impl Hub {
         session
     }
 
-    /// The keeper said that something ended.
-    pub async fn keeper_says(&self, event: &Event) {
+    /// Handles an event of the keeper.
+    pub async fn handle_keeper_event(&self, event: &Event) {
         let Event::Exited { key, status } = event else { return };
         let session = {
             let mut state = self.state();
@@ -427,17 +427,17 @@ impl Hub {
     /// All sessions, oldest first.
     pub async fn list(&self) -> Vec<Info> {
         let sessions: Vec<Session> = self.state().sessions.iter().cloned().collect();
-        // All are asked before any is waited for: they answer side by side.
-        let asked: Vec<_> =
+        // Ask all sessions before waiting for any, so that they answer at the same time.
+        let answers: Vec<_> =
             sessions.into_iter().map(|session| tokio::spawn(async move { session.info().await })).collect();
-        let mut infos = Vec::with_capacity(asked.len());
-        for info in asked {
+        let mut infos = Vec::with_capacity(answers.len());
+        for info in answers {
             infos.extend(info.await.into_iter().flatten());
         }
         infos
     }
 
-    /// When a session came or went last; hears of each that does from now on.
+    /// When a session was last added or removed, and a notification of each later change.
     pub fn changes(&self) -> watch::Receiver<Option<Instant>> {
         self.state().sessions.changes()
     }
@@ -446,10 +446,10 @@ impl Hub {
     pub fn ids_for(&self, actor: &Actor) -> Vec<String> {
         let state = self.state();
         let own = state.sessions.iter().map(Session::meta);
-        own.filter(|meta| actor.may_have(&meta.id, &meta.actor.owner)).map(|meta| meta.id.clone()).collect()
+        own.filter(|meta| actor.may_access(&meta.id, &meta.actor.owner)).map(|meta| meta.id.clone()).collect()
     }
 
-    /// How many sessions were made in this home since its keeper started; those that could not start count.
+    /// How many sessions were created in this home since its keeper started, with those that failed to start.
     pub fn made(&self) -> u32 {
         self.state().next_number - 1
     }
@@ -459,18 +459,18 @@ impl Hub {
         self.state().daemons_before
     }
 
-    /// How many sessions live, and how many have ended and can still be read.
+    /// How many sessions are live, and how many have exited and can still be read.
     pub fn count(&self) -> (usize, usize) {
         self.state().sessions.count()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // The lock is never held across anything that can panic half way through a change.
+        // Nothing can panic in the middle of a change while the lock is held.
         self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Does what waits for a disk, on a thread that may.
+/// Runs a job that may wait for the disk on a thread for blocking work.
 async fn blocking<T: Send + 'static>(
     job: impl FnOnce() -> Result<T, SessionError> + Send + 'static,
 ) -> Result<T, SessionError> {

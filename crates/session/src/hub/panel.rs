@@ -1,28 +1,28 @@
-//! Panels: sessions that a front end, or an agent, knows by a name of its own in a scope of its own.
+//! Panels: sessions that a front end or an agent names by a panel id in its own scope.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::invalid;
 use crate::{Session, SessionError};
 
-/// Longest name of a panel, in bytes.
+/// The longest panel id, in bytes.
 const LONGEST: usize = 64;
 
-/// Which panel: its name means something in its scope alone.
+/// The id of a panel and the scope in which it is unique.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Panel {
-    /// Whose names they are: an owner's, a bound session's or a connection's.
+    /// The scope: an owner's, a bound session's or a connection's.
     pub scope: String,
-    /// Its name there.
+    /// The panel id.
     pub id: String,
 }
 
-/// A panel that is there.
+/// A panel that has a session.
 #[derive(Debug, Clone)]
 pub struct OpenPanel {
-    /// Its name.
+    /// The panel id.
     pub id: String,
-    /// Its terminal.
+    /// Its session.
     pub session: Session,
     /// Whether its program has ended.
     pub exited: bool,
@@ -32,7 +32,7 @@ impl Panel {
     /// A panel of an owner.
     pub fn of_owner(owner: &str, id: &str) -> Result<Panel, SessionError> {
         if id.is_empty() || id.len() > LONGEST || id.contains(char::is_control) {
-            let message = format!("a panel's name has 1 to {LONGEST} bytes, without control characters");
+            let message = format!("a panel id must have 1 to {LONGEST} bytes and no control characters");
             return Err(invalid(message));
         }
         Ok(Panel { scope: Panel::scope_of_owner(owner), id: id.to_owned() })

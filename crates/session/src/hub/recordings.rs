@@ -15,11 +15,11 @@ use crate::error::{directory, invalid};
 use crate::hub::meta::now_ms;
 use crate::{Actor, Capture, Meta, Page, Purged, RecordingFormat, SearchedRecordings, Session, SessionError};
 
-/// How long a search in recordings may take, and how much text it may look at.
+/// How long a search in recordings may take, and how many bytes of text it may read.
 const SEARCH_TIME: Duration = Duration::from_secs(5);
 const SEARCH_BYTES: u64 = 256 << 20;
 
-/// The threads behind all recordings, and what they keep.
+/// The threads that write all recordings, and the limits that they apply.
 #[derive(Debug)]
 pub(super) struct Recorder {
     keeping: Arc<Keeping>,
@@ -27,14 +27,14 @@ pub(super) struct Recorder {
     texts: Worker,
 }
 
-/// Which recordings to take away.
+/// Which recordings to delete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Purge {
-    /// That of one session, by its id, number or name.
+    /// The recording of one session, by its id, number or name.
     Session(String),
-    /// Those that did not change for so many milliseconds.
+    /// Recordings that have not changed for this many milliseconds.
     OlderThan(u64),
-    /// All.
+    /// All recordings.
     All,
 }
 
@@ -47,7 +47,7 @@ impl Recorder {
         Ok(Recorder { keeping, writer, texts })
     }
 
-    /// Everything that is live is known: the rest is brought to order.
+    /// Applies the limits, and completes the recordings of sessions that are gone. Called when all live sessions are known.
     pub(super) fn tidy(&self) {
         let (kept, ended) = (Arc::clone(&self.keeping), Arc::clone(&self.keeping));
         self.writer.hand_over(move || kept.tidy());
@@ -68,8 +68,8 @@ impl Recorder {
 }
 
 impl Hub {
-    /// Reads about `limit` bytes of a recording, from where the page before ended or from its beginning. The session
-    /// may be long gone.
+    /// Reads about `limit` bytes of a recording, from the end of the previous page or from the beginning. The session may
+    /// be gone.
     pub async fn recording(
         &self,
         reference: &str,
@@ -88,7 +88,7 @@ impl Hub {
         blocking(move || {
             let (id, folder) = find(&dir, &id, Some(&actor))?;
             let owner = folder.description().map(|about| about.owner).unwrap_or_default();
-            if !actor.may_have(&id, &owner) {
+            if !actor.may_access(&id, &owner) {
                 return Err(ApiError::NotYours { session: id, owner }.into());
             }
             let page = view(&folder, format, next.as_deref(), limit).map_err(|error| match error.kind() {
@@ -101,13 +101,13 @@ impl Hub {
         .await
     }
 
-    /// The live session of that name, if the actor may have it: one of another's says nothing of a recording.
+    /// The live session of that name, if the actor may access it.
     fn find_own(&self, reference: &str, actor: &Actor) -> Option<Session> {
-        self.find(reference).ok().filter(|s| actor.may_have(&s.meta().id, &s.meta().actor.owner))
+        self.find(reference).ok().filter(|s| actor.may_access(&s.meta().id, &s.meta().actor.owner))
     }
 
-    /// Searches the recordings that the actor may have, or that of one session, newest first. It takes so many seconds
-    /// and bytes at most, on a thread of its own.
+    /// Searches the recordings that the actor may access, or that of one session, newest first. It runs on a separate thread,
+    /// within limits of time and bytes.
     pub async fn search_recordings(
         &self,
         reference: Option<&str>,
@@ -120,8 +120,8 @@ impl Hub {
             Some(reference) => self.find_own(reference, actor).into_iter().collect(),
             None => self.state().sessions.iter().cloned().collect(),
         };
-        let own = live.iter().filter(|s| actor.may_have(&s.meta().id, &s.meta().actor.owner));
-        // What came just now is on its way to the disk; it is not waited for longer than the search may last.
+        let own = live.iter().filter(|s| actor.may_access(&s.meta().id, &s.meta().actor.owner));
+        // Wait until the newest output is on disk, but only for a part of the search's time.
         let _ = tokio::time::timeout(SEARCH_TIME / 4, async {
             for session in own {
                 let _ = session.flush().await;
@@ -139,11 +139,11 @@ impl Hub {
             for (id, folder) in all {
                 let about = match folder.description() {
                     Ok(about) => about,
-                    // Whose it is cannot be told any more; one that was not asked for is passed over.
+                    // The owner is unknown. Skip a recording that the call does not name.
                     Err(error) if asked => return Err(SessionError::Io(error)),
                     Err(_) => continue,
                 };
-                match actor.may_have(&id, &about.owner) {
+                match actor.may_access(&id, &about.owner) {
                     true => own.push((about.created_ms, id, folder)),
                     false if asked => {
                         return Err(ApiError::NotYours { session: id, owner: about.owner }.into());
@@ -164,7 +164,7 @@ impl Hub {
         .await
     }
 
-    /// Takes recordings away. Of live sessions only where that is asked for, and then all but the newest part.
+    /// Deletes recordings; those of live sessions only with `include_live`, and then all but the newest segment.
     pub async fn purge(&self, purge: Purge, include_live: bool) -> Result<Purged, SessionError> {
         let keeping = Arc::clone(&self.inner.recorder.keeping);
         let live = match &purge {
@@ -185,7 +185,7 @@ impl Hub {
         .await
     }
 
-    /// Writes all output of a session from now on to a file of its own. The same request again answers the same.
+    /// Starts to write all output of a session to a file. A repeated `retry_id` returns the same answer.
     pub async fn start_capture(
         &self,
         reference: &str,
@@ -218,8 +218,8 @@ impl Hub {
     }
 }
 
-/// The recording of a session that may be gone: by its id, or the newest of that number or name; another's only where the
-/// actor has none of that name.
+/// The recording of a session that may be gone: by its id, or the newest of that number or name. The actor's own recordings
+/// come before those of others.
 fn find(dir: &Path, reference: &str, actor: Option<&Actor>) -> Result<(String, Folder), SessionError> {
     let all = recordings(dir);
     if let Some(found) = all.iter().find(|(id, _)| id == reference) {
@@ -231,7 +231,7 @@ fn find(dir: &Path, reference: &str, actor: Option<&Actor>) -> Result<(String, F
         .filter_map(|(id, folder)| Some((folder.description().ok()?, id, folder)))
         .filter(|(about, ..)| Some(about.number) == number || about.name.as_deref() == Some(reference))
         .collect();
-    let own = |id: &str, owner: &str| actor.is_none_or(|actor| actor.may_have(id, owner));
+    let own = |id: &str, owner: &str| actor.is_none_or(|actor| actor.may_access(id, owner));
     named.sort_by_key(|(about, id, _)| (own(id, &about.owner), about.created_ms));
     let newest = named.pop().map(|(_, id, folder)| (id, folder));
     newest.ok_or_else(|| ApiError::NoRecording { session: reference.to_owned() }.into())

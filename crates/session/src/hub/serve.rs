@@ -1,4 +1,4 @@
-//! A session's task from beginning to end: put together, served, and put together again if it panics.
+//! The life of a session's task: it is built, runs, and is rebuilt if it panics.
 
 use std::future::poll_fn;
 use std::io;
@@ -21,31 +21,30 @@ use crate::request::Request;
 use crate::task::Task;
 use crate::{Meta, SessionError};
 
-/// How often a session's task may panic in a row before less is rebuilt of it; one that has served for so long begins
-/// anew.
+/// After how many panics in a row less of a session's state is rebuilt. A task that ran for `SERVED` resets the count.
 const PANICS: u32 = 3;
 const SERVED: Duration = Duration::from_secs(10);
-/// How long one that panics with an empty screen waits before it is tried again, at most.
+/// The longest pause before a task that panics even with an empty screen is started again.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-/// How soon what failed for want of something is tried again.
+/// The pause before a retry when descriptors or memory ran out.
 const AGAIN: Duration = Duration::from_millis(500);
-/// Bytes that a new journal leaves out between the one before it and itself.
+/// By how many bytes a new journal's output starts after the end of the lost one.
 const GAP: u64 = 16;
 
 type Inbox = mpsc::Receiver<Request>;
 
 /// How a session's task begins.
 pub(super) enum Start {
-    /// It was just made.
+    /// The session is new.
     Made(Box<Task>),
-    /// Another served it; the keeper has all that is needed.
+    /// An earlier task or daemon served the session; the keeper holds its state.
     Adopt(Entry),
 }
 
 impl Hub {
-    /// Serves a session until it is closed. If its task panics, what the keeper holds is enough to begin again: the next
-    /// one starts from the same bytes, and goes on with the requests that wait. If that does not help either, less and less
-    /// is rebuilt, at last nothing: what cannot be read costs history, never the program.
+    /// Serves a session until it is closed. If its task panics, a new task starts from the state that the keeper holds and
+    /// continues with the waiting requests. If new tasks panic, too, less and less state is rebuilt, at last none: damaged
+    /// state costs history, never the program.
     pub(super) async fn serve(self, meta: Arc<Meta>, mut start: Start, mut inbox: Inbox) {
         let id = meta.id.as_str();
         let mut tries = Tries::default();
@@ -62,38 +61,38 @@ impl Hub {
                     if caught(task.serve(first, &mut inbox)).await.is_some() {
                         return;
                     }
-                    tracing::error!(session = id, "its task panicked; another takes over");
+                    tracing::error!(session = id, "session task panicked; restarting it");
                     tries.panicked(began.elapsed(), false)
                 }
                 Some(Ok(None)) => return,
                 Some(Err(error)) => {
-                    // No descriptor or no memory was left: nothing is wrong with the session.
-                    tracing::error!(session = id, %error, "could not be taken over; it is tried again");
+                    // Descriptors or memory ran out. The session itself is intact.
+                    tracing::error!(session = id, %error, "cannot adopt session; retrying");
                     AGAIN
                 }
                 None => {
-                    tracing::error!(session = id, "taking it over panicked; another tries");
+                    tracing::error!(session = id, "adopting the session panicked; retrying");
                     tries.panicked(Duration::ZERO, true)
                 }
             };
             tokio::time::sleep(pause).await;
             match self.held(id).await {
                 Ok(Some(entry)) => start = Start::Adopt(entry),
-                // Without the keeper there is nothing to serve; without an entry it was destroyed.
+                // Without an entry the session was destroyed; without the keeper there is nothing to serve.
                 Ok(None) | Err(_) => break,
             }
         }
         self.state().remove(meta.number);
     }
 
-    /// What the keeper holds of a session.
+    /// The keeper's entry of a session.
     async fn held(&self, id: &str) -> Result<Option<Entry>, SessionError> {
         let held = self.inner.link.list().await?;
         Ok(held.into_iter().find(|entry| entry.key == id.as_bytes()))
     }
 
-    /// Takes a session over. Its terminal is read from the first moment on; its screen is rebuilt when somebody asks for
-    /// it, else when its turn comes. Answers its task with what was asked; nothing if it was closed meanwhile.
+    /// Adopts a session. Its terminal is read from the start; its screen is rebuilt when a request needs it, or when it is
+    /// the session's turn. Returns the task and that first request, or `None` if the session was closed meanwhile.
     async fn adopt(
         &self,
         meta: Arc<Meta>,
@@ -102,7 +101,7 @@ impl Hub {
         inbox: &mut Inbox,
     ) -> Result<Option<(Task, Option<Request>)>, SessionError> {
         let mut first = None;
-        let few = tokio::select! {
+        let permit = tokio::select! {
             biased;
             request = inbox.recv() => {
                 first = unless_closed(request);
@@ -111,12 +110,12 @@ impl Hub {
                 }
                 self.inner.taking_asked.acquire().await
             }
-            few = self.inner.taking.acquire() => few,
+            permit = self.inner.taking.acquire() => permit,
         };
         let Some(held) = HeldDescriptors::from_slots(self.inner.link.take(&entry.key).await?) else {
             return self.end_without_terminal(&meta, &entry).await;
         };
-        drop(few);
+        drop(permit);
         let mut lost = Vec::new();
         if rebuild != Rebuild::Whole {
             lost.push("screen and history: rebuilding them failed".to_owned());
@@ -127,10 +126,10 @@ impl Hub {
         let (master, state) = (held.master, held.state);
         let pid = entry.pid.unwrap_or(0);
         let hook = match self.open_hook(&meta).await {
-            Err(SessionError::Io(error)) if is_for_want(&error) => return Err(error.into()),
+            Err(SessionError::Io(error)) if is_out_of_resources(&error) => return Err(error.into()),
             Err(error) => {
-                // Its shell runs no line without an answer: nothing is let through that was not judged.
-                lost.push(format!("the policy's answers, without which its shell runs nothing: {error}"));
+                // The shell runs no line without an answer, so no line escapes the policy.
+                lost.push(format!("the policy's answers; its shell can run no command: {error}"));
                 None
             }
             Ok(hook) => hook,
@@ -153,7 +152,7 @@ impl Hub {
         if task.replay(state.as_ref(), rebuild, lost)
             && let Err(error) = task.checkpoint().await
         {
-            tracing::warn!(session = task.meta().id, %error, "what was rebuilt is not with the keeper yet");
+            tracing::warn!(session = task.meta().id, %error, "cannot store a checkpoint of the rebuilt session");
         }
         if task.meta().damage.is_some()
             && let Ok(blob) = serde_json::to_vec(task.meta())
@@ -175,7 +174,7 @@ impl Hub {
 }
 
 impl Hub {
-    /// The journal, or a new one that counts on where it ended.
+    /// Adopts the journal. If it cannot be used, creates a new one that continues its counts.
     async fn adopt_journal(
         &self,
         meta: &Meta,
@@ -196,14 +195,14 @@ impl Hub {
         let (output, index) = covers.unwrap_or_default();
         let counted = held.journal.as_ref().and_then(LiveJournal::output_len_of).unwrap_or_default();
         let (mut live, fd) = LiveJournal::create()?;
-        // A little further, so that the engine ends what was lost in the middle of a line.
+        // The extra bytes make the engine notice a gap, so that it ends an unfinished line.
         live.count_from(output.max(counted) + GAP, index);
         meta.copy_into(&fd)?;
         self.inner.link.put(meta.id.as_bytes(), slot::JOURNAL, fd).await?;
         Ok(live)
     }
 
-    /// What is on its way to the program, or nothing.
+    /// Adopts the input queue. If the keeper does not have it, creates an empty one.
     async fn adopt_input(
         &self,
         entry: &Entry,
@@ -213,20 +212,20 @@ impl Hub {
         if let Some(fd) = input {
             return Ok(InputQueue::adopt(fd));
         }
-        lost.push("what was typed and not read yet: the keeper does not have it".to_owned());
+        lost.push("unread input: the keeper does not have it".to_owned());
         let (queue, fd) = InputQueue::create()?;
         self.inner.link.put(&entry.key, slot::INPUT, fd).await?;
         Ok(queue)
     }
 
-    /// Without its terminal a program cannot be reached any more: it is ended, and said so, rather than left behind.
+    /// Ends a program whose terminal is lost, because nobody could reach it any more, and logs that.
     async fn end_without_terminal(
         &self,
         meta: &Meta,
         entry: &Entry,
     ) -> Result<Option<(Task, Option<Request>)>, SessionError> {
-        tracing::error!(session = meta.id, "the keeper does not have its terminal; its program is ended");
-        // Once it has ended, its process id may be another's.
+        tracing::error!(session = meta.id, "keeper has no terminal for this session; ending its program");
+        // After its exit another process may have the same id.
         let pid = entry.pid.filter(|_| entry.status.is_none());
         if let Some(pid) = pid.and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw) {
             let _ = rustix::process::kill_process_group(pid, Signal::HUP);
@@ -237,11 +236,11 @@ impl Hub {
     }
 }
 
-/// How often a session's task panicked, and what of it is rebuilt next.
+/// How often a session's task panicked, and how much the next one rebuilds.
 #[derive(Debug)]
 struct Tries {
     rebuild: Rebuild,
-    /// In a row.
+    /// Panics in a row.
     panics: u32,
 }
 
@@ -252,8 +251,8 @@ impl Default for Tries {
 }
 
 impl Tries {
-    /// The task panicked after it had served for so long, or while it was rebuilt: only then less is rebuilt the next time.
-    /// Answers how long to wait before that.
+    /// Counts a panic of a task that had run for `served`. Only panics while `rebuilding` reduce what is rebuilt next.
+    /// Returns how long to wait before the next try.
     fn panicked(&mut self, served: Duration, rebuilding: bool) -> Duration {
         if served >= SERVED {
             *self = Tries::default();
@@ -265,14 +264,14 @@ impl Tries {
                 Rebuild::Journal | Rebuild::Nothing => Rebuild::Nothing,
             };
         }
-        // Nobody gives up: what made it panic may be one request, or one line of output that is over by then.
+        // Never give up: one request or one line of output may have caused the panic, and may be gone at the next try.
         let beyond = self.panics.saturating_sub(3 * PANICS);
         Duration::from_millis(100).saturating_mul(beyond).min(LONGEST_PAUSE)
     }
 }
 
-/// Whether it failed for want of descriptors or memory, of which there may be enough soon.
-fn is_for_want(error: &io::Error) -> bool {
+/// Whether the error is a lack of descriptors or memory, which may pass.
+fn is_out_of_resources(error: &io::Error) -> bool {
     let errno = Errno::from_io_error(error);
     matches!(errno, Some(Errno::MFILE | Errno::NFILE | Errno::NOMEM))
 }
@@ -281,7 +280,7 @@ fn unless_closed(request: Option<Request>) -> Option<Request> {
     request.filter(|request| !matches!(request, Request::Close))
 }
 
-/// What the future comes to; nothing if it panics.
+/// The result of the future; `None` if it panics.
 async fn caught<T>(future: impl Future<Output = T>) -> Option<T> {
     let mut future = pin!(future);
     poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
@@ -297,7 +296,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_task_that_panics_again_and_again_is_rebuilt_from_less_and_never_given_up() {
+    fn a_task_that_keeps_panicking_is_rebuilt_from_less_state_and_always_retried() {
         let mut tries = Tries::default();
         let short = Duration::from_millis(1);
         let seen: Vec<Rebuild> = (0..9)
@@ -313,10 +312,10 @@ mod tests {
             assert!(tries.panicked(short, true) <= LONGEST_PAUSE);
         }
         assert_eq!(tries.panicked(SERVED, false), Duration::ZERO);
-        assert_eq!(tries.rebuild, whole, "one that has served for a while begins anew");
+        assert_eq!(tries.rebuild, whole, "a task that ran for a while resets the count");
         for _ in 0..9 {
             tries.panicked(short, false);
         }
-        assert_eq!(tries.rebuild, whole, "requests that make it panic cost no history");
+        assert_eq!(tries.rebuild, whole, "requests that cause panics cost no history");
     }
 }

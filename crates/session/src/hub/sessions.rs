@@ -1,4 +1,4 @@
-//! The hub's sessions, found in the same time however many there are.
+//! The hub's sessions, with indexes that make every lookup fast.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Instant;
@@ -7,21 +7,21 @@ use tokio::sync::watch;
 
 use crate::{Meta, Session};
 
-/// By number, oldest first.
+/// The sessions by number, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
     all: BTreeMap<u32, Session>,
-    /// Those whose program has ended; they do not count.
+    /// Sessions whose program has ended. Limits do not count them.
     exited: HashSet<u32>,
-    /// Numbers by id, by name and by the owner and the request that made the session.
+    /// Numbers by id, by name, and by the owner and retry id that created the session.
     ids: HashMap<String, u32>,
     names: HashMap<String, u32>,
     requests: HashMap<(String, String), u32>,
     /// Numbers by the process that leads the session.
     leaders: HashMap<u32, u32>,
-    /// How many of each owner's live.
+    /// How many live sessions each owner has.
     live: HashMap<String, usize>,
-    /// When one came or went last.
+    /// When a session was last added or removed.
     changed: watch::Sender<Option<Instant>>,
 }
 
@@ -41,7 +41,7 @@ impl Sessions {
         self.changed.send_replace(Some(Instant::now()));
     }
 
-    /// When one came or went last; hears of each that does from now on.
+    /// When a session was last added or removed, and a notification of each later change.
     pub(super) fn changes(&self) -> watch::Receiver<Option<Instant>> {
         self.changed.subscribe()
     }
@@ -60,7 +60,7 @@ impl Sessions {
         self.changed.send_replace(Some(Instant::now()));
     }
 
-    /// Its program has ended.
+    /// Notes that a session's program has ended.
     pub(super) fn exit(&mut self, number: u32) {
         let Some(session) = self.all.get(&number) else { return };
         if !self.exited.insert(number) {
@@ -87,7 +87,7 @@ impl Sessions {
         self.names.get(name).and_then(|number| self.all.get(number))
     }
 
-    /// The session that this process leads, or led: whether its program has ended is told, too.
+    /// The session that this process leads or led, and whether its program has ended.
     pub(super) fn by_leader(&self, pid: u32) -> Option<(&Session, bool)> {
         let number = self.leaders.get(&pid)?;
         Some((self.all.get(number)?, self.exited.contains(number)))
@@ -97,14 +97,14 @@ impl Sessions {
         self.requests.get(&(owner.to_owned(), retry_id.to_owned())).and_then(|number| self.all.get(number))
     }
 
-    /// By its id, number, window or name.
+    /// The session by its id, number, window or name.
     pub(super) fn find(&self, reference: &str) -> Option<&Session> {
         let number = number_of(reference);
         let numbered = || number.and_then(|number| self.all.get(&number));
         self.by_id(reference).or_else(numbered).or_else(|| self.by_name(reference))
     }
 
-    /// Whether its program has ended.
+    /// Whether a session's program has ended.
     pub(super) fn has_exited(&self, number: u32) -> bool {
         self.exited.contains(&number)
     }
@@ -117,24 +117,24 @@ impl Sessions {
         self.live.get(owner).copied().unwrap_or(0)
     }
 
-    /// How many live, and how many have ended.
+    /// How many sessions are live, and how many have exited.
     pub(super) fn count(&self) -> (usize, usize) {
         (self.all.len() - self.exited.len(), self.exited.len())
     }
 }
 
-/// The number in a reference: its own digits, or those of a window.
+/// The number in a reference: `3` or `win_3`.
 pub(super) fn number_of(reference: &str) -> Option<u32> {
     reference.parse().ok().or_else(|| window(reference))
 }
 
-/// The number of the session that a window shows: `win_3`.
+/// The number in the name of a window: `win_3`.
 pub(super) fn window(reference: &str) -> Option<u32> {
     let digits = reference.strip_prefix("win_")?;
     digits.parse().ok().filter(|_| digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Two owners may have used the same id.
+/// With the owner, because two owners may use the same id.
 fn retry_id_of(meta: &Meta) -> (String, String) {
     (meta.actor.owner.clone(), meta.retry_id.clone())
 }
@@ -168,9 +168,9 @@ mod tests {
             assert_eq!(sessions.find(reference).unwrap().meta().number, 1);
         }
         assert_eq!(sessions.by_retry_id("b", "request 3").unwrap().meta().number, 3);
-        assert!(sessions.by_retry_id("a", "request 3").is_none(), "another's");
+        assert!(sessions.by_retry_id("a", "request 3").is_none(), "another owner's");
         assert_eq!((sessions.live_of("a"), sessions.live_of("b"), sessions.count()), (2, 1, (3, 0)));
-        // Told twice, it has ended once.
+        // A second exit changes nothing.
         sessions.exit(1);
         sessions.exit(1);
         assert_eq!((sessions.live_of("a"), sessions.count()), (1, (2, 1)));

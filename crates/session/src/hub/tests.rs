@@ -22,12 +22,12 @@ use crate::{
     Wait,
 };
 
-/// A keeper without processes: the test plays every child itself, at the other end of its terminal.
+/// A keeper without processes: the test acts as every child, at the other end of its terminal.
 #[derive(Clone, Default)]
 struct Keeper {
     held: Arc<Mutex<BTreeMap<Vec<u8>, Held>>>,
-    /// How often it was told what belongs to no session.
-    told: Arc<AtomicUsize>,
+    /// How many blobs it was sent.
+    blobs: Arc<AtomicUsize>,
 }
 
 #[derive(Default)]
@@ -70,7 +70,7 @@ impl Keeper {
         match frame.kind {
             wire::SPAWN => {
                 let (key, blob, slots) = (fields.bytes()?, fields.bytes()?, fields.bytes()?);
-                // It reads what it is to become, and closes: that is how a child says that it did.
+                // Reads the spec and closes the socket, as a child does when exec succeeds.
                 let mut fds = frame.fds.into_iter();
                 let mut stdin = File::from(fds.next().ok_or(Errno::BADMSG)?);
                 let mut len = [0; 4];
@@ -105,7 +105,7 @@ impl Keeper {
             wire::BLOB => {
                 let (key, blob) = (fields.bytes()?.to_vec(), fields.bytes()?.to_vec());
                 entries.entry(key).or_default().blob = blob;
-                self.told.fetch_add(1, Ordering::SeqCst);
+                self.blobs.fetch_add(1, Ordering::SeqCst);
                 Ok((Body::new(), Vec::new()))
             }
             wire::FORGET => Ok((Body::new(), Vec::new())),
@@ -156,7 +156,7 @@ async fn shows(session: &Session, text: &str) {
 async fn types(session: &Session, text: &str, retry_id: &str) {
     let input = Input::Text { text: text.into(), paste: Paste::Never };
     let agent = Typist { kind: ActorKind::Agent, who: "test".into(), name: "test".into() };
-    session.send(input, &agent, retry_id, None).await.unwrap();
+    session.send(input, &agent, Some(retry_id), None).await.unwrap();
 }
 
 fn line(terminal: &mut File) -> String {
@@ -166,7 +166,7 @@ fn line(terminal: &mut File) -> String {
 }
 
 #[tokio::test]
-async fn a_task_that_panics_is_taken_over_with_all_it_had() {
+async fn a_task_that_panics_is_rebuilt_with_its_whole_state() {
     let (dir, keeper) = (tempfile::tempdir().unwrap(), Keeper::default());
     let hub = Hub::start(options(dir.path()), keeper.link()).await.unwrap();
     let session = create(&hub, "a", "1").await.unwrap();
@@ -180,7 +180,7 @@ async fn a_task_that_panics_is_taken_over_with_all_it_had() {
     for turn in 0..3 {
         let failed = session.panic().await.unwrap_err();
         assert!(matches!(failed, SessionError::Refused(ApiError::Broken { .. })), "{failed}");
-        // The same handle goes on; what was typed is neither forgotten nor typed again.
+        // The same handle still works, and the repeated input is not typed again.
         let screen = session.read(View::Screen, false, "r", "1", None, usize::MAX).await.unwrap().content;
         assert_eq!(screen.lines().next(), Some("before"));
         types(&session, "typed\n", "once").await;
@@ -194,7 +194,7 @@ async fn a_task_that_panics_is_taken_over_with_all_it_had() {
 }
 
 #[tokio::test]
-async fn a_persons_keys_crowd_out_no_call_that_may_be_made_again_and_cost_no_checkpoint() {
+async fn a_thousand_keys_of_a_person_neither_evict_a_retry_id_nor_need_a_checkpoint() {
     let (dir, keeper) = (tempfile::tempdir().unwrap(), Keeper::default());
     let hub = Hub::start(options(dir.path()), keeper.link()).await.unwrap();
     let session = create(&hub, "a", "1").await.unwrap();
@@ -204,25 +204,25 @@ async fn a_persons_keys_crowd_out_no_call_that_may_be_made_again_and_cost_no_che
     let person = Typist { kind: ActorKind::Person, who: "view:1".into(), name: "attach".into() };
     for _ in 0..1000 {
         let key = Input::Text { text: "x\n".into(), paste: Paste::Never };
-        session.press(key, &person).await.unwrap();
+        session.send(key, &person, None, None).await.unwrap();
         assert_eq!(line(&mut terminal), "x\n");
     }
     assert!(!session.info().await.unwrap().checkpointed);
     session.panic().await.unwrap_err();
-    // The next key takes its turn behind the thousand; the call is known.
+    // The retry id is still known, and the next key continues the count after the thousand.
     types(&session, "typed\n", "once").await;
     let key = Input::Text { text: "last\n".into(), paste: Paste::Never };
-    session.press(key, &person).await.unwrap();
+    session.send(key, &person, None, None).await.unwrap();
     assert_eq!(line(&mut terminal), "last\n");
 }
 
 #[tokio::test]
-async fn limits_count_what_lives() {
+async fn limits_count_live_sessions_only() {
     let (dir, keeper) = (tempfile::tempdir().unwrap(), Keeper::default());
     let hub = Hub::start(options(dir.path()), keeper.link()).await.unwrap();
     let exits = async |session: &Session| {
         let key = session.meta().id.clone().into_bytes();
-        hub.keeper_says(&Event::Exited { key, status: 0 }).await;
+        hub.handle_keeper_event(&Event::Exited { key, status: 0 }).await;
     };
     let first = create(&hub, "a", "1").await.unwrap();
     create(&hub, "a", "2").await.unwrap();
@@ -239,29 +239,29 @@ async fn limits_count_what_lives() {
     }
     let refused = create(&hub, "b", "7").await.unwrap_err();
     assert!(matches!(refused, SessionError::Refused(ApiError::MaxSessions { limit: 5, .. })), "{refused}");
-    // The same request again is no new session.
+    // A repeated request creates no session.
     assert_eq!(create(&hub, "a", "1").await.unwrap().meta().id, first.meta().id);
     assert_eq!(hub.list().await.len(), 6);
 }
 
 #[test]
-fn terminals_are_read_before_their_turn_and_rebuilt_when_asked_for() {
+fn adopted_terminals_are_read_at_once_and_rebuilt_on_the_first_request() {
     let (dir, keeper) = (tempfile::tempdir().unwrap(), Keeper::default());
     let first = Runtime::new().unwrap();
     let sessions = first.block_on(async {
         let hub = Hub::start(options(dir.path()), keeper.link()).await.unwrap();
         [create(&hub, "a", "1").await.unwrap(), create(&hub, "b", "2").await.unwrap()]
     });
-    // As when a daemon is killed: nothing of it runs any further.
+    // As if the daemon were killed: none of its tasks runs any more.
     first.shutdown_timeout(Duration::from_secs(10));
 
     Runtime::new().unwrap().block_on(async {
         let hub = Hub::start(options(dir.path()), keeper.link()).await.unwrap();
-        let _nobodys_turn = hub.inner.turn.acquire().await.unwrap();
+        let _turn = hub.inner.turn.acquire().await.unwrap();
         assert_eq!(hub.count(), (2, 0));
         for (at, session) in sessions.iter().enumerate() {
             let mut terminal = keeper.terminal(session);
-            // Far more than a terminal holds: this ends only if somebody reads.
+            // Far more than a terminal buffers: the write ends only if the daemon reads.
             let text: String = (0..20_000).map(|n| format!("{at}: {n}\n")).collect();
             let write = move || terminal.write_all(text.as_bytes()).unwrap();
             tokio::task::spawn_blocking(write).await.unwrap();
@@ -288,9 +288,9 @@ async fn found(hub: &Hub, reference: &str, retry_id: &str, purpose: Purpose) -> 
 }
 
 #[tokio::test]
-async fn who_looks_at_sessions_has_nothing_written_down() {
+async fn reading_sessions_writes_nothing_to_the_keeper_or_to_disk() {
     let (dir, keeper) = (tempfile::tempdir().unwrap(), Keeper::default());
-    // What is recorded comes when its thread has the time.
+    // A recording would be written at an unknown time.
     let options = HubOptions { record: false, ..options(dir.path()) };
     let hub = Hub::start(options, keeper.link()).await.unwrap();
     let files =
@@ -298,27 +298,27 @@ async fn who_looks_at_sessions_has_nothing_written_down() {
     for retry_id in ["1", "2"] {
         create(&hub, "a", retry_id).await.unwrap();
     }
-    let (told, there) = (keeper.told.load(Ordering::SeqCst), files());
+    let (blobs, there) = (keeper.blobs.load(Ordering::SeqCst), files());
     for (at, number) in [1, 2, 1, 2].into_iter().enumerate() {
         assert_eq!(found(&hub, &number.to_string(), &format!("look {at}"), Purpose::Read).await, number);
         assert_eq!(hub.show_to("active", &agent()).unwrap().meta().number, number);
     }
-    // And who looks at the active one has it written down once.
+    // A read of the active session is stored once.
     found(&hub, "1", "one", Purpose::Read).await;
-    assert_eq!((keeper.told.load(Ordering::SeqCst), files()), (told, there.clone()));
+    assert_eq!((keeper.blobs.load(Ordering::SeqCst), files()), (blobs, there.clone()));
     for retry_id in ["first", "again"] {
         assert_eq!(found(&hub, "active", retry_id, Purpose::Read).await, 1);
-        assert_eq!((keeper.told.load(Ordering::SeqCst), files()), (told + 1, there.clone()));
+        assert_eq!((keeper.blobs.load(Ordering::SeqCst), files()), (blobs + 1, there.clone()));
     }
-    // Nor does it cost anything to go on with the same one.
+    // Acting on the same session stores nothing either.
     for retry_id in ["send", "send again"] {
         assert_eq!(found(&hub, "1", retry_id, Purpose::Act).await, 1);
     }
-    assert_eq!(keeper.told.load(Ordering::SeqCst), told + 1);
+    assert_eq!(keeper.blobs.load(Ordering::SeqCst), blobs + 1);
 }
 
 #[test]
-fn a_call_that_is_made_again_means_what_it_meant() {
+fn a_repeated_call_means_the_same_active_session_in_the_next_daemon() {
     let (dir, keeper) = (tempfile::tempdir().unwrap(), Keeper::default());
     let first = Runtime::new().unwrap();
     first.block_on(async {
@@ -328,12 +328,12 @@ fn a_call_that_is_made_again_means_what_it_meant() {
         }
         assert_eq!(found(&hub, "1", "send", Purpose::Act).await, 1);
         assert_eq!(found(&hub, "active", "types", Purpose::Act).await, 1);
-        // Looked at, by a call that lasts, while another types elsewhere.
+        // A long call reads session 2 while another call types into session 1.
         assert_eq!(found(&hub, "2", "look", Purpose::Read).await, 2);
         assert_eq!(found(&hub, "active", "waits", Purpose::Read).await, 2);
         assert_eq!(found(&hub, "1", "send more", Purpose::Act).await, 1);
         assert_eq!(found(&hub, "active", "waits#1", Purpose::Act).await, 2);
-        // The last one is only looked at, and named: nobody has to know that.
+        // A read that names its session by number is not stored.
         assert_eq!(found(&hub, "1", "look again", Purpose::Read).await, 1);
     });
     first.shutdown_timeout(Duration::from_secs(10));
@@ -348,7 +348,7 @@ fn a_call_that_is_made_again_means_what_it_meant() {
 }
 
 #[test]
-fn what_the_keeper_holds_for_the_hub_is_read_as_the_first_version_wrote_it() {
+fn hub_state_of_the_first_version_is_read() {
     let gone = |number, name| {
         let (id, retry_id) = (format!("sess_{number}"), format!("r{number}"));
         Gone { id, number, name, retry_id, exit_code: Some(4) }
@@ -361,7 +361,7 @@ fn what_the_keeper_holds_for_the_hub_is_read_as_the_first_version_wrote_it() {
     let gone = [gone(3, Some("build".to_owned())), gone(4, None)].into();
     let blob = HubBlob { next_number: 9, gone, daemons: 2, front };
     let bytes = fixture("hub", 1, Some(&|| serde_json::to_vec(&blob).unwrap()));
-    // A field with another name is one that is not read.
+    // A renamed field would not be read.
     assert_eq!(serde_json::from_slice::<HubBlob>(&bytes).unwrap(), blob);
 }
 

@@ -1,4 +1,4 @@
-//! What a terminal sends for what is typed, in the encodings that the program asked for.
+//! Encodes input as a terminal does, in the encodings that the program asked for.
 
 use cotty_pty::Pty;
 use cotty_vt::{Paste, Vt};
@@ -7,12 +7,12 @@ use rustix::termios::{SpecialCodeIndex, tcgetattr};
 use crate::SessionError;
 use crate::handle::{Control, Input};
 
-/// What the engine and the terminal know that an encoding depends on.
+/// The state of the engine and the terminal that an encoding depends on.
 pub(crate) struct Encoder<'a> {
     pub(crate) vt: &'a Vt,
-    /// The name of the program in the foreground, where somebody has to be told.
+    /// The name of the program in the foreground, for errors.
     pub(crate) program: &'a dyn Fn() -> Option<String>,
-    /// The character that the program set for something.
+    /// The character that the program set for a control function.
     pub(crate) control: &'a dyn Fn(Control) -> u8,
 }
 
@@ -33,7 +33,7 @@ impl Encoder<'_> {
     }
 }
 
-/// The character that a terminal's program set for something, or else the usual one.
+/// The character that a terminal's program set for a control function, or else the usual one.
 pub(crate) fn control_character(pty: &Pty, control: Control) -> u8 {
     let (index, usual) = match control {
         Control::Interrupt => (SpecialCodeIndex::VINTR, 0x03),
@@ -44,8 +44,8 @@ pub(crate) fn control_character(pty: &Pty, control: Control) -> u8 {
     set.filter(|&code| code != 0).unwrap_or(usual)
 }
 
-/// A command and Enter. Several lines go as one paste, so that they start together, and so does what would be a key
-/// (a tab completes); a shell that takes no pastes is told by Ctrl-V that what follows is text.
+/// A command and Enter. Several lines, and characters that would act as keys (a tab completes), are sent as one paste. For a
+/// shell without bracketed paste, Ctrl-V before each control character makes it text.
 pub(crate) fn command_line(vt: &Vt, command: &str) -> Vec<u8> {
     if !command.contains(char::is_control) {
         return format!("{command}\r").into_bytes();
@@ -78,19 +78,19 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_of_input_has_its_bytes() {
+    fn each_kind_of_input_is_encoded() {
         let text = |text: &str| Input::Text { text: text.into(), paste: Paste::Auto };
         assert_eq!(encoded("", &text("ls\n")), b"ls\r");
         assert_eq!(encoded("", &Input::Key(KeyCode::Up.into())), b"\x1b[A");
         assert_eq!(encoded("\x1b[?1h", &Input::Key(KeyCode::Up.into())), b"\x1bOA", "in application mode");
         assert_eq!(encoded("", &Input::Bytes(vec![0, 255])), [0, 255]);
-        assert_eq!(encoded("", &Input::Control(Control::Interrupt)), [0x1c], "what the program set");
+        assert_eq!(encoded("", &Input::Control(Control::Interrupt)), [0x1c], "the program's character");
         let several = Input::Several(vec![text("a"), Input::Key(KeyCode::Enter.into())]);
         assert_eq!(encoded("", &several), b"a\r");
     }
 
     #[test]
-    fn a_command_of_several_lines_starts_as_one() {
+    fn a_command_of_several_lines_is_sent_as_one() {
         let line = |modes: &str, command: &str| {
             let mut vt = Vt::new(Size { cols: 20, rows: 3 });
             vt.feed(modes.as_bytes());

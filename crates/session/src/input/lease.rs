@@ -1,4 +1,4 @@
-//! Who types: one call of an agent at a time. A person is never kept out.
+//! The input lease: one call of an agent types at a time. A person can always type.
 
 use std::sync::{Arc, Weak};
 use std::time::Instant;
@@ -7,18 +7,18 @@ use cotty_protocol::ApiError;
 
 use crate::SessionError;
 
-/// Most characters of a command that are told: it may be a whole script.
+/// Most characters of a command to show: it may be a whole script.
 const NAME: usize = 60;
 
-/// A call that types more than once, or waits for what it typed. From its first input on, and for as long as this lives, no other
-/// call of an agent types into that session.
+/// The lease of a call that types more than once, or waits after it has typed. From its first input until this is dropped, no
+/// other agent call can type into that session.
 #[derive(Debug, Clone)]
 pub struct InputLease(Arc<TypingCall>);
 
-/// As the session knows it: the call may go away at any time.
+/// The session's reference to a lease: the call may end at any time.
 pub(crate) type LeaseRef = Weak<TypingCall>;
 
-/// What a call does, for those who have to wait for it.
+/// What a call does, for calls that are refused meanwhile.
 #[derive(Debug)]
 pub(crate) struct TypingCall {
     what: String,
@@ -26,7 +26,7 @@ pub(crate) struct TypingCall {
 }
 
 impl InputLease {
-    /// For a call that does this, in a few words.
+    /// A lease for a call; `what` says in a few words what the call does.
     pub fn new(what: String) -> InputLease {
         InputLease(Arc::new(TypingCall { what, since: Instant::now() }))
     }
@@ -43,12 +43,12 @@ impl InputLease {
     }
 }
 
-/// Which call has the session to itself.
+/// The call that holds the session's input lease.
 #[derive(Debug, Default)]
 pub(crate) struct CurrentLease(LeaseRef);
 
 impl CurrentLease {
-    /// Refuses where another call types.
+    /// Refuses if another call holds the lease.
     pub(crate) fn check(&self, call: Option<&LeaseRef>, now: Instant) -> Result<(), SessionError> {
         match self.0.upgrade() {
             Some(other) if !call.is_some_and(|call| Weak::ptr_eq(call, &self.0)) => {
@@ -60,8 +60,7 @@ impl CurrentLease {
         }
     }
 
-    /// Has nobody else type as long as this call lives. One that comes again after another began is refused
-    /// when it types on.
+    /// Gives the lease to a call, unless another holds it. A retry that finds the lease taken is refused at its next input.
     pub(super) fn take(&mut self, call: Option<&LeaseRef>) {
         if let Some(call) = call.filter(|_| self.0.strong_count() == 0) {
             self.0 = call.clone();
@@ -82,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn one_call_types_at_a_time_for_as_long_as_it_lives() {
+    fn a_call_keeps_the_lease_until_it_ends() {
         let now = Instant::now();
         let (mut lease, first, second) =
             (CurrentLease::default(), InputLease::new("a".into()), InputLease::new("b".into()));
@@ -92,7 +91,7 @@ mod tests {
         lease.take(Some(&first.reference()));
         assert!(is_free(&lease, &first) && !is_free(&lease, &second) && lease.check(None, now).is_err());
         lease.take(Some(&second.reference()));
-        assert!(is_free(&lease, &first), "it is not taken away");
+        assert!(is_free(&lease, &first), "the lease is not taken away");
         drop(first);
         assert!(is_free(&lease, &second));
     }

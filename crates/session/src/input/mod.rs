@@ -1,5 +1,5 @@
-//! What is typed into a session: what of it is on its way, what was typed already and by which request, and what of it the
-//! program may not have read. It reaches the program exactly once, whoever dies.
+//! A session's input: the queue to the program, what was typed and by which request, and what the shell may not have read.
+//! Input reaches the program exactly once, even if the daemon dies.
 
 pub(crate) mod encode;
 pub(crate) mod lease;
@@ -24,13 +24,13 @@ use crate::durable::journal::{InputQueue, Pushed, Signalled, Source};
 use crate::handle::Typed;
 use crate::output::screen::Spot;
 
-/// Requests, and typed lines, that are remembered.
+/// How many requests and typed lines are remembered.
 const REMEMBERED: usize = 256;
-/// How long the kernel may take to hand over what was written: until then it looks as if all had been read.
+/// How long the kernel may take to deliver input. Until then the program seems to have read everything.
 const SHORTEST_HOLD: Duration = Duration::from_millis(30);
-/// How long a program may take to read what it was given before it gets more.
+/// How long a program may take to read its input before it gets more.
 const LONGEST_HOLD: Duration = Duration::from_secs(1);
-/// What ends a paste; the Enter key after it is typed once the program has read so far, or it might take it for text.
+/// The end of a paste. An Enter after it is sent once the program has read the paste; earlier it might be taken for text.
 const PASTE_END: &[u8] = b"\x1b[201~";
 
 pub(crate) fn push_bounded<T>(queue: &mut VecDeque<T>, item: T) {
@@ -40,25 +40,25 @@ pub(crate) fn push_bounded<T>(queue: &mut VecDeque<T>, item: T) {
     queue.push_back(item);
 }
 
-/// A request that typed.
+/// A request that has typed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Remembered {
     #[serde(rename = "request")]
     retry_id: String,
-    /// Output before it.
+    /// The seq when it typed.
     seq: u64,
     bytes: u64,
-    /// Where the cursor stood.
+    /// Where the cursor was.
     spot: Spot,
 }
 
-/// What is saved of it.
+/// The part of [`Typing`] that a checkpoint saves.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct TypedState {
     /// Requests that typed, so that a retry types nothing.
     requests: VecDeque<Remembered>,
-    /// How many keys and the like of each viewer were typed; the one that typed last is the last.
+    /// How many inputs each viewer has typed; the viewer that typed last is the last.
     viewers: VecDeque<(String, u64)>,
     /// Signals that were sent, so that a retry sends none.
     signals: VecDeque<Signalled>,
@@ -67,25 +67,25 @@ pub(crate) struct TypedState {
 }
 
 impl TypedState {
-    /// What is still true with an engine that has not seen what this one's had: nothing that names a place in its text.
+    /// Forgets all positions: a new engine does not have the lines that they refer to.
     pub(crate) fn forget_places(&mut self, spot: Spot) {
         self.requests.iter_mut().for_each(|request| request.spot = spot);
         self.lines.forget_places();
     }
 }
 
-/// What was typed, and what is on its way to the program.
+/// The input that was typed, and the queue to the program.
 #[derive(Debug)]
 pub(crate) struct Typing {
     queue: InputQueue,
     state: TypedState,
-    /// What of it the shell may not have read.
+    /// Input that the shell may not have read.
     unread: Unread,
     lease: CurrentLease,
     last_typed: Option<Instant>,
-    /// Whether the terminal has no room for more.
+    /// Whether the terminal accepts no more input now.
     blocked: bool,
-    /// Since when input waits for the program to read what it was given before.
+    /// Since when input is held back until the program has read the input before it.
     held_since: Option<Instant>,
 }
 
@@ -102,12 +102,12 @@ impl Typing {
         }
     }
 
-    /// What is saved of it, beside the queue.
+    /// The state that a checkpoint saves, besides the queue.
     pub(crate) fn state(&self) -> &TypedState {
         &self.state
     }
 
-    /// As a daemon before us saved it. What the shell has read of it since, nobody saw.
+    /// Restores the saved state. How much the shell has read since then is unknown.
     pub(crate) fn restore(&mut self, state: TypedState) {
         self.state = state;
         self.unread = Unread::Lines;
@@ -126,12 +126,12 @@ impl Typing {
         self.last_typed
     }
 
-    /// Forgets what the shell may not have read: it was seen to have.
+    /// Notes that the shell has read all input.
     pub(crate) fn shell_has_read(&mut self) {
         self.unread = Unread::Nothing;
     }
 
-    /// What a request typed, if it did.
+    /// What a request has typed, if it has.
     pub(crate) fn remembered(&self, retry_id: &str) -> Option<Typed> {
         let known = self.state.requests.iter().rev().find(|known| known.retry_id == retry_id)?;
         Some(Typed { seq: known.seq, bytes: known.bytes, returned: None })
@@ -142,7 +142,7 @@ impl Typing {
         retry_ids.iter().rposition(|retry_id| self.remembered(retry_id).is_some())
     }
 
-    /// The signal that a request sent, if it did.
+    /// The signal that a request has sent, if it has.
     pub(crate) fn signalled(&self, retry_id: &str) -> Option<&Signalled> {
         self.state.signals.iter().find(|sent| sent.retry_id == retry_id)
     }
@@ -152,18 +152,18 @@ impl Typing {
         push_bounded(&mut self.state.signals, signalled);
     }
 
-    /// The next of what a viewer types.
-    pub(crate) fn next_of(&self, viewer: &str) -> Source {
+    /// The source of a viewer's next input.
+    pub(crate) fn next_source(&self, viewer: &str) -> Source {
         let typed = self.state.viewers.iter().find(|(known, _)| known == viewer);
         Source::Viewer(typed.map_or(0, |(_, count)| *count) + 1)
     }
 
-    /// Where the cursor stood after that much output, if anybody typed then.
+    /// Where the cursor was at `seq`, if a request typed then.
     pub(crate) fn spot_at(&self, seq: u64) -> Option<Spot> {
         self.state.requests.iter().find(|request| request.seq == seq).map(|request| request.spot)
     }
 
-    /// Notes that something was typed, so that it is not typed again.
+    /// Notes an input, so that a retry does not type it again.
     pub(crate) fn typed(
         &mut self,
         source: &Source,
@@ -191,76 +191,75 @@ impl Typing {
         self.state.lines.entered(echo);
     }
 
-    /// Something with so many line ends was typed that is no `run`: of that the shell's marks tell when it was read.
+    /// Notes unread input with this many line ends. Not for a `run`: the shell's marks show when its command was read.
     pub(crate) fn typed_ahead(&mut self, lines: u32) {
         self.unread = self.unread.and_typed(lines);
     }
 
-    /// Who types: one call of an agent at a time.
+    /// The input lease.
     pub(crate) fn lease(&self) -> &CurrentLease {
         &self.lease
     }
 
-    /// Has nobody else type as long as this call lives.
+    /// Gives the input lease to a call, unless another holds it.
     pub(crate) fn take_lease(&mut self, call: Option<&LeaseRef>) {
         self.lease.take(call);
     }
 }
 
-/// The queue.
+/// The input queue.
 impl Typing {
-    /// Whether input waits that the program has not been given.
+    /// Whether input waits in the queue.
     pub(crate) fn is_queued(&self) -> bool {
         self.queue.waiting() > 0
     }
 
-    /// Whether more is to be given once the terminal has room.
+    /// Whether input waits for room in the terminal.
     pub(crate) fn wants_room(&self) -> bool {
         self.blocked
     }
 
-    /// Where what was accepted ends.
+    /// The end of the accepted input.
     pub(crate) fn end(&self) -> u64 {
         self.queue.end()
     }
 
-    /// Lays bytes behind what was accepted; answers where they end.
+    /// Stages bytes after the accepted input; returns where they end.
     pub(crate) fn stage(&mut self, bytes: &[u8]) -> io::Result<u64> {
         self.queue.stage(bytes)
     }
 
-    /// Makes what was staged up to here part of the queue.
+    /// Accepts staged bytes into the queue, up to `to`.
     pub(crate) fn accept(&mut self, to: u64) {
         self.queue.accept(to);
     }
 
-    /// The same for what a daemon before us accepted; false if that cannot be true.
+    /// The same for bytes that an earlier daemon accepted; false if `to` is impossible.
     pub(crate) fn accept_again(&mut self, to: u64) -> bool {
         self.queue.accept_again(to)
     }
 
-    /// Makes journal and queue agree where one of them lost its newest part.
+    /// Makes journal and queue agree if one of them lost its newest part.
     pub(crate) fn reconcile(&mut self) {
         self.queue.reconcile();
     }
 
-    /// What was accepted there, as long as it is known.
+    /// The accepted bytes of a range, as long as the queue has them.
     pub(crate) fn bytes(&self, from: u64, to: u64) -> Option<Vec<u8>> {
         self.queue.bytes(from, to)
     }
 
-    /// Bytes up to `to` were just accepted: gives them to the program.
-    pub(crate) fn accepted(&mut self, bytes: &[u8], to: u64, run: bool, pty: &Watched, now: Instant) {
-        // Whatever is typed next, an interrupt perhaps, does not wait for what is held back.
+    /// Notes that bytes were accepted, up to `to`.
+    pub(crate) fn accepted(&mut self, bytes: &[u8], to: u64, run: bool, now: Instant) {
+        // New input, perhaps an interrupt, ends a hold.
         self.queue.go_on();
         if !run && bytes.ends_with(b"\r") && bytes[..bytes.len() - 1].ends_with(PASTE_END) {
             self.queue.hold_at(to - 1);
         }
         self.last_typed = Some(now);
-        self.push(pty, now);
     }
 
-    /// Gives the program what its terminal takes now.
+    /// Writes queued input, as much as the terminal accepts now.
     pub(crate) fn push(&mut self, pty: &Watched, now: Instant) {
         let queue = &mut self.queue;
         let pushed = pty.try_io(Interest::WRITABLE, |pty| match queue.push(pty)? {
@@ -278,7 +277,7 @@ impl Typing {
         };
     }
 
-    /// Goes on typing once the program has read what it was given, or had the time to.
+    /// Ends a hold once the program has read its input, or has had the time to.
     pub(crate) fn push_held(&mut self, pty: &Watched, now: Instant) {
         let Some(since) = self.held_since else { return };
         let has_read = || facts::unread_input(pty.get_ref()) == Some(0);
@@ -288,12 +287,12 @@ impl Typing {
         }
     }
 
-    /// When to look whether the program has read: less and less often, because nothing announces it.
+    /// When to check whether the program has read: ever less often, because no event reports it.
     pub(crate) fn wakeup(&self, now: Instant) -> Option<Instant> {
         self.held_since.map(|since| (since + SHORTEST_HOLD).max(now + (now - since) / 4))
     }
 
-    /// What the program did not read, nobody will.
+    /// Stops sending input, because the program has ended.
     pub(crate) fn program_ended(&mut self) {
         self.blocked = false;
         self.held_since = None;
@@ -333,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_that_comes_again_is_known() {
+    fn a_retry_is_recognized_by_its_id() {
         let mut typing = typing();
         typing.typed(&Source::Request("one".into()), "agent", 5, 70, || spot(3), false);
         assert_eq!(typing.remembered("one"), Some(Typed { seq: 70, bytes: 5, returned: None }));
@@ -342,24 +341,24 @@ mod tests {
             let retry_id = Source::Request(number.to_string());
             typing.typed(&retry_id, "agent", 1, 80, || spot(3), false);
         }
-        assert_eq!(typing.remembered("one"), None, "what is remembered is bounded");
+        assert_eq!(typing.remembered("one"), None, "only the newest requests are remembered");
     }
 
     #[test]
-    fn viewers_keys_are_counted_and_crowd_out_no_request() {
+    fn viewer_keys_are_counted_and_do_not_evict_requests() {
         let mut typing = typing();
         typing.typed(&Source::Request("one".into()), "agent", 5, 70, || spot(3), false);
         for _ in 0..1000 {
-            let next = typing.next_of("view:1");
+            let next = typing.next_source("view:1");
             typing.typed(&next, "view:1", 1, 80, || spot(3), true);
         }
-        assert_eq!(typing.next_of("view:1"), Source::Viewer(1001));
-        assert_eq!(typing.next_of("view:2"), Source::Viewer(1));
+        assert_eq!(typing.next_source("view:1"), Source::Viewer(1001));
+        assert_eq!(typing.next_source("view:2"), Source::Viewer(1));
         assert!(typing.remembered("one").is_some());
     }
 
     #[test]
-    fn a_signal_is_remembered_by_its_request() {
+    fn a_sent_signal_is_found_by_its_retry_id() {
         let mut typing = typing();
         let sent = Signalled { retry_id: "s".into(), signal: 2, group: 7, program: None };
         typing.signal(sent.clone());
@@ -367,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_count_for_more_than_keys() {
+    fn unread_lines_outweigh_unread_keys() {
         let mut typing = typing();
         typing.typed_ahead(0);
         assert_eq!(typing.unread(), Unread::Keys);

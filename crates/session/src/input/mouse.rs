@@ -1,4 +1,4 @@
-//! The mouse: by place or by what stands there.
+//! Mouse input, at a cell or at a text on the screen.
 
 use cotty_protocol::ApiError;
 use cotty_vt::{MouseAction, MouseButton, MouseEvent, MouseMode};
@@ -7,14 +7,14 @@ use super::encode::Encoder;
 use crate::SessionError;
 use crate::error::invalid;
 
-/// What the mouse does.
+/// A mouse input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mouse {
-    /// What happens.
+    /// What the mouse does.
     pub gesture: Gesture,
-    /// Where.
+    /// Where it points.
     pub at: Target,
-    /// With which button; the wheel has none.
+    /// The button; not used for the wheel.
     pub button: MouseButton,
     /// With Control.
     pub ctrl: bool,
@@ -24,20 +24,20 @@ pub struct Mouse {
     pub shift: bool,
 }
 
-/// The kinds of thing that a mouse does.
+/// What a mouse does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gesture {
-    /// A button goes down and up again.
+    /// Presses and releases the button.
     Click,
-    /// Twice.
+    /// Clicks twice.
     DoubleClick,
-    /// It goes down.
+    /// Presses the button.
     Press,
-    /// It goes up.
+    /// Releases the button.
     Release,
-    /// It moves, with the button held where one is given.
+    /// Moves, with the button held if one is given.
     Move,
-    /// The wheel turns this many steps; up and left are negative.
+    /// Turns the wheel this many steps; up and left are negative.
     Scroll {
         /// Steps down.
         down: i16,
@@ -60,7 +60,7 @@ pub enum Target {
     Label {
         /// The text.
         text: String,
-        /// Which of several, from 1 at the top.
+        /// Which occurrence, from 1 at the top.
         nth: usize,
     },
 }
@@ -94,11 +94,11 @@ impl Encoder<'_> {
                 vertical.chain(turns(right, MouseButton::WheelLeft, MouseButton::WheelRight)).collect()
             }
         };
-        // A program may ask for presses and not for releases: it gets what it asked for.
-        let told: Vec<Vec<u8>> = events.iter().filter_map(|event| self.vt.encode_mouse(event)).collect();
-        match told.is_empty() {
+        // A program may ask for presses and not for releases: it gets only what it asked for.
+        let sent: Vec<Vec<u8>> = events.iter().filter_map(|event| self.vt.encode_mouse(event)).collect();
+        match sent.is_empty() {
             true => Err(ApiError::MouseOff { program: (self.program)() }.into()),
-            false => Ok(told.concat()),
+            false => Ok(sent.concat()),
         }
     }
 
@@ -109,13 +109,13 @@ impl Encoder<'_> {
         }
         let (rows, cols) = (size.rows, size.cols);
         Err(invalid(format!(
-            "row {} and column {} are not on the screen of {rows} rows and {cols} columns",
+            "row {}, column {} is outside the screen of {rows} rows and {cols} columns",
             u32::from(row) + 1,
             u32::from(col) + 1
         )))
     }
 
-    /// The middle of the `nth` place where the screen shows a text.
+    /// The middle of the `nth` occurrence of a text on the screen.
     fn label(&self, label: &str, nth: usize) -> Result<(u16, u16), SessionError> {
         let rows = 0..self.vt.size().rows;
         let mut places = rows.flat_map(|row| self.label_in_row(label, row));
@@ -172,14 +172,14 @@ mod tests {
     }
 
     #[test]
-    fn a_program_is_told_what_it_asked_for() {
+    fn a_program_gets_only_the_events_that_it_asked_for() {
         let cell = || Target::Cell { row: 2, col: 19 };
         assert_eq!(pointed(SGR, cell(), Gesture::Press).unwrap(), "\x1b[<0;20;3M");
         let scroll = Gesture::Scroll { down: -2, right: 0 };
         assert_eq!(pointed(SGR, cell(), scroll).unwrap(), "\x1b[<64;20;3M\x1b[<64;20;3M");
         let off = pointed("", cell(), Gesture::Press);
         assert!(matches!(off, Err(SessionError::Refused(ApiError::MouseOff { program: Some(_) }))));
-        // It asked for presses, not for moves.
+        // The program asked for presses, not for moves.
         assert!(pointed(SGR, cell(), Gesture::Move).is_err());
         assert!(pointed(SGR, Target::Cell { row: 3, col: 0 }, Gesture::Press).is_err());
     }

@@ -5,7 +5,7 @@ use cotty_vt::{Key, KeyCode};
 use crate::Paste;
 use crate::handle::Input;
 
-/// The keys that stand in brackets.
+/// The keys that are written in brackets.
 const NAMED: &[(&str, KeyCode)] = &[
     ("UP", KeyCode::Up),
     ("DOWN", KeyCode::Down),
@@ -17,8 +17,8 @@ const NAMED: &[(&str, KeyCode)] = &[
     ("PGDN", KeyCode::PageDown),
 ];
 
-/// Reads text in which `^A` to `^Z` and `^[` are control keys, `[UP]`, `[F5]` … keys, and `\^`, `\[` and `\\` the
-/// characters themselves. A name that is not known is text.
+/// Parses text in which `^A` to `^Z` and `^[` are control keys, `[UP]`, `[F5]` … are keys, and `\^`, `\[` and `\\` are the
+/// characters themselves. An unknown name is text.
 pub fn with_keys(text: &str) -> Vec<Input> {
     let mut inputs = Vec::new();
     let mut plain = String::new();
@@ -88,7 +88,7 @@ mod tests {
 
     // R-P02
     #[test]
-    fn keys_are_told_from_text() {
+    fn keys_are_separated_from_text() {
         assert_eq!(with_keys("ls\n"), [text("ls\n")]);
         assert_eq!(with_keys("^C"), [ctrl('c')]);
         assert_eq!(with_keys("a^xb"), [text("a"), ctrl('x'), text("b")]);

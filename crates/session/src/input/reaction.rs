@@ -1,12 +1,12 @@
-//! What a program did with what was typed, as far as a moment tells.
+//! How a program reacts to input in the short time after it.
 
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
-/// How long a program is given to do something.
+/// How long a program is observed.
 const LONGEST: Duration = Duration::from_millis(80);
-/// When to look, after the typing: that bytes were read announces nothing.
+/// When to check after the input: no event reports that bytes were read.
 const SAMPLES: [Duration; 6] = [
     Duration::from_millis(1),
     Duration::from_millis(3),
@@ -15,13 +15,13 @@ const SAMPLES: [Duration; 6] = [
     Duration::from_millis(60),
     LONGEST,
 ];
-/// What is drawn in answer is let finish: until it is quiet this long.
+/// The program has finished drawing once it is quiet for this long.
 const FRAME_QUIET: Duration = Duration::from_millis(10);
 
-/// What is known of something typed.
+/// How a program reacted to input.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Reaction {
-    /// The program read all of it.
+    /// The program read all of the input.
     pub consumed: bool,
     /// The screen changed beyond the echo.
     pub reacted: bool,
@@ -29,26 +29,26 @@ pub struct Reaction {
     pub submitted: bool,
 }
 
-/// Somebody who wants to know what a program does.
+/// A caller that waits for a program's reaction.
 pub(crate) struct Observer {
-    /// Output before the typing.
+    /// The seq before the input.
     pub(crate) seq: u64,
-    /// The text that was typed, where it was one: shown and nothing more, it is an echo.
+    /// The typed text, if the input was text. If the screen shows only this text, that is an echo.
     pub(crate) text: Option<String>,
     since: Instant,
     reply: oneshot::Sender<Reaction>,
 }
 
-/// What is seen of a program when an observer looks.
+/// The state of a program at a check.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Observation {
+pub(crate) struct Sample {
     pub(crate) reaction: Reaction,
     /// Whether a frame is half drawn.
     pub(crate) half_drawn: bool,
     pub(crate) ended: bool,
 }
 
-/// Those who want to know.
+/// The observers of a session.
 #[derive(Default)]
 pub(crate) struct Observers(Vec<Observer>);
 
@@ -63,13 +63,13 @@ impl Observers {
         self.0.push(Observer { seq, text, since: now, reply });
     }
 
-    /// Tells those who want to know, as soon as there is all to tell, or when their time is over. `running`: a command is at
-    /// work that may be over in a moment, and the prompt back; asked last, because it costs something.
+    /// Answers observers once the reaction is complete or their time is over. `running`: a command runs that may end soon and
+    /// bring back the prompt. It is called last, because it is expensive.
     pub(crate) fn tell(
         &mut self,
         now: Instant,
         last_output: Option<Instant>,
-        look: impl Fn(&Observer) -> Observation,
+        look: impl Fn(&Observer) -> Sample,
         running: impl Fn() -> bool,
     ) {
         for observer in std::mem::take(&mut self.0) {
@@ -82,15 +82,15 @@ impl Observers {
         }
     }
 
-    /// When to look next.
+    /// When to check next.
     pub(crate) fn wakeup(&self, now: Instant, last_output: Option<Instant>) -> Option<Instant> {
-        self.0.iter().map(|observer| next_look(observer.since, now, last_output)).min()
+        self.0.iter().map(|observer| next_check(observer.since, now, last_output)).min()
     }
 }
 
-/// Whether there is no more to be seen, or no more time.
+/// Whether the reaction is complete, or the time is over.
 fn is_over(
-    seen: &Observation,
+    seen: &Sample,
     now: Instant,
     since: Instant,
     last_output: Option<Instant>,
@@ -102,7 +102,7 @@ fn is_over(
     now >= since + LONGEST || seen.ended || (consumed && reacted && is_drawn && !(submitted && running()))
 }
 
-fn next_look(since: Instant, now: Instant, last_output: Option<Instant>) -> Instant {
+fn next_check(since: Instant, now: Instant, last_output: Option<Instant>) -> Instant {
     let sample = SAMPLES.iter().map(|after| since + *after).find(|at| *at > now).unwrap_or(now);
     let quiet = last_output.map(|at| at + FRAME_QUIET).filter(|at| *at > now);
     quiet.map_or(sample, |quiet| quiet.min(sample))
@@ -113,19 +113,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_over_when_all_is_seen_and_drawn_or_when_the_time_is_up() {
+    fn an_observation_ends_when_the_reaction_is_drawn_or_the_time_is_up() {
         let start = Instant::now();
         let at = |ms: u64| start + Duration::from_millis(ms);
-        let nothing = Observation { reaction: Reaction::default(), half_drawn: false, ended: false };
-        let all =
-            Observation { reaction: Reaction { consumed: true, reacted: true, submitted: true }, ..nothing };
+        let nothing = Sample { reaction: Reaction::default(), half_drawn: false, ended: false };
+        let all = Sample { reaction: Reaction { consumed: true, reacted: true, submitted: true }, ..nothing };
         for (seen, now, output, running, over) in [
             (nothing, 79, None, false, false),
             (nothing, 80, None, false, true),
-            (Observation { ended: true, ..nothing }, 1, None, false, true),
+            (Sample { ended: true, ..nothing }, 1, None, false, true),
             (all, 20, Some(10), false, true),
             (all, 19, Some(10), false, false),
-            (Observation { half_drawn: true, ..all }, 40, Some(10), false, false),
+            (Sample { half_drawn: true, ..all }, 40, Some(10), false, false),
             (all, 40, Some(10), true, false),
         ] {
             assert_eq!(
@@ -137,13 +136,13 @@ mod tests {
     }
 
     #[test]
-    fn it_looks_soon_and_then_less_often_and_when_the_output_pauses() {
+    fn checks_become_rarer_and_follow_pauses_in_the_output() {
         let start = Instant::now();
         let at = |ms: u64| start + Duration::from_millis(ms);
         for (now, output, next) in
             [(0, None, 1), (1, None, 3), (30, None, 60), (30, Some(29), 39), (80, None, 80)]
         {
-            assert_eq!(next_look(at(0), at(now), output.map(at)), at(next), "at {now}");
+            assert_eq!(next_check(at(0), at(now), output.map(at)), at(next), "at {now}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The lines that were typed, and where. What the screen shows of them is not output of the program.
+//! The lines that were typed, and where. Their echo on the screen is not output of the program.
 
 use std::collections::VecDeque;
 
@@ -7,28 +7,28 @@ use serde::{Deserialize, Serialize};
 
 use super::push_bounded;
 
-/// A typed line: where the cursor stood when it was typed, how many line ends it had, and who shows it.
+/// A typed line: where the cursor was, how many line ends it had, and who echoes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Echo {
-    /// Output before it.
+    /// The seq when it was typed.
     pub(crate) seq: u64,
     pub(crate) position: Position,
     pub(crate) lines: u32,
     pub(crate) shown: EchoedBy,
 }
 
-/// Who shows a typed line.
+/// Who echoes a typed line.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum EchoedBy {
-    /// The kernel, or a shell that marks: surely.
+    /// The kernel, or a shell with marks: it surely does.
     #[default]
     Surely,
-    /// The program, if at all: then the line on the screen is this one. Its hash, because it may be a secret.
+    /// The program, perhaps: it does if the screen shows this line. Only a hash is kept, because it may be a secret.
     Perhaps { chars: u32, hash: u64 },
 }
 
 impl EchoedBy {
-    /// By the program, if at all.
+    /// For bytes that the program may echo.
     pub(crate) fn perhaps(typed: &[u8]) -> EchoedBy {
         let typed = String::from_utf8_lossy(typed);
         let line = typed.strip_prefix("\u{1b}[200~").unwrap_or(&typed);
@@ -38,20 +38,20 @@ impl EchoedBy {
     }
 }
 
-/// What was typed into a session, as far as the screen may show it. Part of its saved state.
+/// The typed input that a session's screen may show. Part of its saved state.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct TypedLines {
     /// Lines that were typed, oldest first.
     echoes: VecDeque<Echo>,
-    /// Output before anybody typed last.
+    /// The seq of the last input.
     typed_seq: Option<u64>,
-    /// Output before a person typed last.
+    /// The seq of a person's last input.
     person_typed_at: Option<u64>,
 }
 
 impl TypedLines {
-    /// Something was typed after so much output.
+    /// Notes input at `seq`.
     pub(crate) fn typed(&mut self, seq: u64, by_person: bool) {
         self.typed_seq = Some(seq);
         if by_person {
@@ -59,17 +59,17 @@ impl TypedLines {
         }
     }
 
-    /// A line was typed.
+    /// Notes a typed line.
     pub(crate) fn entered(&mut self, echo: Echo) {
         push_bounded(&mut self.echoes, echo);
     }
 
-    /// Output before anybody typed last.
+    /// The seq of the last input.
     pub(crate) fn last_typed_seq(&self) -> Option<u64> {
         self.typed_seq
     }
 
-    /// Whether a person has typed after that much output.
+    /// Whether a person has typed at or after `seq`.
     pub(crate) fn person_typed_since(&self, seq: u64) -> bool {
         self.person_typed_at.is_some_and(|at| at >= seq)
     }
@@ -79,17 +79,17 @@ impl TypedLines {
         self.echoes.back()
     }
 
-    /// The line that was typed after exactly that much output.
+    /// The line that was typed exactly at `seq`.
     pub(crate) fn line_at(&self, seq: u64) -> Option<&Echo> {
         self.echoes.iter().find(|echo| echo.seq == seq)
     }
 
-    /// The lines that were typed after that much output, oldest first.
+    /// The lines that were typed at or after `seq`, oldest first.
     pub(crate) fn lines_since(&self, seq: u64) -> impl Iterator<Item = &Echo> {
         self.echoes.iter().filter(move |echo| echo.seq >= seq)
     }
 
-    /// What is still true with an engine that has not seen what this one's had: nothing that names a place in its text.
+    /// Forgets all positions: a new engine does not have the lines that they refer to.
     pub(crate) fn forget_places(&mut self) {
         self.echoes.clear();
     }
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_that_the_program_may_show_is_known_by_its_first_line() {
+    fn a_possible_echo_is_recognized_by_its_first_line() {
         let hash = |text: &str| cotty_vt::hash(text.as_bytes());
         for (typed, chars, line) in
             [("ls\r", 2, "ls"), ("é\nsecond", 1, "é"), ("\u{1b}[200~pasted\r", 6, "pasted"), ("\r", 0, "")]
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_and_lines_are_told_apart() {
+    fn keys_and_lines_are_noted_separately() {
         let mut typed = TypedLines::default();
         assert!(
             typed.last_typed_seq().is_none() && typed.last_line().is_none() && !typed.person_typed_since(0)

@@ -1,10 +1,10 @@
-//! What was typed and may not have reached the shell yet. A prompt that is shown before the shell has read it all is not the
-//! place to type at: the next line that runs is somebody else's.
+//! Input that the shell may not have read yet. Until the shell has read all of it, its prompt is not free: a line that was
+//! typed earlier runs next.
 
-/// What was typed since the shell was last seen to wait for more.
+/// Input that was typed since the shell was last seen waiting for more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Unread {
-    /// All of it was read.
+    /// The shell has read all input.
     Nothing,
     /// Keys without Enter.
     Keys,
@@ -13,7 +13,7 @@ pub(crate) enum Unread {
 }
 
 impl Unread {
-    /// Something with so many line ends was typed, too.
+    /// Adds input with this many line ends.
     pub(super) fn and_typed(self, lines: u32) -> Unread {
         self.max(if lines > 0 { Unread::Lines } else { Unread::Keys })
     }

@@ -16,42 +16,42 @@ pub enum Holder {
     Agent,
     /// A person.
     Person {
-        /// As others are told.
+        /// The name that others see.
         name: String,
         /// The viewer or client that types for the person.
         who: String,
         /// Since when, in milliseconds since the epoch.
         since_ms: u64,
-        /// When it goes back if nothing happens, likewise.
+        /// When it returns to the agent if nothing happens, likewise.
         ends_ms: Option<u64>,
     },
-    /// Nobody but a person: a secret is asked for.
+    /// Only a person, and none holds it: the program asks for a secret.
     Nobody,
 }
 
-/// What is known of a session's keyboard.
+/// The state of a session's keyboard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyboardState {
     /// Who may type now.
     pub holder: Holder,
-    /// What happened while the agent did not have it, until it types again.
+    /// What happened while a person held it, until the agent types again.
     pub returned: Option<Returned>,
 }
 
-/// What a person does with the keyboard, beside typing.
+/// What a person does with the keyboard, besides typing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hold {
-    /// Takes it, for this long after the last key; until it is given back where there is no time.
+    /// Takes it, until this many milliseconds after the last key; `None`: until it is given back.
     Take(Option<u64>),
-    /// Gives it back: what was asked of people is done with that.
+    /// Gives it back, which completes an open hand-off request.
     Give,
-    /// Goes away and lets go of it: that is not.
+    /// Releases it, which does not complete a request.
     Leave,
 }
 
 impl Keyboard {
-    /// Who may type, as others are told; `secret`: whether a secret is asked for.
-    pub(crate) fn told(&self, secret: impl FnOnce() -> bool) -> KeyboardState {
+    /// Who may type; `secret`: whether the program asks for a secret.
+    pub(crate) fn state(&self, secret: impl FnOnce() -> bool) -> KeyboardState {
         let holder = match self.held() {
             Some(held) => Holder::Person {
                 name: held.name.clone(),
@@ -65,7 +65,7 @@ impl Keyboard {
         KeyboardState { holder, returned: self.returned().cloned() }
     }
 
-    /// Refuses what is not a person's where a person has the keyboard.
+    /// Refuses an agent while a person holds the keyboard.
     pub(crate) fn check(&self, person: bool, now_ms: u64) -> Result<(), SessionError> {
         match self.held() {
             Some(held) if !person => {
@@ -76,17 +76,17 @@ impl Keyboard {
         }
     }
 
-    /// Whether this one has it.
+    /// Whether `who` holds it.
     pub(crate) fn is_held_by(&self, who: &str) -> bool {
         self.held().is_some_and(|held| held.who == who)
     }
 
-    /// Whoever has it.
+    /// The viewer or client that holds it.
     pub(crate) fn holder(&self) -> Option<&str> {
         self.held().map(|held| held.who.as_str())
     }
 
-    /// When it goes back if nothing happens.
+    /// When it returns to the agent if nothing happens.
     pub(crate) fn ends_ms(&self) -> Option<u64> {
         self.held().and_then(|held| held.ends_ms())
     }
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_person_may_always_type_and_an_agent_only_when_nobody_has_it() {
+    fn a_person_may_always_type_and_an_agent_only_if_no_person_holds_it() {
         let mut keyboard = Keyboard::default();
         assert!(keyboard.check(false, 0).is_ok() && keyboard.check(true, 0).is_ok());
         keyboard.person_typed("view:1", "ann", 1, 0, 1_000);
@@ -112,11 +112,11 @@ mod tests {
     }
 
     #[test]
-    fn nobody_has_it_where_a_secret_is_asked_for_and_no_person_came() {
+    fn nobody_holds_it_if_a_secret_is_asked_for_and_no_person_took_it() {
         let mut keyboard = Keyboard::default();
-        assert_eq!(keyboard.told(|| false).holder, Holder::Agent);
-        assert_eq!(keyboard.told(|| true).holder, Holder::Nobody);
+        assert_eq!(keyboard.state(|| false).holder, Holder::Agent);
+        assert_eq!(keyboard.state(|| true).holder, Holder::Nobody);
         keyboard.take("view:1", "ann", None, 0, 0);
-        assert!(matches!(keyboard.told(|| true).holder, Holder::Person { ends_ms: None, .. }));
+        assert!(matches!(keyboard.state(|| true).holder, Holder::Person { ends_ms: None, .. }));
     }
 }

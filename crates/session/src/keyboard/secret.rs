@@ -1,6 +1,6 @@
-//! What a question for a secret looks like, where the kernel cannot tell: the terminal that asks is inside another.
+//! What a question for a secret looks like in a nested terminal, where the kernel cannot tell.
 
-/// What is asked for. No pattern: this is looked at for every prompt, in every session.
+/// Words for secrets. Not a regular expression, because this is checked for every prompt of every session.
 const WORDS: &[&str] = &[
     "password",
     "passphrase",
@@ -20,7 +20,7 @@ const WORDS: &[&str] = &[
 /// What a question ends with.
 const MARKS: [char; 4] = [':', '?', '：', '？'];
 
-/// Programs with a terminal of their own inside, whose line discipline we do not see.
+/// Programs with a nested terminal, whose line discipline we cannot see.
 const INSIDE: &[&str] = &[
     "ssh",
     "mosh-client",
@@ -50,7 +50,7 @@ const INSIDE: &[&str] = &[
     "cotty",
 ];
 
-/// Whether a line, up to the cursor, asks for a secret: the word, and no other question behind it.
+/// Whether a line, up to the cursor, asks for a secret: it has such a word, and no other question after it.
 pub(crate) fn looks_like_question(line: &str) -> bool {
     let line = line.trim_end();
     let Some(asked) = line.strip_suffix(MARKS) else { return false };
@@ -66,7 +66,7 @@ fn has_word(text: &str, word: &str) -> bool {
     })
 }
 
-/// Whether a program shows another terminal.
+/// Whether a program has a nested terminal.
 pub fn has_a_terminal_inside(program: &str) -> bool {
     INSIDE.contains(&program)
 }
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn questions_are_told_from_talk_about_secrets() {
+    fn questions_are_distinguished_from_text_about_secrets() {
         for question in [
             "root@host's password: ",
             "Enter passphrase for key '/home/a/.ssh/id_ed25519': ",
@@ -89,7 +89,7 @@ mod tests {
         ] {
             assert!(looks_like_question(question), "{question}");
         }
-        for talk in [
+        for text in [
             "$ ",
             "the password was changed",
             "password: hunter2 was refused",
@@ -97,7 +97,7 @@ mod tests {
             "login: ",
             "spinning: ",
         ] {
-            assert!(!looks_like_question(talk), "{talk}");
+            assert!(!looks_like_question(text), "{text}");
         }
     }
 }

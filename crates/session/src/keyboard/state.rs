@@ -1,14 +1,14 @@
-//! Who may type. Pure: told of keys, of viewers that come and go, and of the time; part of a session's state, so that a
-//! new daemon knows the same holder as the one before.
+//! Who may type. Pure: callers report keys, viewers that connect and disconnect, and the time. Part of a session's saved
+//! state, so that a new daemon knows the same holder.
 //!
-//! The keyboard is the agent's unless a person takes it, and a person always can: typing takes it, and so does asking.
-//! It goes back when it is given back, a while after the last key, or when whoever held it went away.
+//! The agent has the keyboard unless a person takes it, and a person always can: by typing or by asking for it. It returns to
+//! the agent when the person gives it back, some time after the last key, or after the person's viewer has disconnected.
 
 use serde::{Deserialize, Serialize};
 
-/// How long after the last key a person who just began to type keeps it.
+/// How long after the last key a person keeps it who took it by typing.
 const LEASE_MS: u64 = 30_000;
-/// How long it is kept for a viewer that vanished: a page that is loaded anew, a network that stumbles.
+/// How long it is kept for a viewer that disconnected: a page may reload, a network may fail briefly.
 const GRACE_MS: u64 = 10_000;
 
 /// Who has the keyboard.
@@ -18,15 +18,15 @@ pub(crate) struct Keyboard {
     returned: Option<Returned>,
 }
 
-/// A person who has it.
+/// A person who holds it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct KeyboardHold {
     /// The viewer or client that types for the person.
     pub(crate) who: String,
-    /// As agents and other people are told.
+    /// The name that agents and other people see.
     pub(crate) name: String,
     pub(crate) since_ms: u64,
-    /// Output before it was taken.
+    /// The seq when it was taken.
     from_seq: u64,
     /// Bytes that the person typed.
     bytes: u64,
@@ -37,7 +37,7 @@ pub(crate) struct KeyboardHold {
 }
 
 impl KeyboardHold {
-    /// When it goes back if nothing happens.
+    /// When it returns to the agent if nothing happens.
     pub(crate) fn ends_ms(&self) -> Option<u64> {
         let lease = self.lease_ms.map(|lease| self.last_key_ms.saturating_add(lease));
         let grace = self.vanished_ms.map(|at| at.saturating_add(GRACE_MS));
@@ -45,39 +45,39 @@ impl KeyboardHold {
     }
 }
 
-/// What happened while the agent did not have the keyboard.
+/// What happened while a person held the keyboard.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Returned {
-    /// Who had it.
+    /// Who held it.
     pub by: String,
     /// For how long.
     pub held_ms: u64,
     /// How many bytes that person typed.
     pub bytes: u64,
-    /// What came meanwhile: the output from here …
+    /// The output meanwhile: from this seq …
     pub from_seq: u64,
-    /// … to here.
+    /// … to this seq.
     pub to_seq: u64,
 }
 
 impl Keyboard {
-    /// The person who has it; otherwise it is the agent's.
+    /// The person who holds it; `None`: the agent has it.
     pub(crate) fn held(&self) -> Option<&KeyboardHold> {
         self.held.as_ref()
     }
 
-    /// What the agent has not been told yet of the last time a person had it.
+    /// What happened while a person held it, if the agent was not told yet.
     pub(crate) fn returned(&self) -> Option<&Returned> {
         self.returned.as_ref()
     }
 
-    /// A person typed: whoever had it before, it is that person's now.
+    /// A person typed, and so takes it from any other holder.
     pub(crate) fn person_typed(&mut self, who: &str, name: &str, bytes: u64, seq: u64, now: u64) {
         let held = self.take_for(who, name, Some(LEASE_MS), seq, now);
         held.bytes += bytes;
     }
 
-    /// A person asked for it, for as long as `lease_ms` after the last key, or until it is given back.
+    /// A person asked for it, until `lease_ms` after the last key, or until it is given back.
     pub(crate) fn take(&mut self, who: &str, name: &str, lease_ms: Option<u64>, seq: u64, now: u64) {
         self.take_for(who, name, lease_ms, seq, now).lease_ms = lease_ms;
     }
@@ -90,7 +90,7 @@ impl Keyboard {
         seq: u64,
         now: u64,
     ) -> &mut KeyboardHold {
-        // Where one person takes it from another the agent is told of both as one.
+        // If one person takes it from another, the agent gets one report about both.
         let before = self.held.take();
         let first = before.as_ref().map(|held| (held.since_ms, held.from_seq, held.bytes));
         let (since_ms, from_seq, bytes) = first.unwrap_or((now, seq, 0));
@@ -107,7 +107,7 @@ impl Keyboard {
         })
     }
 
-    /// Gives it back; false if it was not `who`'s to give.
+    /// Gives it back; false if `who` does not hold it.
     pub(crate) fn give(&mut self, who: &str, seq: u64, now: u64) -> bool {
         let holds = self.held.as_ref().is_some_and(|held| held.who == who);
         if holds {
@@ -116,21 +116,21 @@ impl Keyboard {
         holds
     }
 
-    /// A viewer went away.
+    /// A viewer disconnected.
     pub(crate) fn vanished(&mut self, who: &str, now: u64) {
         if let Some(held) = self.held.as_mut().filter(|held| held.who == who) {
             held.vanished_ms.get_or_insert(now);
         }
     }
 
-    /// A viewer came, perhaps back.
-    pub(crate) fn came(&mut self, who: &str) {
+    /// A viewer connected, perhaps again.
+    pub(crate) fn connected(&mut self, who: &str) {
         if let Some(held) = self.held.as_mut().filter(|held| held.who == who) {
             held.vanished_ms = None;
         }
     }
 
-    /// Takes it back from a person whose time is over; true if it did.
+    /// Takes it back from a person whose time has run out; returns whether it did.
     pub(crate) fn expire(&mut self, seq: u64, now: u64) -> bool {
         let over = self.held.as_ref().and_then(KeyboardHold::ends_ms).is_some_and(|end| end <= now);
         if over {
@@ -141,7 +141,7 @@ impl Keyboard {
 
     fn release(&mut self, seq: u64, now: u64) {
         let Some(held) = self.held.take() else { return };
-        // A person who had it twice before the agent looked is told of as once.
+        // Several holds before the agent types again are reported as one.
         let before = self.returned.take();
         self.returned = Some(Returned {
             by: held.name,
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn typing_takes_it_until_a_while_after_the_last_key() {
+    fn typing_takes_the_keyboard_for_a_while_after_the_last_key() {
         let mut keyboard = typing(1_000);
         assert_eq!(keyboard.held().map(|held| held.name.as_str()), Some("attach"));
         assert_eq!(keyboard.held().and_then(KeyboardHold::ends_ms), Some(31_000));
@@ -204,36 +204,36 @@ mod tests {
     }
 
     #[test]
-    fn asking_keeps_it_until_it_is_given_back() {
+    fn asking_for_the_keyboard_keeps_it_until_it_is_given_back() {
         let mut keyboard = Keyboard::default();
         keyboard.take("v1", "page", None, 0, 0);
         keyboard.person_typed("v1", "page", 1, 0, 5);
         assert_eq!(keyboard.held().and_then(KeyboardHold::ends_ms), None);
         assert!(!keyboard.expire(0, u64::MAX));
-        assert!(!keyboard.give("v2", 0, 10), "not another's to give");
+        assert!(!keyboard.give("v2", 0, 10), "only the holder can give it back");
         assert!(keyboard.give("v1", 0, 10));
         assert!(!keyboard.give("v1", 0, 11));
     }
 
     #[test]
-    fn a_viewer_that_vanishes_has_a_moment_to_come_back() {
+    fn a_viewer_that_disconnects_has_time_to_reconnect() {
         let mut keyboard = Keyboard::default();
         keyboard.take("v1", "page", None, 0, 0);
         keyboard.vanished("v1", 1_000);
         assert!(!keyboard.expire(0, 10_999));
-        keyboard.came("v1");
+        keyboard.connected("v1");
         assert!(!keyboard.expire(0, 100_000));
         keyboard.vanished("v1", 100_000);
         keyboard.vanished("v1", 105_000);
-        assert!(keyboard.expire(0, 110_000), "the first time counts");
-        // Another viewer's going changes nothing.
+        assert!(keyboard.expire(0, 110_000), "the first disconnect counts");
+        // If another viewer disconnects, nothing changes.
         let mut keyboard = typing(0);
         keyboard.vanished("v2", 0);
         assert!(!keyboard.expire(0, GRACE_MS));
     }
 
     #[test]
-    fn one_person_takes_it_from_another_and_the_agent_hears_of_all() {
+    fn one_person_takes_it_from_another_and_the_agent_is_told_of_both() {
         let mut keyboard = Keyboard::default();
         keyboard.take("v1", "page", None, 7, 0);
         keyboard.person_typed("v2", "attach", 4, 50, 1_000);

@@ -1,30 +1,30 @@
-//! Long text as its head and its tail, with what was left out counted.
+//! Cuts long text to its head and tail, and counts the part that is left out.
 
 /// A text that was cut to size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cut {
-    /// What is left of it.
+    /// The text that is kept.
     pub text: String,
-    /// What is not.
+    /// The part that is not.
     pub left_out: Option<LeftOut>,
 }
 
-/// What stands between the head and the tail of a text that was cut.
+/// The part of a text that was left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Bytes of the text before it.
+    /// Bytes of the whole text before it.
     pub after: usize,
-    /// Lines of what is left before it: where in [`Cut::text`] it is missing.
+    /// Lines of [`Cut::text`] before it.
     pub after_lines: usize,
-    /// Bytes of it.
+    /// Its bytes.
     pub bytes: usize,
-    /// Lines of it.
+    /// Its lines.
     pub lines: usize,
 }
 
 impl Cut {
-    /// At most about `most` bytes of a text: two fifths of them from its beginning, the rest from its end, in whole lines
-    /// where lines are not too long for that. The tail begins a line of its own, or both would read as one.
+    /// At most about `most` bytes of a text: two fifths from its beginning, the rest from its end, in whole lines unless they
+    /// are too long. The tail begins on a new line, so that it does not seem to continue the head.
     pub fn head_and_tail(text: String, most: usize) -> Cut {
         if text.len() <= most {
             return Cut { text, left_out: None };
@@ -43,14 +43,14 @@ impl Cut {
         Cut { text: joined, left_out: Some(left_out) }
     }
 
-    /// The text from a byte on, and at most about `most` bytes of it, in whole lines where they are not too long.
+    /// At most about `most` bytes of a text, starting at `from`, in whole lines unless they are too long.
     pub fn page(text: &str, from: usize, most: usize) -> Cut {
         let from = text.ceil_char_boundary(from.min(text.len()));
         let rest = &text[from..];
         if rest.len() <= most {
             return Cut { text: rest.to_owned(), left_out: None };
         }
-        // A page always goes on, even where one character is longer than was asked for.
+        // A page has at least one character, even if that is longer than `most`.
         let end = line_end_before(rest, most).max(rest.ceil_char_boundary(1));
         let gone = &rest[end..];
         let left_out = LeftOut {
@@ -63,7 +63,7 @@ impl Cut {
     }
 }
 
-/// The end of the last whole line within so many bytes; of the last character where that line is very long.
+/// The end of the last whole line within this many bytes, or of the last character if the cut line is very long.
 fn line_end_before(text: &str, bytes: usize) -> usize {
     let cut = text.floor_char_boundary(bytes);
     match text[..cut].rfind('\n') {
@@ -72,7 +72,7 @@ fn line_end_before(text: &str, bytes: usize) -> usize {
     }
 }
 
-/// The beginning of the first whole line behind so many bytes, likewise.
+/// The beginning of the first whole line after this many bytes, likewise.
 fn line_start_after(text: &str, bytes: usize) -> usize {
     let cut = text.ceil_char_boundary(bytes);
     match text[cut..].find('\n') {
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn short_text_stays_as_it_is() {
+    fn short_text_is_not_cut() {
         let cut = Cut::head_and_tail("a\nb\n".into(), 4);
         assert_eq!(cut, Cut { text: "a\nb\n".into(), left_out: None });
     }
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_without_end_and_wide_characters_are_cut_between_characters() {
+    fn a_very_long_line_is_cut_between_characters() {
         let text = "日".repeat(1000);
         let cut = Cut::head_and_tail(text.clone(), 100);
         assert!(cut.text.len() <= 101 && cut.text.chars().filter(|&c| c == '\n').count() == 1);

@@ -1,26 +1,26 @@
-//! Images that a program sent: the terminal shows none, so whoever reads is told that they were there.
+//! Images that a program sent. The terminal does not show them, so replies to readers count them.
 
 use std::collections::VecDeque;
 
 use cotty_protocol::op::Images;
 use cotty_vt::ImageKind;
 
-/// Older ones are forgotten.
+/// Most images remembered.
 const MOST: usize = 256;
 
-/// The newest that came, each with the output before its end.
+/// The newest images, each with the seq of its end.
 #[derive(Debug, Default)]
 pub(crate) struct Gallery(VecDeque<(u64, ImageKind, u64)>);
 
 impl Gallery {
-    pub(crate) fn came(&mut self, seq: u64, kind: ImageKind, bytes: u64) {
+    pub(crate) fn add(&mut self, seq: u64, kind: ImageKind, bytes: u64) {
         if self.0.len() == MOST {
             self.0.pop_front();
         }
         self.0.push_back((seq, kind, bytes));
     }
 
-    /// What came after so much output, and not after so much.
+    /// The images after `since`, up to `until`.
     pub(crate) fn between(&self, since: u64, until: u64) -> Vec<Images> {
         let mut found: Vec<Images> = Vec::new();
         for &(seq, kind, bytes) in &self.0 {
@@ -40,7 +40,7 @@ impl Gallery {
     }
 }
 
-/// As others are told.
+/// The name in replies.
 fn name(kind: ImageKind) -> &'static str {
     match kind {
         ImageKind::Sixel => "sixel",
@@ -54,16 +54,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn images_are_counted_by_kind_and_forgotten_in_the_end() {
+    fn images_are_counted_by_kind_and_old_ones_are_forgotten() {
         let mut gallery = Gallery::default();
-        gallery.came(10, ImageKind::Sixel, 5);
-        gallery.came(20, ImageKind::Kitty, 7);
-        gallery.came(30, ImageKind::Kitty, 8);
+        gallery.add(10, ImageKind::Sixel, 5);
+        gallery.add(20, ImageKind::Kitty, 7);
+        gallery.add(30, ImageKind::Kitty, 8);
         let kitty = Images { kind: "kitty".into(), count: 2, bytes: 15 };
         assert_eq!(gallery.between(10, 30), [kitty]);
         assert_eq!(gallery.between(0, 10), [Images { kind: "sixel".into(), count: 1, bytes: 5 }]);
         for seq in 31..=1000 {
-            gallery.came(seq, ImageKind::Iterm, 1);
+            gallery.add(seq, ImageKind::Iterm, 1);
         }
         assert_eq!(
             gallery.between(0, u64::MAX),

@@ -1,12 +1,12 @@
-//! What a reader is given: the screen, what is new to it, or what left the screen.
+//! What a read returns: the screen, output that is new to the reader, or history.
 
 pub(crate) mod head_tail;
 pub(crate) mod images;
 pub(crate) mod readers;
+pub(crate) mod returned;
 pub(crate) mod screen;
 #[cfg(test)]
 mod tests;
-pub(crate) mod told;
 pub(crate) mod views;
 
 use cotty_protocol::op::Images;
@@ -21,61 +21,61 @@ use crate::handle::Info;
 /// Which part to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum View {
-    /// What a person would see.
+    /// The screen, as a person sees it.
     Screen,
-    /// What came since this reader's last read.
+    /// Output since this reader's last read.
     New,
     /// The rows of the screen that changed since this reader's last read.
     Changes,
-    /// What left the screen: `limit` lines, skipping `offset` from the newest.
+    /// Lines that left the screen: `limit` of them, without the newest `offset`.
     Scrollback {
         /// Lines to skip.
         offset: usize,
-        /// Most lines to give.
+        /// Most lines to return.
         limit: usize,
     },
-    /// These lines, both included: 0 is the screen's top row, -1 the newest line that left the screen.
+    /// The lines from `first` to `last`: 0 is the screen's top row, -1 the newest line that left the screen.
     Lines {
-        /// The first; the screen's top row where none is given.
+        /// The first line; by default the screen's top row.
         first: Option<i64>,
-        /// The last; the screen's bottom row where none is given.
+        /// The last line; by default the screen's bottom row.
         last: Option<i64>,
-        /// The same with colours, too, of the same moment.
+        /// Whether to return the same lines with colours, too.
         styled: bool,
     },
-    /// What left the screen and what is on it, as one text that belongs together: the newest `limit` lines.
+    /// History and screen as one text: the newest `limit` lines.
     Whole {
-        /// Most lines to give.
+        /// Most lines to return.
         limit: usize,
     },
 }
 
 /// What was read.
 #[derive(Debug, Clone)]
-pub struct Reading {
+pub struct ReadResult {
     /// The text.
     pub content: String,
-    /// For [`View::Lines`], where it was asked for: the same with colours.
+    /// For [`View::Lines`] with `styled`: the same with colours.
     pub styled: Option<String>,
     /// Lines that left the screen and can still be read.
     pub history: usize,
-    /// For [`View::Changes`]: the row of each line of it, from 0.
+    /// For [`View::Changes`]: the row of each line, from 0.
     pub rows: Vec<u16>,
-    /// Where the reading began: read from here again to page through it.
+    /// The seq where the read began: to page through the text, read from here again.
     pub from: u64,
-    /// Lines that the limits had dropped before they were read.
+    /// Lines that limits dropped before they were read.
     pub dropped: u64,
-    /// Whether anything came since this reader's last read.
+    /// Whether there was output since this reader's last read.
     pub has_new: bool,
-    /// Images that came since then.
+    /// Images that the program sent since then.
     pub images: Vec<Images>,
-    /// What a daemon could not take over from the one before it, if this reader was not told yet.
+    /// What was lost when a daemon adopted the session, if this reader was not told yet.
     pub lost: Option<Lost>,
     /// The session at that moment.
     pub info: Info,
 }
 
-/// A place where a pattern was found.
+/// A match of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// The text that matched.
@@ -86,23 +86,23 @@ pub struct Found {
     pub place: FoundAt,
 }
 
-/// Where something was found.
+/// Where a match was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FoundAt {
-    /// On the screen, or in what left it: the line's id and the cell, from 0.
+    /// On the screen or in the history: the line's id and the cell, from 0.
     Line {
         /// The line's id.
         id: u64,
         /// The first cell of the match.
         cell: u32,
     },
-    /// In what a full-screen program once showed.
+    /// In the alternate-screen history.
     Past,
 }
 
 impl Screen<'_> {
-    /// What is new to a reader that stands at `place`, and how many lines of it the limits had dropped. `start`: where the very
-    /// first output went. Of more than `most` bytes the caller gives only a part.
+    /// The text that is new to a reader at `place`, and how many of its lines had been dropped. `start`: where the first
+    /// output was written. Of a text longer than `most` bytes the caller returns only a part.
     pub(crate) fn new_text(
         &self,
         place: Option<&ReadPosition>,
@@ -114,12 +114,12 @@ impl Screen<'_> {
         }
         let Some(place) = place else { return self.text_after(self.spot(self.first(start)), 0, &[]) };
         let new = self.text_after(place.spot, place.seq, &place.answered);
-        // What is cut is paged through from a seq on, which knows of no reader: then all is in it.
+        // A text that will be cut is paged through from a seq, without regard to readers: so it has to be complete.
         let is_cut = !place.answered.is_empty() && new.0.len() > most;
         if is_cut { self.text_after(place.spot, place.seq, &[]) } else { new }
     }
 
-    /// What came after `since`; `spot` is where the cursor stood then, where that is known.
+    /// The text after `since`; `spot`: where the cursor was then, if known.
     pub(crate) fn text_since(&self, since: u64, spot: Option<Spot>) -> (String, u64) {
         match spot {
             _ if self.vt.modes().alt_screen => (join(&self.vt.lines_since(since)), 0),
@@ -129,7 +129,7 @@ impl Screen<'_> {
     }
 }
 
-/// Where a pattern is found in what is on the screen, what left it, and what full-screen programs showed.
+/// Searches the screen, the history and the alternate-screen history.
 pub(crate) fn search(vt: &Vt, pattern: &Regex, limit: usize) -> Vec<Found> {
     let found = |hit: Match| {
         let place = match hit.place {

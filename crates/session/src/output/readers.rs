@@ -1,4 +1,4 @@
-//! Who reads a session, and how far each has read. Told where a reader stands; asks nothing of the terminal.
+//! The readers of a session, and how far each has read. Callers pass the positions; the terminal is not used here.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -6,25 +6,25 @@ use cotty_protocol::op::Images;
 use serde::{Deserialize, Serialize};
 
 use super::images::Gallery;
+use super::returned::Answered;
 use super::screen::Spot;
-use super::told::Answered;
 use crate::durable::checkpoint::Lost;
 use crate::input::push_bounded;
 
-/// Readers whose places are remembered; the one that is furthest behind is forgotten first.
+/// Most readers remembered; the one that is furthest behind is forgotten first.
 const MOST_READERS: usize = 256;
 
-/// Where a reader stands.
+/// How far a reader has read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ReadPosition {
-    /// Output that it has read.
+    /// The seq up to which it has read.
     pub(crate) seq: u64,
     pub(crate) spot: Spot,
-    /// What further on is not new to it: `run` has answered it. In order.
+    /// Later output that is not new to it, because `run` returned it. In order.
     pub(crate) answered: Vec<Answered>,
 }
 
-/// A reader, and by which request it came where it is: one that comes again reads from `before`.
+/// A reader, and the request that moved it to `place`: a retry of that request reads from `before`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Reader {
     place: ReadPosition,
@@ -33,12 +33,12 @@ struct Reader {
     retry_id: u64,
 }
 
-/// What is saved of them.
+/// The part of [`Readers`] that a checkpoint saves.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct ReadPositions {
     readers: BTreeMap<String, Reader>,
-    /// Where readers stood before.
+    /// Earlier positions of readers.
     passed: VecDeque<ReadPosition>,
 }
 
@@ -47,38 +47,38 @@ pub(crate) struct ReadPositions {
 pub(crate) struct Readers {
     places: ReadPositions,
     images: Gallery,
-    /// Who has been told of what was lost: each reader once by each daemon.
-    told_lost: BTreeSet<String>,
+    /// The readers that were told what was lost: each daemon tells each reader once.
+    loss_reported_to: BTreeSet<String>,
 }
 
 impl Readers {
-    /// What is saved of them.
+    /// The state that a checkpoint saves.
     pub(crate) fn places(&self) -> &ReadPositions {
         &self.places
     }
 
-    /// As they were saved.
+    /// Restores the saved state.
     pub(crate) fn restore(&mut self, places: ReadPositions) {
         self.places = places;
     }
 
-    /// Where a reader stood before this request, whether that comes for the first time or again.
+    /// Where a reader was before this request; the same for a retry.
     pub(crate) fn before(&self, reader: &str, retry_id: u64) -> Option<ReadPosition> {
         let known = self.places.readers.get(reader)?;
         if known.retry_id == retry_id { known.before.clone() } else { Some(known.place.clone()) }
     }
 
-    /// A reader has read up to here.
+    /// Notes that a reader has read up to `place`.
     pub(crate) fn read(&mut self, reader: &str, place: ReadPosition, retry_id: u64) {
         let before = self.put(reader, place, retry_id);
         let before = before.map(|before| ReadPosition { answered: Vec::new(), ..before });
         if let Some(before) = before.filter(|before| !self.places.passed.contains(before)) {
-            // What was read from there may be paged through.
+            // A client may page through the text from there.
             push_bounded(&mut self.places.passed, before);
         }
     }
 
-    /// Puts a reader where a request brought it; answers where it stood before.
+    /// Moves a reader to `place`; returns where it was before.
     pub(crate) fn put(&mut self, reader: &str, place: ReadPosition, retry_id: u64) -> Option<ReadPosition> {
         let before = self.before(reader, retry_id);
         let readers = &mut self.places.readers;
@@ -93,26 +93,26 @@ impl Readers {
         before
     }
 
-    /// Where the cursor stood after that much output, if anybody read then.
+    /// Where the cursor was at `seq`, if a reader stopped there.
     pub(crate) fn spot_at(&self, seq: u64) -> Option<Spot> {
         let here = self.places.readers.values().map(|known| &known.place);
         here.chain(&self.places.passed).find(|place| place.seq == seq).map(|place| place.spot)
     }
 
-    /// The program sent an image.
+    /// Notes an image that the program sent.
     pub(crate) fn image(&mut self, seq: u64, kind: cotty_vt::ImageKind, bytes: u64) {
-        self.images.came(seq, kind, bytes);
+        self.images.add(seq, kind, bytes);
     }
 
-    /// Images that came after so much output, and not after so much.
+    /// The images after `since`, up to `until`.
     pub(crate) fn images(&self, since: u64, until: u64) -> Vec<Images> {
         self.images.between(since, until)
     }
 
-    /// What a reader is to be told now of what was lost.
-    pub(crate) fn news(&mut self, lost: Option<&Lost>, reader: &str) -> Option<Lost> {
+    /// What was lost, if this reader was not told yet.
+    pub(crate) fn unreported_loss(&mut self, lost: Option<&Lost>, reader: &str) -> Option<Lost> {
         let lost = lost?;
-        self.told_lost.insert(reader.to_owned()).then(|| lost.clone())
+        self.loss_reported_to.insert(reader.to_owned()).then(|| lost.clone())
     }
 }
 
@@ -140,16 +140,16 @@ mod tests {
     }
 
     #[test]
-    fn a_request_that_comes_again_reads_from_where_it_read() {
+    fn a_retry_reads_from_the_same_position() {
         let mut readers = Readers::default();
         assert_eq!(readers.before("a", 1), None);
         readers.read("a", place(10), 1);
-        assert_eq!(readers.before("a", 1), None, "it had read nothing");
+        assert_eq!(readers.before("a", 1), None, "the reader had read nothing");
         assert_eq!(readers.before("a", 2), Some(place(10)));
         readers.read("a", place(20), 2);
         assert_eq!(readers.before("a", 2), Some(place(10)));
         assert_eq!(readers.before("a", 3), Some(place(20)));
-        assert_eq!(readers.before("b", 3), None, "each has its own place");
+        assert_eq!(readers.before("b", 3), None, "each reader has its own position");
         let known = |seq| readers.spot_at(seq).map(|spot| spot.position.line.0);
         assert_eq!([known(10), known(20), known(15)], [Some(10), Some(20), None]);
     }
@@ -169,9 +169,9 @@ mod tests {
     fn a_reader_is_told_once_what_was_lost() {
         let mut readers = Readers::default();
         let lost = Lost { at_ms: 1, before_seq: 2, what: Vec::new() };
-        assert_eq!(readers.news(None, "a"), None);
-        assert_eq!(readers.news(Some(&lost), "a"), Some(lost.clone()));
-        assert_eq!(readers.news(Some(&lost), "a"), None);
-        assert_eq!(readers.news(Some(&lost), "b"), Some(lost));
+        assert_eq!(readers.unreported_loss(None, "a"), None);
+        assert_eq!(readers.unreported_loss(Some(&lost), "a"), Some(lost.clone()));
+        assert_eq!(readers.unreported_loss(Some(&lost), "a"), None);
+        assert_eq!(readers.unreported_loss(Some(&lost), "b"), Some(lost));
     }
 }

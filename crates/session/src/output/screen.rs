@@ -1,15 +1,15 @@
-//! The text of a session, without what was typed: what a person would call the program's answer.
+//! The text of a session without the echo of typed input: what a person would call the program's answer.
 //!
 //! ```text
-//! $ make            typed, and shown by the shell: no answer
+//! $ make            typed, and echoed by the shell: no answer
 //! cc a.c            the answer
 //! cc b.c
 //! $ _
 //! ```
 //!
-//! Where a line was typed is known by the shell's marks, or else by where the cursor stood. The answer to it begins where the
-//! shell marked that its command started, or else behind as many line ends as were typed. Such a stretch is a
-//! [`TypedRegion`]; all that is left out of the text is left out here.
+//! The shell's marks, or else the cursor's position, show where a line was typed. The answer begins where the shell marked
+//! the command's start, or else after as many line ends as were typed. The part between them is a [`TypedRegion`]. Only this
+//! file leaves such regions out.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -17,11 +17,11 @@ use std::collections::BTreeMap;
 use cotty_vt::{Line, LineId, Position, Vt};
 use serde::{Deserialize, Serialize};
 
-use super::told::{Answered, is_within};
+use super::returned::{Answered, is_within};
 use crate::commands::{Commands, Moment, Phase};
 use crate::input::typed::{Echo, EchoedBy, TypedLines};
 
-/// What a session shows, and what is known of what was typed there.
+/// A session's terminal, its commands and its typed lines.
 #[derive(Clone, Copy)]
 pub(crate) struct Screen<'a> {
     pub(crate) vt: &'a Vt,
@@ -29,12 +29,12 @@ pub(crate) struct Screen<'a> {
     pub(crate) typed: &'a TypedLines,
 }
 
-/// A position, and a hash of what stood before it in its line: whether that was drawn anew can be seen later.
+/// A position, and a hash of the text before it in its line, which shows later whether that text was redrawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Spot {
     pub(crate) position: Position,
     pub(crate) before: u64,
-    /// A full-screen program's line: it is gone with the program.
+    /// Whether it is on the alternate screen, whose lines disappear with the program.
     pub(crate) alt_screen: bool,
 }
 
@@ -52,33 +52,33 @@ type TypedRegion = (Position, Answer);
 /// Where the answer to a typed line begins.
 #[derive(Debug, Clone, Copy)]
 enum Answer {
-    /// It has not begun.
+    /// The answer has not begun.
     Open,
-    /// A shell's mark tells, and after how much output: what was typed and is changed later is an answer, too.
+    /// At a shell's mark, with its seq: typed lines that change after it are part of the answer, too.
     At(Position, u64),
-    /// So many lines below; `empty`: Enter alone was typed, and shows nothing.
+    /// This many lines below; `empty`: only Enter was typed, which has no echo.
     Below { lines: usize, empty: bool },
 }
 
 impl Screen<'_> {
-    /// Where the cursor stands, or another position.
+    /// The [`Spot`] at a position.
     pub(crate) fn spot(&self, position: Position) -> Spot {
         Spot::of(self.vt, position)
     }
 
-    /// Where a reader begins that has read nothing yet. A prompt that a line was typed at is no answer to it.
+    /// Where a new reader begins. A first prompt at which a line was typed is skipped.
     pub(crate) fn first(&self, start: Position) -> Position {
         let typed = self.typed_regions(0).first().map(|(typed, _)| *typed);
         typed.filter(|typed| typed.line == start.line).unwrap_or(start)
     }
 
-    /// Whether anything but blanks stands between two positions.
-    pub(super) fn says_anything(&self, from: Position, to: Position) -> bool {
+    /// Whether there is anything but blanks between two positions.
+    pub(super) fn has_text(&self, from: Position, to: Position) -> bool {
         !self.vt.text_between(from, to).text.trim().is_empty()
     }
 
-    /// What came after a spot, without what was typed since, and how many lines of it the limits had dropped. A line that was
-    /// drawn anew, as progress bars are, is there as a whole, also one further up. Without what was answered already.
+    /// The text after a spot, without typed lines and `answered` output, and how many of its lines had been dropped. A line
+    /// that was redrawn, such as a progress bar, is included as a whole, even further up.
     pub(crate) fn text_after(&self, spot: Spot, seq: u64, answered: &[Answered]) -> (String, u64) {
         if spot.alt_screen {
             return (join(&self.lines_since(seq)), 0);
@@ -88,16 +88,16 @@ impl Screen<'_> {
         let lines = self.vt.lines_since(seq);
         let stamps: BTreeMap<LineId, u64> = lines.iter().map(|line| (line.id, line.stamp)).collect();
         let above = self.without_typed(self.vt.lines_above(begin.line, lines), seq);
-        for line in above.iter().filter(|line| !answered.iter().any(|told| told.has_told(line.stamp))) {
+        for line in above.iter().filter(|line| !answered.iter().any(|known| known.includes(line.stamp))) {
             append(&mut text, &line.text);
         }
         if self.spot(begin) != spot {
             begin.cell = 0;
         }
-        let told: Vec<(u64, u64)> = answered.iter().map(Answered::told).collect();
-        let since = |from: Position, to: Option<Position>| self.vt.text_since_but(from, to, seq, &told);
+        let known: Vec<(u64, u64)> = answered.iter().map(Answered::seqs).collect();
+        let since = |from: Position, to: Option<Position>| self.vt.text_since_except(from, to, seq, &known);
         let (mut dropped, mut from) = (0, Some((begin, 0)));
-        let regions = self.regions_but(answered, seq, &stamps);
+        let regions = self.skipped_regions(answered, seq, &stamps);
         for &(typed, answer) in &regions {
             let Some((start, skip)) = from else { break };
             let drawn = self.drawn_over((typed, answer), seq, &stamps, &regions);
@@ -123,8 +123,8 @@ impl Screen<'_> {
         (text, dropped)
     }
 
-    /// What is left out of a text: where lines were typed, and what `run` has answered already.
-    fn regions_but(
+    /// The regions to leave out: typed lines, and output that `run` has returned already.
+    fn skipped_regions(
         &self,
         answered: &[Answered],
         seq: u64,
@@ -132,19 +132,19 @@ impl Screen<'_> {
     ) -> Vec<TypedRegion> {
         let mut regions = self.typed_regions(seq);
         for answered in answered {
-            let (mut from, to) = answered.stretch();
-            // Where the line itself was drawn over, all of it was told.
-            if stamps.get(&from.line).is_some_and(|stamp| answered.has_told(*stamp)) {
+            let (mut from, to) = answered.span();
+            // If the line itself was redrawn, the answer included all of it.
+            if stamps.get(&from.line).is_some_and(|stamp| answered.includes(*stamp)) {
                 from.cell = 0;
             }
             regions.retain(|(typed, _)| !is_within((from, to), *typed));
-            regions.push((from, Answer::At(to, answered.told().1)));
+            regions.push((from, Answer::At(to, answered.seqs().1)));
         }
         regions.sort_by_key(|(from, _)| (from.line, from.cell));
         regions
     }
 
-    /// What was drawn over a typed line later, and whether over its first.
+    /// The text that was later drawn over typed lines, and whether over the first of them.
     fn drawn_over(
         &self,
         (typed, answer): TypedRegion,
@@ -157,7 +157,7 @@ impl Screen<'_> {
         if !stamps.range(lines.clone()).any(|(_, stamp)| *stamp > after) {
             return None;
         }
-        // Another line that was typed there is no answer either.
+        // Another line that was typed there is not part of the answer either.
         if regions.iter().filter(|(from, _)| lines.contains(&from.line)).count() > 1 {
             return None;
         }
@@ -166,12 +166,12 @@ impl Screen<'_> {
         Some((stamps.get(&typed.line).is_some_and(|stamp| *stamp > after), text))
     }
 
-    /// Where lines were typed since `seq`, and where the answer to each begins. A shell with marks tells both; elsewhere
-    /// the answer begins behind as many line ends as were typed.
+    /// Where lines were typed since `seq`, and where the answer to each begins. Marks show both; without marks the answer
+    /// begins after as many line ends as were typed.
     fn typed_regions(&self, seq: u64) -> Vec<TypedRegion> {
         let ran: Vec<(Position, Moment)> = self.commands.typed_after(seq).collect();
         let mut regions: Vec<TypedRegion> = Vec::new();
-        // What is typed while a command runs may stand where its output begins, and is not what started it.
+        // A line typed while a command runs may be where its output begins, but it did not start the command.
         let covers = |(from, to): &(Position, Moment), echo: &Echo| {
             let lines = from.line..=to.position.line;
             echo.seq < to.seq && lines.contains(&echo.position.line)
@@ -184,7 +184,7 @@ impl Screen<'_> {
             }
         }
         regions.extend(self.commands.typed_now().map(|prompt| (prompt, Answer::Open)));
-        // Lines that were typed before the shell asked for them: it shows them at its prompt, and then runs them.
+        // Lines that were typed ahead of the prompt: the shell echoes them at its prompt, and then runs them.
         if let Phase::Prompt(prompt) = self.commands.phase() {
             let ahead = |echo: &Echo| {
                 echo.seq < prompt.seq && self.commands.started_after(echo.seq) < echo.lines as usize
@@ -197,7 +197,7 @@ impl Screen<'_> {
         regions
     }
 
-    /// Whether a typed line stands on the screen, or may be about to.
+    /// Whether a typed line is on the screen, or may still appear.
     fn is_shown(&self, echo: &Echo) -> bool {
         let EchoedBy::Perhaps { chars, hash } = echo.shown else { return true };
         let from = self.vt.text_from(echo.position).text;
@@ -209,7 +209,7 @@ impl Screen<'_> {
         }
     }
 
-    /// Lines that changed since `seq`, without those that only show what was typed.
+    /// Lines that changed since `seq`, without those that only echo input.
     pub(crate) fn lines_since(&self, seq: u64) -> Vec<Line> {
         self.without_typed(self.vt.lines_since(seq), seq)
     }
@@ -223,7 +223,7 @@ impl Screen<'_> {
             let end = match answer {
                 Answer::Open => None,
                 Answer::At(answer, _) => lines.iter().position(|line| line.id == answer.line),
-                // Then the line was changed by the program.
+                // Enter alone has no echo, so the program changed the line.
                 Answer::Below { empty: true, .. } => continue,
                 Answer::Below { lines, .. } => Some(first + lines),
             };
@@ -237,15 +237,15 @@ impl Screen<'_> {
         lines
     }
 
-    /// From where on a wait searches: what came since `since`; by default since the last line was typed. Nothing: what is on
-    /// the screen.
+    /// The seq from which a wait searches: `since`, or by default that of the last typed line. `None`: it searches the
+    /// screen.
     pub(crate) fn searched_since(&self, since: Option<u64>) -> Option<u64> {
         let alt_screen = self.vt.modes().alt_screen;
         since.or(self.typed.last_line().map(|line| line.seq).filter(|_| !alt_screen))
     }
 
-    /// What a wait searches; `spot_at`: where the cursor stood after so much output, where that is known. With `after`, only lines
-    /// that changed after that much output.
+    /// The text that a wait searches; `spot_at`: where the cursor was at a seq, if known. With `after`, only lines that
+    /// changed after that seq.
     pub(crate) fn searched(
         &self,
         since: Option<u64>,
@@ -256,7 +256,7 @@ impl Screen<'_> {
         let mut text = match since {
             None => self.vt.screen_text(),
             Some(seq) if after.is_some_and(|after| after > seq) => {
-                // What was typed so long ago that its line is gone stands before all that is left.
+                // A typed line that limits have dropped is before all remaining lines.
                 let oldest = self.vt.history().next().map_or(LineId(0), |line| line.id);
                 let mut typed = self.typed_regions(seq);
                 typed.retain(|(from, _)| from.line >= oldest);
@@ -265,16 +265,16 @@ impl Screen<'_> {
                 join(&lines)
             }
             Some(seq) => {
-                // Both what was added and what was changed further up.
+                // Both added text and lines that changed further up.
                 let changed = join(&self.lines_since(seq));
                 match spot_at(seq).filter(|_| !alt_screen) {
-                    // Apart, so that nothing is found that begins in one and ends in the other.
+                    // Separated, so that no match begins in one and ends in the other.
                     Some(spot) => format!("{changed}\n\n{}", self.text_after(spot, seq, &[]).0),
                     None => changed,
                 }
             }
         };
-        // Text is read without the blanks at its lines' ends, but a question often ends with one.
+        // Text has no blanks at the ends of its lines, but a question often ends with one.
         let cursor = self.vt.cursor();
         let row = self.vt.row_text(cursor.row);
         let blanks = usize::from(cursor.col).saturating_sub(row.chars().count());
@@ -282,7 +282,7 @@ impl Screen<'_> {
         text
     }
 
-    /// Whether the screen shows something else than after `seq` output, beyond a text that was typed then and is shown.
+    /// Whether the screen has changed since `seq`, beyond the echo of `typed`.
     pub(crate) fn changed_beyond(
         &self,
         seq: u64,
@@ -301,19 +301,19 @@ impl Screen<'_> {
     }
 }
 
-/// Whether a line shows what was typed.
+/// Whether a line is in a typed region.
 fn is_typed((from, answer): &TypedRegion, line: LineId) -> bool {
     from.line <= line
         && match answer {
             Answer::Open => true,
             Answer::At(answer, _) => line < answer.line,
             Answer::Below { empty: true, .. } => false,
-            // Lines are numbered as they come.
+            // Line ids are consecutive.
             Answer::Below { lines, .. } => line.0 < from.line.0 + *lines as u64,
         }
 }
 
-/// Puts blanks behind the last line that ends as the cursor's row does; below it there may be more, or empty rows.
+/// Adds blanks to the last line that ends like the cursor's row; other lines, or empty rows, may follow it.
 fn add_blanks(text: &mut String, row: &str, blanks: usize) {
     if row.is_empty() || blanks == 0 {
         return;
@@ -328,12 +328,12 @@ fn add_blanks(text: &mut String, row: &str, blanks: usize) {
     text.insert_str(end, &" ".repeat(blanks));
 }
 
-/// The text behind so many line ends; none if it has not as many.
+/// The text after this many line ends; empty if it has fewer.
 pub(super) fn skip_lines(text: &str, lines: usize) -> &str {
     (0..lines).try_fold(text, |rest, _| rest.split_once('\n').map(|(_, rest)| rest)).unwrap_or_default()
 }
 
-/// Puts text behind text, on a line of its own.
+/// Appends text, on a new line.
 fn append(text: &mut String, more: &str) {
     if !text.is_empty() && !text.ends_with('\n') && !more.is_empty() {
         text.push('\n');

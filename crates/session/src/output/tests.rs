@@ -1,4 +1,4 @@
-//! What is new to a reader, on small drawn screens.
+//! Tests of what is new to a reader, on small screens.
 
 use cotty_vt::{Size, Vt};
 
@@ -7,7 +7,7 @@ use crate::commands::{Commands, Moment};
 use crate::input::typed::{Echo, EchoedBy, TypedLines};
 use crate::shell::ShellMark;
 
-/// A terminal that says what it is told to say.
+/// A terminal with scripted output.
 struct Shell {
     vt: Vt,
     commands: Commands,
@@ -21,7 +21,7 @@ impl Shell {
         Shell { start: vt.position(), vt, commands: Commands::default(), typed: TypedLines::default() }
     }
 
-    /// A shell that marks, at its first prompt.
+    /// A shell with marks, at its first prompt.
     fn at_prompt() -> Shell {
         let mut shell = Shell::new();
         shell.prompt();
@@ -32,7 +32,7 @@ impl Shell {
         Screen { vt: &self.vt, commands: &self.commands, typed: &self.typed }
     }
 
-    fn says(&mut self, output: &str) -> &mut Shell {
+    fn writes(&mut self, output: &str) -> &mut Shell {
         self.vt.feed(output.replace('\n', "\r\n").as_bytes());
         self
     }
@@ -49,10 +49,10 @@ impl Shell {
     }
 
     fn prompt(&mut self) -> &mut Shell {
-        self.marks(ShellMark::PromptStart).says("$ ").marks(ShellMark::PromptEnd)
+        self.marks(ShellMark::PromptStart).writes("$ ").marks(ShellMark::PromptEnd)
     }
 
-    /// Somebody types a line; it is not shown yet.
+    /// A client types a line; it is not echoed yet.
     fn types(&mut self, shown: EchoedBy) -> &mut Shell {
         let (seq, position) = (self.vt.seq(), self.vt.position());
         self.commands.typing(position, false);
@@ -61,29 +61,29 @@ impl Shell {
         self
     }
 
-    /// A command is typed at the prompt, shown, and says something; the prompt is back.
+    /// A command is typed at the prompt, echoed, writes output and ends; the prompt is back.
     fn runs(&mut self, command: &str, output: &str) -> &mut Shell {
-        self.types(EchoedBy::Surely).starts(command).says(output).ends(0).prompt()
+        self.types(EchoedBy::Surely).starts(command).writes(output).ends(0).prompt()
     }
 
-    /// The shell shows what was typed, and starts it.
+    /// The shell echoes a typed command, and starts it.
     fn starts(&mut self, command: &str) -> &mut Shell {
-        self.says(command);
+        self.writes(command);
         self.commands.asked(Some(command.to_owned()));
-        self.says("\n").marks(ShellMark::CommandStart)
+        self.writes("\n").marks(ShellMark::CommandStart)
     }
 
     fn ends(&mut self, code: i32) -> &mut Shell {
         self.marks(ShellMark::CommandEnd { code })
     }
 
-    /// Where a reader stands that has read all of it.
+    /// The position of a reader that has read everything.
     fn place(&self) -> ReadPosition {
         let spot = self.screen().spot(self.vt.shown_position());
         ReadPosition { seq: self.vt.shown_seq(), spot, answered: Vec::new() }
     }
 
-    /// What is new to a reader that stood there.
+    /// What is new to a reader at `place`.
     fn new_since(&self, place: &ReadPosition) -> String {
         self.screen().new_text(Some(place), self.start, usize::MAX).0
     }
@@ -94,111 +94,111 @@ impl Shell {
 }
 
 #[test]
-fn output_is_new_and_what_was_typed_is_not() {
+fn output_is_new_and_the_echo_is_not() {
     let mut shell = Shell::at_prompt();
     let before = shell.place();
     shell.runs("make", "cc a.c\ncc b.c\n");
     assert_eq!(shell.new_since(&before), "cc a.c\ncc b.c\n$");
-    assert_eq!(shell.all(), "cc a.c\ncc b.c\n$", "a prompt that was typed at is no answer either");
+    assert_eq!(shell.all(), "cc a.c\ncc b.c\n$", "the prompt at which the line was typed is left out, too");
     let after = shell.place();
     assert_eq!(shell.new_since(&after), "");
 }
 
 #[test]
-fn without_marks_the_answer_begins_below_the_line() {
+fn without_marks_the_answer_begins_below_the_typed_line() {
     let mut cat = Shell::new();
-    cat.says("ready\n");
+    cat.writes("ready\n");
     let before = cat.place();
-    // The kernel shows it, and cat says it again.
-    cat.types(EchoedBy::Surely).says("hello\nhello\n");
+    // The kernel echoes it, and cat writes it again.
+    cat.types(EchoedBy::Surely).writes("hello\nhello\n");
     assert_eq!(cat.new_since(&before), "hello\n");
     assert_eq!(cat.all(), "ready\nhello\n");
 }
 
 #[test]
-fn a_program_that_shows_keys_itself_may_not_show_a_line() {
+fn a_line_is_left_out_only_if_the_program_echoes_it() {
     let typed = || EchoedBy::perhaps(b"secret\r");
-    // It shows the line, as a line editor does.
+    // It echoes the line, as a line editor does.
     let mut shows = Shell::new();
     let before = shows.place();
-    shows.types(typed()).says("secret\nok\n");
+    shows.types(typed()).writes("secret\nok\n");
     assert_eq!(shows.new_since(&before), "ok\n");
-    // It shows stars: another line of the same length is an answer.
+    // It shows stars: a different line of the same length is output.
     let mut stars = Shell::new();
     let before = stars.place();
-    stars.types(typed()).says("******\nok\n");
+    stars.types(typed()).writes("******\nok\n");
     assert_eq!(stars.new_since(&before), "******\nok\n");
-    // It has shown only a part so far.
+    // It has echoed only a part of the line.
     let mut slow = Shell::new();
     let before = slow.place();
-    slow.types(typed()).says("sec");
+    slow.types(typed()).writes("sec");
     assert_eq!(slow.new_since(&before), "");
 }
 
 #[test]
-fn enter_alone_leaves_nothing_out() {
+fn enter_alone_hides_no_output() {
     let mut pager = Shell::new();
-    pager.says("first\n");
+    pager.writes("first\n");
     let before = pager.place();
-    pager.types(EchoedBy::perhaps(b"\r")).says("\nsecond\n");
+    pager.types(EchoedBy::perhaps(b"\r")).writes("\nsecond\n");
     assert_eq!(pager.new_since(&before).trim(), "second");
 }
 
 #[test]
-fn a_line_that_is_drawn_anew_is_new_as_a_whole() {
+fn a_redrawn_line_is_new_as_a_whole() {
     let mut shell = Shell::at_prompt();
-    shell.types(EchoedBy::Surely).starts("get").says("10 %");
+    shell.types(EchoedBy::Surely).starts("get").writes("10 %");
     let before = shell.place();
-    shell.says("\r50 %");
+    shell.writes("\r50 %");
     assert_eq!(shell.new_since(&before), "50 %");
     // Also one further up.
-    shell.says("\nnext\n");
+    shell.writes("\nnext\n");
     let before = shell.place();
-    shell.says("\x1b[2A\rdone\x1b[2B\r");
+    shell.writes("\x1b[2A\rdone\x1b[2B\r");
     assert_eq!(shell.new_since(&before), "done");
 }
 
 #[test]
-fn a_line_that_was_typed_ahead_is_no_answer_while_the_shell_shows_it() {
+fn the_echo_of_a_line_that_was_typed_ahead_is_not_output() {
     let mut shell = Shell::at_prompt();
     let before = shell.place();
     shell.types(EchoedBy::Surely).starts("sleep 1");
-    shell.types(EchoedBy::Surely).says("date\n").ends(0).prompt().says("date");
+    shell.types(EchoedBy::Surely).writes("date\n").ends(0).prompt().writes("date");
     assert_eq!(shell.new_since(&before), "$");
-    shell.starts("").says("Monday\n").ends(0).prompt();
+    shell.starts("").writes("Monday\n").ends(0).prompt();
     assert_eq!(shell.new_since(&before), "$\nMonday\n$");
 }
 
 #[test]
-fn a_job_that_speaks_behind_the_prompt_is_heard() {
+fn output_of_a_background_job_after_the_prompt_is_new() {
     let mut shell = Shell::at_prompt();
     let before = shell.place();
-    shell.says("[1] done\n").prompt();
+    shell.writes("[1] done\n").prompt();
     assert_eq!(shell.new_since(&before), "[1] done\n$");
 }
 
 #[test]
 fn a_full_screen_programs_rows_are_new_when_they_change() {
     let mut shell = Shell::at_prompt();
-    shell.types(EchoedBy::Surely).starts("top").says("\x1b[?1049h\x1b[Hone\ntwo");
+    shell.types(EchoedBy::Surely).starts("top").writes("\x1b[?1049h\x1b[Hone\ntwo");
     let before = shell.place();
-    shell.says("\x1b[2;1HTWO");
+    shell.writes("\x1b[2;1HTWO");
     assert_eq!(shell.new_since(&before), "TWO");
-    // It is gone with the program.
-    shell.says("\x1b[?1049l").ends(0).prompt();
+    // The rows are gone with the program.
+    shell.writes("\x1b[?1049l").ends(0).prompt();
     assert_eq!(shell.new_since(&before), "$");
 }
 
-/// What `run` answered is not new; what came before it and was not read still is.
-mod told {
+/// Output that `run` returned is not new; unread output from before it still is.
+mod returned_by_run {
     use super::*;
 
-    /// A `run` types a command, which says something.
+    /// A `run` types a command, which writes output.
     fn runs(shell: &mut Shell, retry_id: &str, output: &str) {
         shell.types(EchoedBy::Surely);
         let moment = shell.moment();
         shell.commands.typed(retry_id, moment);
-        shell.starts(retry_id).says(output).ends(0).prompt();
+        shell.starts(retry_id).writes(output).ends(0).prompt();
     }
 
     fn answered(shell: &Shell, retry_id: &str, place: ReadPosition) -> ReadPosition {
@@ -207,18 +207,18 @@ mod told {
     }
 
     #[test]
-    fn what_run_answered_is_not_new() {
+    fn output_that_run_returned_is_not_new() {
         let mut shell = Shell::at_prompt();
         let before = shell.place();
         runs(&mut shell, "ls", "a\nb\n");
         let after = answered(&shell, "ls", before);
         assert_eq!(shell.new_since(&after), "");
-        shell.says("\n[1] done\n").prompt();
+        shell.writes("\n[1] done\n").prompt();
         assert_eq!(shell.new_since(&after).trim(), "[1] done\n$");
     }
 
     #[test]
-    fn what_came_before_and_was_not_read_still_is() {
+    fn unread_output_from_before_a_run_is_still_new() {
         let mut shell = Shell::at_prompt();
         let before = shell.place();
         shell.runs("make", "made\n");
@@ -234,7 +234,7 @@ mod told {
         assert!(all.contains("made") && all.contains("/tmp"), "{all:?}");
     }
 
-    /// What a command draws, and what of it is its output.
+    /// What a command draws, and what counts as its output.
     const DRAWN: &[(&str, &str)] = &[
         ("said\n\x1b7\x1b[2;1Hdrawn\x1b8", "drawn\nsaid\n"),
         ("\x1b7\x1b[2;1Hdrawn\x1b8", "drawn\n"),
@@ -246,7 +246,7 @@ mod told {
         ("\x1b[H\x1bMput in\x1b[20;1H", "put in\n"),
         ("\x1b[4;1H\x1b[Jmenu\n\n1\n2\n", "menu\n\n1\n2\n"),
         ("\x1b[4;5H", ""),
-        // What is cleared away is not output.
+        // Cleared text is not output.
         ("\x1b[H\x1b[2J\x1b[3J", ""),
         ("\x1b[H\x1b[J", ""),
         ("\x1bc", ""),
@@ -255,7 +255,7 @@ mod told {
         ("before\n\x1b[H\x1b[Jbehind\n", "behind\n"),
     ];
 
-    /// What is new to a reader that stood at `place` and was answered what a command drew, and that answer.
+    /// Runs a command; returns what is then new to a reader that was at `place`, and the command's output.
     fn draws(shell: &mut Shell, drawn: &str, place: ReadPosition) -> (String, String) {
         runs(shell, "draw", drawn);
         let command = shell.commands.by_retry_id("draw").unwrap();
@@ -264,7 +264,7 @@ mod told {
     }
 
     #[test]
-    fn what_a_command_wrote_is_its_output_wherever_it_moved_the_cursor() {
+    fn a_commands_output_is_complete_wherever_it_moved_the_cursor() {
         for (drawn, output) in DRAWN {
             let mut shell = Shell::at_prompt();
             shell.runs("seq", "row 1\nrow 2\nrow 3\nrow 4\nrow 5\n");
@@ -274,24 +274,24 @@ mod told {
     }
 
     #[test]
-    fn what_is_unread_stays_new_wherever_a_command_drew() {
+    fn unread_output_stays_new_wherever_a_command_drew() {
         for (drawn, output) in DRAWN.iter().take_while(|(_, output)| !output.is_empty()) {
             let mut shell = Shell::new();
-            shell.says("\x1b[H\x1b[2J").prompt();
+            shell.writes("\x1b[H\x1b[2J").prompt();
             let place = shell.place();
             shell.runs("make", "\x1b[Hunread\n\n\n\n");
             let (new, _) = draws(&mut shell, drawn, place);
             assert!(new.contains("unread"), "{drawn:?}: {new:?}");
             let lines = output.lines().filter(|line| !line.is_empty());
             assert!(
-                !lines.into_iter().any(|line| new.lines().any(|told| told == line)),
+                !lines.into_iter().any(|line| new.lines().any(|shown| shown == line)),
                 "{drawn:?}: {new:?}"
             );
         }
     }
 
     #[test]
-    fn an_answer_that_is_cut_is_paged_through_with_all_that_came() {
+    fn a_text_that_will_be_cut_includes_output_that_run_returned() {
         let mut shell = Shell::at_prompt();
         let before = shell.place();
         shell.runs("make", "made\n");
@@ -302,7 +302,7 @@ mod told {
     }
 }
 
-/// What a wait searches.
+/// The text that a wait searches.
 mod searched {
     use super::*;
 
@@ -312,18 +312,18 @@ mod searched {
     }
 
     #[test]
-    fn what_was_typed_is_not_found() {
+    fn a_wait_does_not_find_the_echo() {
         let mut shell = Shell::at_prompt();
         shell.types(EchoedBy::Surely).starts("echo done");
         assert!(!searched(&shell, None).contains("done"));
-        shell.says("done\n");
+        shell.writes("done\n");
         assert!(searched(&shell, None).contains("done"));
     }
 
     #[test]
-    fn what_stands_on_the_screen_is_found_where_nothing_was_typed() {
+    fn without_typed_lines_a_wait_searches_the_screen() {
         let mut shell = Shell::new();
-        shell.says("ready\nname? ");
+        shell.writes("ready\nname? ");
         assert_eq!(searched(&shell, None).trim_end_matches('\n'), "ready\nname? ");
         assert_eq!(searched(&shell, Some(shell.vt.seq())), "");
     }
@@ -333,17 +333,17 @@ mod searched {
         let mut shell = Shell::at_prompt();
         let seq = shell.vt.seq();
         let reacts = |shell: &Shell| shell.screen().changed_beyond(seq, Some("ls"), |_| None);
-        shell.says("l");
-        assert!(reacts(&shell), "half of it is not what was typed");
-        shell.says("s");
+        shell.writes("l");
+        assert!(reacts(&shell), "half of the typed text is not its echo");
+        shell.writes("s");
         assert!(!reacts(&shell));
-        shell.says("\nfile\n");
+        shell.writes("\nfile\n");
         assert!(reacts(&shell));
     }
 }
 
 #[test]
-fn text_is_joined_line_by_line() {
+fn skip_lines_returns_the_text_after_the_line_ends() {
     use super::screen::skip_lines;
     assert_eq!(skip_lines("typed\nanswer\nmore", 1), "answer\nmore");
     assert_eq!(skip_lines("\nanswer", 1), "answer");

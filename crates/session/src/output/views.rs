@@ -1,4 +1,4 @@
-//! What can be read of a terminal, as text or with colours (`raw`).
+//! The parts of a terminal that can be read, as text or with colours (`raw`).
 
 use cotty_vt::{LineId, Position, Vt};
 
@@ -19,7 +19,7 @@ pub(crate) fn screen(vt: &Vt, raw: bool) -> String {
     text.trim_end_matches('\n').to_owned()
 }
 
-/// Lines that left the screen, skipping `offset` from the newest, and how many the limits had dropped before them.
+/// Lines that left the screen, without the newest `offset`, and how many older lines were dropped.
 pub(crate) fn scrollback(vt: &Vt, offset: usize, limit: usize, raw: bool) -> (String, u64) {
     let mut lines: Vec<String> = match raw {
         true => vt.history_ansi().rev().skip(offset).take(limit).collect(),
@@ -29,13 +29,13 @@ pub(crate) fn scrollback(vt: &Vt, offset: usize, limit: usize, raw: bool) -> (St
     (lines.join("\n"), vt.history_dropped())
 }
 
-/// Lines by their numbers, from 0 at the screen's top; those that are not there are left out.
+/// Lines by number, from 0 at the screen's top; missing lines are left out.
 pub(crate) fn lines(vt: &Vt, first: Option<i64>, last: Option<i64>, raw: bool) -> String {
     let bottom = i64::from(vt.size().rows) - 1;
     let (first, last) = (first.unwrap_or(0), last.unwrap_or(bottom).min(bottom));
     let mut lines = Vec::new();
     if first < 0 && first <= last {
-        // Counted from the newest, as they are kept.
+        // History lines are counted from the newest.
         let count = |from: i64| usize::try_from(from.saturating_neg()).unwrap_or(0);
         let (skip, upto) = (count(last).saturating_sub(1), count(first));
         let text = scrollback(vt, skip, upto.saturating_sub(skip), raw).0;
@@ -50,8 +50,8 @@ pub(crate) fn lines(vt: &Vt, first: Option<i64>, last: Option<i64>, raw: bool) -
     lines.join("\n")
 }
 
-/// All text, each logical line in one piece, also one that is half on the screen; of it the newest `limit` lines, and how
-/// many are left out. A full-screen program's rows follow those of the screen that it covers.
+/// The newest `limit` lines of all text, and how many are left out. A logical line is in one piece, even if only half of it
+/// is on the screen. A full-screen program's rows follow the text of the primary screen.
 pub(crate) fn whole(vt: &Vt, limit: usize, raw: bool) -> (String, u64) {
     let oldest = Position { line: LineId(0), cell: 0 };
     let excerpt = if raw { vt.ansi_from(oldest) } else { vt.text_from(oldest) };
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_left_the_screen_is_read_from_the_newest_on() {
+    fn history_is_read_from_the_newest_line() {
         let vt = five_lines();
         assert_eq!(scrollback(&vt, 0, 2, false), ("two\nthree".to_owned(), 0));
         assert_eq!(scrollback(&vt, 1, 9, false), ("one\ntwo".to_owned(), 0));

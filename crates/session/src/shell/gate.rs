@@ -1,17 +1,17 @@
-//! What the shell asks before it runs a line, and what it is answered.
+//! The shell's question before it runs a line, and the policy's answer.
 
 use std::sync::Arc;
 
 use super::{AskedLine, Hook, Question};
 use crate::{Policy, Verdict};
 
-/// What is said of a line that cannot be read.
+/// The answer for a line that cannot be read.
 const UNREADABLE: &str = "the line could not be read";
 
-/// A question that the shell has not gone on from: its id, and the answer where that is kept. This is saved.
+/// A question whose answer the shell may still wait for: its id, and the answer if it is kept. This is saved.
 pub(crate) type OpenQuestion = Option<(String, Option<String>)>;
 
-/// Judges lines, and answers the shell.
+/// Judges lines and answers the shell.
 #[derive(Debug)]
 pub(crate) struct Gate {
     policy: Arc<Policy>,
@@ -24,12 +24,12 @@ impl Gate {
         Gate { policy, hook, asked: None }
     }
 
-    /// What is saved of it.
+    /// The part that is saved.
     pub(crate) fn asked(&self) -> &OpenQuestion {
         &self.asked
     }
 
-    /// As it was saved.
+    /// Restores the saved part.
     pub(crate) fn restore(&mut self, asked: OpenQuestion) {
         self.asked = asked;
     }
@@ -39,13 +39,13 @@ impl Gate {
         self.policy.judge(line)
     }
 
-    /// The shell has gone on.
+    /// Notes that the shell went on, so its question is no longer open.
     pub(crate) fn went_on(&mut self) {
         self.asked = None;
     }
 
-    /// Judges what the shell asks about and, where the question is `open`, answers it. Answers the line, where it could be
-    /// read, and the verdict.
+    /// Judges the line that the shell asks about and, if the question is `open`, answers the shell. Returns the line, if it
+    /// could be read, and the verdict.
     pub(crate) fn answer(&mut self, question: &Question, open: bool) -> (Option<String>, Verdict) {
         let line = match &question.line {
             AskedLine::Here(line) => Some(line.clone()),
@@ -55,14 +55,14 @@ impl Gate {
         };
         let verdict = match (&line, &question.line) {
             (Some(line), _) => self.policy.judge(line),
-            // The next daemon cannot know what the file held for a question that was answered.
+            // In a replay, the line of a question that was answered is unknown.
             (None, AskedLine::InFile) if !open => Verdict::Allow,
-            // Nobody can judge it; so far lines of a shell that keeps no history are let through.
+            // Lines of a shell without history cannot be judged; they are allowed.
             (None, AskedLine::Unknown) => Verdict::Allow,
             (None, _) => Verdict::Deny { reason: UNREADABLE.to_owned() },
         };
         let answer = words(&verdict);
-        // What lies in the file is judged again when it has to be answered again.
+        // A line in the file is judged again when the answer has to be repeated.
         let again = (question.line != AskedLine::InFile).then(|| answer.to_owned());
         if let Some(hook) = self.hook.as_ref().filter(|_| open) {
             hook.answer(&question.id, answer);
@@ -71,8 +71,8 @@ impl Gate {
         (line, verdict)
     }
 
-    /// Answers a question once more that the shell has not been heard to go on from: an answer in the fifo is gone with the
-    /// daemon that wrote it, unless the shell had it open already. A second one does no harm.
+    /// Repeats the answer to an open question: an answer in the fifo is lost when the daemon that wrote it dies, unless the
+    /// shell had the fifo open already. A second answer does no harm.
     pub(crate) fn answer_again(&self) {
         let (Some((id, answer)), Some(hook)) = (&self.asked, &self.hook) else { return };
         let judged = || match hook.line().map(|line| self.policy.judge(&line)) {
@@ -82,7 +82,7 @@ impl Gate {
         hook.answer(id, &answer.clone().unwrap_or_else(judged));
     }
 
-    /// What is taken away with its session.
+    /// Takes the hook, to remove it with its session.
     pub(crate) fn take_hook(&mut self) -> Option<Hook> {
         self.hook.take()
     }
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_judged_and_one_that_cannot_be_read_is_refused() {
+    fn lines_are_judged_and_an_unreadable_line_is_denied() {
         let mut gate = Gate::new(Arc::new(Policy::built_in().unwrap()), None);
         let mut allowed = |line: AskedLine, open: bool| {
             let question = Question { id: "7".into(), line };
@@ -110,17 +110,17 @@ mod tests {
         assert!(!allowed(AskedLine::Here("mkfs /dev/sda".into()), true));
         assert!(!allowed(AskedLine::Unreadable, true));
         assert!(!allowed(AskedLine::InFile, true), "there is no file");
-        assert!(allowed(AskedLine::InFile, false), "it was answered before");
+        assert!(allowed(AskedLine::InFile, false), "the question was answered before");
         assert!(allowed(AskedLine::Unknown, true));
     }
 
     #[test]
-    fn what_is_kept_is_answered_again_by_the_next_daemon() {
+    fn an_answer_is_saved_for_the_next_daemon_unless_the_line_is_in_a_file() {
         let mut gate = Gate::new(Arc::new(Policy::built_in().unwrap()), None);
         gate.answer(&Question { id: "7".into(), line: AskedLine::Here("ls".into()) }, true);
         assert_eq!(gate.asked(), &Some(("7".to_owned(), Some("allow".to_owned()))));
         gate.answer(&Question { id: "8".into(), line: AskedLine::InFile }, true);
-        assert_eq!(gate.asked(), &Some(("8".to_owned(), None)), "the file is judged once more");
+        assert_eq!(gate.asked(), &Some(("8".to_owned(), None)), "the file is judged again");
         gate.went_on();
         assert_eq!(gate.asked(), &None);
     }

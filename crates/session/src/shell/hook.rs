@@ -12,8 +12,8 @@ pub(crate) struct Hook {
 }
 
 impl Hook {
-    /// Makes the fifo, or opens the one that another daemon made. We hold both its ends, so that neither a shell
-    /// that opens it nor an answer to one that went away ever blocks.
+    /// Makes the fifo, or opens the one that another daemon made. The daemon holds both ends, so that neither a shell
+    /// that opens it nor an answer to a shell that is gone ever blocks.
     pub(crate) fn open(path: &Path) -> io::Result<Hook> {
         match rustix::fs::mkfifoat(rustix::fs::CWD, path, Mode::RUSR | Mode::WUSR) {
             Ok(()) | Err(rustix::io::Errno::EXIST) => {}
@@ -27,15 +27,15 @@ impl Hook {
     pub(crate) fn answer(&self, id: &str, verdict: &str) {
         let line = format!("{id} {}\n", verdict.replace(['\n', '\r'], " "));
         if rustix::io::write(&self.fifo, line.as_bytes()).is_err() {
-            // Full of answers that nobody took: throw them away and try once more.
+            // The fifo is full of unread answers: discard them and try once more.
             let mut old = [0u8; 65536];
             let _ = rustix::io::read(&self.fifo, &mut old);
             let _ = rustix::io::write(&self.fifo, line.as_bytes());
         }
     }
 
-    /// The line that the shell asks about, where it is too long for the terminal: as `history 1` printed it, behind
-    /// its number. Nothing if it is not there to its end.
+    /// The line that the shell asks about, if it is too long for the terminal. The file has it as `history 1` prints it,
+    /// after its number. `None` if the line is incomplete.
     pub(crate) fn line(&self) -> Option<String> {
         let bytes = std::fs::read(self.beside("line")).ok()?;
         let text = String::from_utf8_lossy(&bytes);
@@ -44,14 +44,14 @@ impl Hook {
         line.strip_suffix('\n').map(str::to_owned)
     }
 
-    /// A file that the shell writes for itself.
+    /// The path of a file that the shell writes next to the fifo.
     fn beside(&self, name: &str) -> PathBuf {
         let mut path = self.path.clone().into_os_string();
         path.push(format!(".{name}"));
         path.into()
     }
 
-    /// Takes the fifo away with its session, and what the shell wrote beside it.
+    /// Removes the fifo, and the files that the shell wrote next to it.
     pub(crate) fn remove(&self) {
         let _ = std::fs::remove_file(&self.path);
         for file in ["line", "trap"] {
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn half_a_line_is_none() {
+    fn an_incomplete_line_is_not_read() {
         let dir = tempfile::tempdir().unwrap();
         let hook = Hook::open(&dir.path().join("hook")).unwrap();
         assert_eq!(hook.line(), None);

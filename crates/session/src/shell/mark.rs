@@ -5,13 +5,13 @@ use cotty_vt::{Mark, MarkKind, Position};
 pub(crate) enum ShellMark {
     /// The prompt is about to be drawn.
     PromptStart,
-    /// The prompt is drawn; what follows is typed.
+    /// The prompt is drawn; the typed command follows.
     PromptEnd,
     /// The shell asks whether a line may run.
     Ask(Question),
     /// A command begins; its output follows.
     CommandStart,
-    /// A command, or an empty line, ended.
+    /// A command or an empty line ended.
     CommandEnd { code: i32 },
 }
 
@@ -19,29 +19,29 @@ pub(crate) enum ShellMark {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Question {
     pub(crate) line: AskedLine,
-    /// The answer has to carry it.
+    /// The answer repeats this id.
     pub(crate) id: String,
 }
 
 /// The line that the shell asks about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AskedLine {
-    /// This one.
+    /// The mark has the line.
     Here(String),
-    /// Too long for the terminal: it lies in the hook's file.
+    /// The line is too long for the terminal: it is in the hook's file.
     InFile,
-    /// The shell could not write it down or read it back.
+    /// The shell could not write the line or read it back.
     Unreadable,
-    /// The shell keeps no history, and so cannot tell.
+    /// The shell keeps no history, so it does not know the line.
     Unknown,
 }
 
-/// No escaped line looks like these.
+/// Signs in place of a line. No escaped line equals one of them.
 const IN_FILE: &str = "\\f";
 const UNREADABLE: &str = "\\e";
 const UNKNOWN: &str = "\\u";
 
-/// Reads a mark and trusts it only if it carries the session's nonce: any output can hold marks.
+/// Parses a mark. A mark without the session's nonce is ignored, because any output can contain marks.
 pub(crate) fn read_mark(mark: &Mark, nonce: &str) -> Option<(ShellMark, Position)> {
     let parts: Vec<&str> = mark.params.split(';').collect();
     let what = match (mark.kind, parts.as_slice()) {
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_not_here_is_known_as_such() {
+    fn the_signs_in_place_of_a_line_are_recognised() {
         for (sign, line) in [
             (r"\f", AskedLine::InFile),
             (r"\e", AskedLine::Unreadable),
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_comes_back_as_it_was_typed() {
+    fn an_escaped_line_is_unescaped() {
         let asked = read_mark(&mark(MarkKind::CommandLine, r"echo a\x3b b\\n\x0aü \x07;n0;123"), "n0");
         let line = "echo a; b\\n\nü \u{7}".to_owned();
         assert_eq!(

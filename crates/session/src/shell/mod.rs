@@ -1,4 +1,4 @@
-//! Shells that mark their prompts and commands, without touching the user's files.
+//! The shell integration: it makes shells mark their prompts and commands, without changing the user's files.
 
 mod bash;
 mod fish;
@@ -18,41 +18,41 @@ use rustix::process::Pid;
 pub(crate) use hook::Hook;
 pub(crate) use mark::{AskedLine, Question, ShellMark, read_mark};
 
-/// A shell that can be made to mark. Each has its folder.
+/// A shell that we have an integration for. Each has its folder.
 struct Shell {
     name: &'static str,
-    /// The files that it reads at its start: their names in our folder, and what they say.
+    /// The files that it reads at its start: their names in our folder, and their contents.
     files: &'static [(&'static str, &'static str)],
-    /// Has it read them.
+    /// Changes arguments and environment so that the shell reads the files.
     start: fn(&mut Start<'_>) -> Option<()>,
-    /// What its command line has as long as it is ours, where the nonce tells that too late.
+    /// An argument that only a shell started by us has. Needed if the shell unsets the nonce too late.
     argument: Option<&'static str>,
 }
 
 /// How a shell is started.
 struct Start<'a> {
     dir: &'a Path,
-    /// The environment that it would have.
+    /// The shell's environment without our variables.
     env: &'a BTreeMap<String, String>,
     args: Vec<String>,
-    /// What is added to its environment.
+    /// The variables that are added.
     added: BTreeMap<String, String>,
 }
 
 impl Start<'_> {
-    /// One of our files; nothing where its path is no text.
+    /// The path of one of our files; `None` if it is not UTF-8.
     fn file(&self, name: &str) -> Option<String> {
         self.dir.join(name).to_str().map(str::to_owned)
     }
 }
 
-/// All that can be made to mark.
+/// All shells that we have an integration for.
 static SHELLS: &[&Shell] = &[&bash::BASH, &zsh::ZSH, &fish::FISH];
 
-/// Others that ask for commands.
+/// Other shells.
 const OTHERS: &[&str] = &["sh", "dash", "ksh", "mksh"];
 
-/// Arguments that leave a shell one that asks for commands and reads its user's files.
+/// Arguments with which a shell is still interactive and reads the user's files.
 const ORDINARY: &[&str] = &["-i", "-l", "-il", "-li", "--login", "--interactive"];
 
 fn name_of(program: &str) -> &str {
@@ -63,22 +63,22 @@ fn shell_of(program: &str) -> Option<&'static Shell> {
     SHELLS.iter().copied().find(|shell| shell.name == name_of(program))
 }
 
-/// Whether a program is a shell that will ask for commands, so that one waits for its prompt.
+/// Whether a program is an interactive shell, so that callers wait for its prompt.
 pub(crate) fn is_interactive_shell(program: &str, args: &[String]) -> bool {
     let shell = shell_of(program).is_some() || OTHERS.contains(&name_of(program));
-    // A script or `-c` makes it a program like any other.
+    // With a script or `-c` it is not interactive.
     let runs_something =
         |arg: &String| !arg.starts_with('-') || (!arg.starts_with("--") && arg.contains('c'));
     shell && !args.iter().any(runs_something)
 }
 
-/// Where the marks' own files lie.
+/// The installed files of the shell integration.
 #[derive(Debug, Clone)]
 pub(crate) struct Integration {
     dir: PathBuf,
 }
 
-/// What makes a shell mark its commands.
+/// The arguments and variables that make a shell mark its commands.
 #[derive(Debug)]
 pub(crate) struct Marking {
     pub(crate) args: Vec<String>,
@@ -89,7 +89,7 @@ impl Integration {
     /// Writes the files that the shells read at their start.
     pub(crate) fn install(dir: &Path) -> io::Result<Integration> {
         for (name, text) in SHELLS.iter().flat_map(|shell| shell.files) {
-            // Written beside and moved over: a shell may be starting from the old file at this moment.
+            // Write a new file and rename it: a shell may be reading the old file at this moment.
             let path = dir.join(name);
             std::fs::create_dir_all(path.parent().unwrap_or(dir))?;
             let fresh = dir.join(format!("{name}.{}", std::process::id()));
@@ -99,8 +99,8 @@ impl Integration {
         Ok(Integration { dir: dir.to_owned() })
     }
 
-    /// How to start `program` so that it marks; `None` where it cannot, or the arguments say that it is no
-    /// interactive shell or reads no files. `history` is a file beside which an agent's commands are kept.
+    /// How to start `program` so that it marks its commands. `None` if it is no shell that we know, or if its arguments make
+    /// it non-interactive or make it skip its files. `history` is a file; the history of an agent's commands is next to it.
     pub(crate) fn marking(
         &self,
         program: &str,
@@ -128,17 +128,18 @@ impl Integration {
     }
 }
 
-/// Whether the shell that we made mark has become another program, or one that does not: `exec zsh`. Each takes the
-/// nonce out of its environment before it runs anything of the user's; one that does so later has an argument.
+/// Whether the shell with our integration has become another program, or a shell without it (`exec zsh`). Our shells unset
+/// the nonce before they run code of the user, so other programs do not inherit it. A shell that unsets it later is
+/// recognised by its argument.
 pub(crate) fn was_replaced(program: &str, pid: Pid, nonce: &str) -> bool {
     let argument = shell_of(program).and_then(|shell| shell.argument);
     let mark = format!("COTTY_NONCE={nonce}");
     let ours = || facts::started_with(pid, "environ").is_none_or(|environ| environ.contains(&mark));
-    // One that is about to become its program, or has ended and is not yet told to have, has neither environment nor line.
+    // A process that is about to exec its program, or that has ended unnoticed, has neither environment nor command line.
     let line = || facts::started_with(pid, "cmdline").filter(|line| !line.is_empty());
     match ours() {
         true => argument.is_some_and(|ours| line().is_some_and(|line| !line.contains(ours))),
-        // Twice: it may have become its program between two looks.
+        // Check again: exec may have happened between the two reads.
         false => line().is_some() && !ours(),
     }
 }
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn each_shell_is_told_in_its_own_way() {
+    fn each_shell_gets_its_own_arguments_and_variables() {
         let bash = marking("/bin/bash", &["-l"], &[], Some("/state/bash_history")).unwrap();
         assert_eq!(bash.args, ["--rcfile", "/run/it's/bash.rc", "-i"]);
         assert_eq!((&*bash.env["COTTY_LOGIN"], &*bash.env["COTTY_HISTFILE"]), ("1", "/state/bash_history"));
@@ -169,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_reads_no_files_or_runs_something_does_not_mark() {
+    fn a_shell_that_skips_its_files_or_runs_a_script_gets_no_integration() {
         for (program, args) in [
             ("bash", &["--norc"][..]),
             ("bash", &["-c", "true"]),
@@ -183,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_without_the_nonce_is_none_of_ours() {
+    fn a_program_without_the_nonce_counts_as_replaced() {
         let pid = rustix::process::getpid();
         assert!(was_replaced("bash", pid, "no process was started with this"));
     }

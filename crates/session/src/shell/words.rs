@@ -1,21 +1,21 @@
-//! Command lines: one that is nothing but words is run as it stands, anything else by a shell.
+//! Command lines: a line of plain words runs directly, any other line runs in a shell.
 
 use crate::SessionError;
 use crate::error::invalid;
 
-/// The shell that runs what is more than words.
+/// The shell that runs lines that are more than plain words.
 const SHELL: &str = "sh";
-/// What a shell does something with, outside of quotes.
+/// Characters that have a meaning to a shell outside quotes.
 const SYNTAX: &[char] =
     &['|', '&', ';', '<', '>', '(', ')', '$', '`', '*', '?', '[', ']', '{', '}', '\n', '\r'];
-/// What only a shell knows, where a command's name stands.
+/// Command names that only a shell knows.
 const SHELLS_OWN: &[&str] = &[
     "!", ".", ":", "alias", "bg", "break", "case", "cd", "command", "continue", "eval", "exec", "exit",
     "export", "fg", "for", "if", "jobs", "read", "readonly", "return", "set", "shift", "source", "times",
     "trap", "type", "ulimit", "umask", "unset", "until", "wait", "while",
 ];
 
-/// A command line as a program and its arguments. Quotes and backslashes mean what they mean to a shell.
+/// Splits a command line into a program and its arguments. Quotes and backslashes work as in a shell.
 pub(crate) fn parse(line: &str) -> Result<(String, Vec<String>), SessionError> {
     let mut words = match words(line)? {
         Some(words) if !words.first().is_some_and(|first| is_shells_own(first)) => words.into_iter(),
@@ -27,7 +27,7 @@ pub(crate) fn parse(line: &str) -> Result<(String, Vec<String>), SessionError> {
     }
 }
 
-/// A program and its arguments as a line that [`parse`] reads back, with the program's name alone.
+/// A program, without its path, and its arguments as a line that [`parse`] understands.
 pub(crate) fn write(program: &str, args: &[String]) -> String {
     let name = program.rsplit('/').next().unwrap_or(program);
     match args {
@@ -52,10 +52,10 @@ fn is_shells_own(word: &str) -> bool {
     SHELLS_OWN.contains(&word) || word.contains('=')
 }
 
-/// The words of a line; `None` where there is more to it than words.
+/// The words of a line; `None` if it needs a shell.
 fn words(line: &str) -> Result<Option<Vec<String>>, SessionError> {
     let mut words = Vec::new();
-    // `Some`: inside of a word, which may be empty ('').
+    // `Some`: inside a word, which may be empty ('').
     let mut word: Option<String> = None;
     let mut chars = line.trim().chars().peekable();
     while let Some(c) = chars.next() {
@@ -117,7 +117,7 @@ mod tests {
 
     // R-P01
     #[test]
-    fn plain_words_are_run_as_they_stand() {
+    fn plain_words_run_without_a_shell() {
         assert_eq!(parsed("gdb ./myprogram"), ["gdb", "./myprogram"]);
         assert_eq!(parsed("  a\t b  "), ["a", "b"]);
         assert_eq!(parsed(r#"printf %s 'a; b $(c) `d`' "e f""#), ["printf", "%s", "a; b $(c) `d`", "e f"]);
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_goes_to_a_shell_as_it_was_written() {
+    fn any_other_line_goes_to_a_shell_unchanged() {
         for line in [
             "a | b",
             "a && b",
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_line_is_said() {
+    fn empty_and_unclosed_lines_are_refused_with_the_reason() {
         for (line, why) in [("", "empty"), ("  ", "empty"), ("a 'b", "not closed"), ("a \"b", "not closed")] {
             let error = parse(line).unwrap_err().to_string();
             assert!(error.contains(why), "{line}: {error}");
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_and_its_arguments_are_written_as_a_line() {
+    fn a_program_and_its_arguments_become_a_line() {
         let line = |program: &str, args: &[&str]| {
             write(program, &args.iter().map(|&arg| arg.to_owned()).collect::<Vec<_>>())
         };

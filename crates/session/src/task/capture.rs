@@ -1,4 +1,4 @@
-//! Captures: the output of a session in a file of its own, from one call to another.
+//! Starts and stops captures: a session's output in a separate file.
 
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ impl Task {
     pub(super) async fn start_capture(&mut self, mut capturing: Capturing) -> Result<Capture, SessionError> {
         self.recording.check_no_capture()?;
         self.make_room().await?;
-        // What came before is read before: it is not part of it.
+        // Output from before the call is not part of the capture, so it is read first.
         self.drain().await;
         capturing.since = self.vt.seq();
         self.record(&RecordKind::CaptureBegan(capturing.clone()), now_ms())?;

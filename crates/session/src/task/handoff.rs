@@ -1,4 +1,4 @@
-//! Hand-offs: made, answered, withdrawn and given up; written down before they count.
+//! Makes, answers, withdraws and expires hand-off requests. Each change is recorded before it takes effect.
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ use crate::output::views;
 use crate::{ActorKind, SessionError};
 
 impl Task {
-    /// Whoever asked may have gone; then the answer is for nobody, and that is fine.
+    /// A caller may have disconnected; then its answer is dropped.
     pub(super) async fn handoff_action(&mut self, action: HandoffAction) {
         match action {
             HandoffAction::Ask { ask, by, retry_id, until, reply } => {
@@ -31,7 +31,7 @@ impl Task {
         }
     }
 
-    /// Makes a request, or finds one. The same request again makes nothing and finds the same.
+    /// Makes a request, or finds one. A retry finds the request that the first call made.
     async fn ask(&mut self, ask: &Ask, by: &Typist, retry_id: &str) -> Result<String, SessionError> {
         self.expire_request();
         let (message, timeout_ms) = match ask {
@@ -41,7 +41,7 @@ impl Task {
         if let Some(known) = self.handoff.made_by(retry_id, now_ms()) {
             return Ok(known.id.clone());
         }
-        self.check_lives()?;
+        self.check_not_exited()?;
         self.make_room().await?;
         let request = self.handoff.make(message, timeout_ms, by, retry_id, self.vt.seq(), now_ms())?;
         let id = request.id.clone();
@@ -49,7 +49,7 @@ impl Task {
         Ok(id)
     }
 
-    /// A person answers the open request, and gives the keyboard back if it was that person's.
+    /// A person answers the open request, and gives the keyboard back if they hold it.
     fn answer(
         &mut self,
         id: &str,
@@ -61,7 +61,7 @@ impl Task {
         if by.kind != ActorKind::Person {
             return Err(ApiError::NotAPerson.into());
         }
-        let note = note.map(state::words).transpose()?;
+        let note = note.map(state::clean_message).transpose()?;
         let outcome = if declined { HandoffOutcome::Declined } else { HandoffOutcome::Completed };
         let request = self.end_request(id, outcome, Some(state::short_name(&by.name)), note, retry_id)?;
         if self.keyboard.is_held_by(&by.who) {
@@ -70,7 +70,7 @@ impl Task {
         Ok(request)
     }
 
-    /// The agent no longer asks.
+    /// The agent withdraws its request.
     fn withdraw(&mut self, id: &str, by: &Typist, retry_id: &str) -> Result<HandoffRequest, SessionError> {
         self.handoff.find(id, by, now_ms())?;
         self.end_request(id, HandoffOutcome::Cancelled, None, None, retry_id)
@@ -89,7 +89,7 @@ impl Task {
         let not_found = || SessionError::from(ApiError::RequestNotFound { id: id.to_owned() });
         let request = self.handoff.requests().find(id, now).ok_or_else(not_found)?;
         match &request.ended {
-            // This very request ended it.
+            // This is a retry of the call that ended it.
             Some(end) if end.retry_id == retry_id => return Ok(request.clone()),
             Some(end) => {
                 return Err(
@@ -103,14 +103,14 @@ impl Task {
         self.handoff.requests().newest().cloned().ok_or_else(not_found)
     }
 
-    /// Gives up a hand-off request that nobody saw to in time.
+    /// Ends a hand-off request that has timed out.
     fn expire_request(&mut self) {
         if self.handoff.requests().ends_ms().is_some_and(|end| end <= now_ms()) {
             self.end_open_request(HandoffOutcome::Timeout, None);
         }
     }
 
-    /// The program ended: a person who was there saw to it, or nobody can any more.
+    /// Ends the open request with the program: completed if a person holds the keyboard, otherwise cancelled.
     pub(super) fn end_handoff_with_program(&mut self) {
         match self.keyboard.held().map(|held| held.name.clone()) {
             Some(name) => self.end_open_request(HandoffOutcome::Completed, Some(name)),
@@ -128,21 +128,21 @@ impl Task {
     fn change_handoff(&mut self, change: HandoffChange) -> Result<(), SessionError> {
         match change {
             HandoffChange::Made(_) => self.record(&RecordKind::Handoff(change), now_ms())?,
-            // An end that cannot be written down is found again by the next daemon.
+            // If an end cannot be recorded, the next daemon detects it again.
             HandoffChange::Ended(_) => self.record_if_possible(&RecordKind::Handoff(change), now_ms()),
         }
         self.viewers.changed(Instant::now());
         Ok(())
     }
 
-    /// Answers whoever waits for a hand-off request that has ended, or has waited long enough.
+    /// Answers callers whose hand-off request has ended or whose wait has timed out.
     pub(super) fn answer_waiters(&mut self, now: Instant) {
         self.expire_request();
-        for (id, reply) in self.handoff.waited(now) {
+        for (id, reply) in self.handoff.take_finished(now) {
             let request = self.handoff.requests().find(&id, now_ms()).cloned();
             let screen = views::screen(&self.vt, false);
-            let told = request.map(|request| HandoffReply { request, info: self.info(), screen });
-            let _ = reply.send(told.ok_or(SessionError::from(ApiError::RequestNotFound { id })));
+            let answer = request.map(|request| HandoffReply { request, info: self.info(), screen });
+            let _ = reply.send(answer.ok_or(SessionError::from(ApiError::RequestNotFound { id })));
         }
     }
 }

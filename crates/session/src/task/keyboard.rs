@@ -1,4 +1,4 @@
-//! The keyboard changes hands: written down before it counts.
+//! Changes the keyboard's holder. Each change is recorded before it takes effect.
 
 use std::time::Instant;
 
@@ -17,7 +17,7 @@ impl Task {
         if by.kind != ActorKind::Person {
             return Err(ApiError::NotAPerson.into());
         }
-        self.check_lives()?;
+        self.check_not_exited()?;
         self.expire_keyboard();
         if matches!(hold, Hold::Give | Hold::Leave) && !self.keyboard.is_held_by(&by.who) {
             return Err(ApiError::KeyboardNotYours.into());
@@ -29,32 +29,32 @@ impl Task {
             Hold::Give => KeyboardChange::Gave { who },
             Hold::Leave => KeyboardChange::Left { who },
         });
-        Ok(self.keyboard.told(|| self.observe_now().asked_secret().is_some()))
+        Ok(self.keyboard.state(|| self.observe_now().asked_secret().is_some()))
     }
 
-    pub(super) fn viewer_came(&mut self, watcher: Watcher) {
+    pub(super) fn viewer_connected(&mut self, watcher: Watcher) {
         let who = watcher.who.clone();
-        self.viewers.came(watcher, Instant::now());
+        self.viewers.connected(watcher, Instant::now());
         if self.keyboard.is_held_by(&who) {
             self.change_keyboard(KeyboardChange::Came { who });
         }
     }
 
-    pub(super) fn viewer_went(&mut self, who: &str) {
-        let gone = self.viewers.went(who, Instant::now());
+    pub(super) fn viewer_disconnected(&mut self, who: &str) {
+        let gone = self.viewers.disconnected(who, Instant::now());
         if gone && self.keyboard.is_held_by(who) {
             self.change_keyboard(KeyboardChange::Vanished { who: who.to_owned() });
         }
     }
 
-    /// Takes the keyboard back from a person whose time is over.
+    /// Takes the keyboard back from a person whose time has run out.
     pub(super) fn expire_keyboard(&mut self) {
         if self.keyboard.ends_ms().is_some_and(|end| end <= now_ms()) {
             self.change_keyboard(KeyboardChange::Expired);
         }
     }
 
-    /// The program ended: nobody types any more, and nobody is to wait for whoever did.
+    /// Releases the keyboard when the program ends, so that no caller waits for its holder.
     pub(super) fn end_keyboard_with_program(&mut self) {
         if let Some(who) = self.keyboard.holder().map(str::to_owned) {
             self.change_keyboard(KeyboardChange::Left { who });
@@ -65,7 +65,7 @@ impl Task {
         let at = now_ms();
         self.record_if_possible(&RecordKind::Keyboard { change, at }, at);
         if self.keyboard.held().is_none() {
-            self.put_size_back();
+            self.restore_size();
         }
         self.viewers.changed(Instant::now());
     }
@@ -82,7 +82,7 @@ impl Task {
                 }
             }
             KeyboardChange::Vanished { who } => keyboard.vanished(who, at),
-            KeyboardChange::Came { who } => keyboard.came(who),
+            KeyboardChange::Came { who } => keyboard.connected(who),
             KeyboardChange::Left { who } => drop(keyboard.give(who, seq, at)),
             KeyboardChange::Expired => drop(keyboard.expire(seq, at)),
         }

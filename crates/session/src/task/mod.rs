@@ -1,7 +1,7 @@
-//! The one task that owns a terminal: a loop over its parts. It reads, feeds, answers, and tells whoever waits.
+//! The task that owns a terminal: one loop that reads output, feeds the engine, handles requests and answers waits.
 //!
-//! Each part owns its state and decides by itself; nobody outside its folder changes it but by its methods. Here stands what needs
-//! more than one of them, an operation a file: what is written to the journal, in which order, and who is told.
+//! Each part (keyboard, readers, waits, …) owns its state; other code changes it only through its methods. This folder has
+//! the operations that need several parts, one per file: what is written to the journal, in which order, and who is notified.
 
 mod capture;
 mod drawing;
@@ -28,6 +28,7 @@ use regex::Regex;
 use tokio::sync::mpsc;
 
 use self::drawing::Drawing;
+use self::run::run_end;
 use self::terminal::Terminal;
 use crate::commands::Commands;
 use crate::durable::checkpoint::Lost;
@@ -47,10 +48,10 @@ use crate::request::Request;
 use crate::shell::Hook;
 use crate::shell::gate::Gate;
 use crate::viewers::Viewers;
-use crate::wait::Waits;
+use crate::wait::{Waiter, Waits};
 use crate::{Meta, Policy, SessionError};
 
-/// What a task is made of.
+/// Everything that a task is built from.
 pub(crate) struct Opened {
     pub(crate) meta: Arc<Meta>,
     pub(crate) pid: u32,
@@ -74,7 +75,7 @@ pub(crate) struct Task {
     terminal: Terminal,
     journal: LiveJournal,
     vt: Vt,
-    /// Where the very first output went.
+    /// Where the first output was written.
     start: Position,
     drawing: Drawing,
     typing: Typing,
@@ -89,19 +90,19 @@ pub(crate) struct Task {
     viewers: Viewers,
     recording: Recording,
     ended: Option<Ended>,
-    /// What a daemon could not take over from the one before it.
+    /// What was lost when a daemon adopted the session.
     lost: Option<Lost>,
-    /// The program's queries up to here were answered by the daemon before us.
+    /// The previous daemon answered the program's queries up to this seq.
     replied: u64,
-    /// The shell's questions up to here, likewise.
+    /// The previous daemon handled the shell's marks up to this seq.
     noted: u64,
     prompt_pattern: Arc<Regex>,
-    /// Whether agents may answer questions for secrets.
+    /// Whether agents may type when a program asks for a secret.
     agents_answer_secrets: bool,
 }
 
 impl Task {
-    /// A task with an engine that has seen nothing yet.
+    /// A task with an empty engine.
     pub(crate) fn new(opened: Opened) -> Result<Task, SessionError> {
         let (cols, rows) = opened.meta.size;
         let vt = Vt::with_options(Options {
@@ -147,11 +148,11 @@ impl Task {
         self.pid
     }
 
-    /// Serves until the session is closed or nobody can ask for it any more.
+    /// Serves until the session is closed or its last handle is dropped.
     pub(crate) async fn serve(mut self, first: Option<Request>, inbox: &mut mpsc::Receiver<Request>) {
         if let Some(request) = first {
             self.handle(request).await;
-            self.after_turn();
+            self.after_turn().await;
         }
         loop {
             let wake = self.wakeup(Instant::now());
@@ -178,10 +179,10 @@ impl Task {
                     }
                 }
             }
-            self.after_turn();
+            self.after_turn().await;
         }
         if let Some(hook) = self.gate.take_hook() {
-            // On a thread that may wait for a disk.
+            // On a thread that may wait for the disk.
             let _ = tokio::task::spawn_blocking(move || hook.remove()).await;
         }
         self.recording.close();
@@ -190,22 +191,22 @@ impl Task {
     async fn handle(&mut self, request: Request) {
         let now = Instant::now();
         self.end_late_frame(now);
-        // Whoever asked may have gone; then the answer is for nobody, and that is fine.
+        // A caller may have disconnected; then its answer is dropped.
         match request {
             Request::Type { input, retry_id, by, lease, reply } => {
-                let typed = self.type_input(&input, Source::Request(retry_id), &by, lease.as_ref()).await;
+                let source = retry_id.map_or_else(|| self.typing.next_source(&by.who), Source::Request);
+                let typed = self.type_input(&input, source, &by, lease.as_ref()).await;
                 self.note_refusal(&by, &typed);
                 let _ = reply.send(typed);
-            }
-            Request::Press { input, by, reply } => {
-                let _ = reply.send(self.press(&input, &by).await);
             }
             Request::Run { command, retry_id, by, lease, reply } => {
                 let started = self.start_run(&command, &retry_id, &by, &lease).await;
                 self.note_refusal(&by, &started);
                 let _ = reply.send(started);
             }
-            Request::RunResult { run, reader, reply } => self.answer_run(&run, &reader, reply).await,
+            Request::RunEnd { run, timeout, reader, reply } => {
+                self.waits.add(run_end(&run, timeout), now, Waiter::Run { run, reader, reply });
+            }
             Request::LastTyped { retry_ids, reply } => {
                 let _ = reply.send(self.typing.last_of(&retry_ids));
             }
@@ -215,7 +216,7 @@ impl Task {
             Request::CommandOutput { number, reply } => {
                 let _ = reply.send(self.screen().command(number, self.ended, now_ms()));
             }
-            Request::Wait { wait, reply } => self.waits.add(wait, now, reply),
+            Request::Wait { wait, reply } => self.waits.add(wait, now, Waiter::Wait(reply)),
             Request::Read { view, raw, reader, retry_id, since, most, reply } => {
                 self.drain_before_read().await;
                 let _ = reply.send(self.read(view, raw, &reader, &retry_id, since, most));
@@ -225,8 +226,8 @@ impl Task {
                 let _ = reply.send(self.hold(hold, &by).await);
             }
             Request::Handoff(action) => self.handoff_action(action).await,
-            Request::ViewerCame { watcher } => self.viewer_came(watcher),
-            Request::ViewerWent { who } => self.viewer_went(&who),
+            Request::ViewerConnected { watcher } => self.viewer_connected(watcher),
+            Request::ViewerDisconnected { who } => self.viewer_disconnected(&who),
             Request::Signal { signal, retry_id, by, reply } => {
                 let _ = reply.send(self.signal(signal, retry_id, &by).await);
             }
@@ -248,7 +249,7 @@ impl Task {
             Request::View { reply } => self.viewers.join(reply, now),
             Request::Subscribe { reply } => self.viewers.subscribe(reply, now),
             Request::Exited { status } => {
-                // All that was said before the end is read before the end is told.
+                // All output is read before the exit is reported.
                 while self.drain().await {}
                 self.program_ended(status);
             }
@@ -265,11 +266,11 @@ impl Task {
             }
             Request::Close => {}
             #[cfg(any(test, debug_assertions))]
-            Request::Panic { reply: _reply } => panic!("as asked"),
+            Request::Panic { reply: _reply } => panic!("requested by a test"),
         }
     }
 
-    /// Notes how the program ended. All that it said has been read.
+    /// Notes how the program ended. All its output has been read.
     pub(crate) fn program_ended(&mut self, status: i32) {
         if self.ended.is_some() {
             return;

@@ -1,4 +1,4 @@
-//! What there is to see of a session, for whatever decides.
+//! Snapshots of a session, for decisions, waits and replies.
 
 use std::time::{Duration, Instant};
 
@@ -46,12 +46,12 @@ impl Task {
         Screen { vt: &self.vt, commands: &self.commands, typed: self.typing.lines() }
     }
 
-    /// Where the cursor stood after that much output, if anybody typed or read then.
+    /// Where the cursor was at `seq`, if a client typed or read then.
     pub(super) fn spot_at(&self, seq: u64) -> Option<Spot> {
         self.typing.spot_at(seq).or_else(|| self.readers.spot_at(seq))
     }
 
-    /// Shows the session to something that decides.
+    /// Calls `decide` with a snapshot of the session.
     pub(super) fn with_evidence<T>(&self, now: Instant, decide: impl FnOnce(&Evidence<'_>) -> T) -> T {
         let observation = self.observe(now);
         let prompt = observation.prompt();
@@ -100,7 +100,7 @@ impl Task {
             seq: self.vt.shown_seq(),
             recording: self.recording.state(&self.journal),
             idle_ms: u64::try_from(idle.as_millis()).unwrap_or(u64::MAX),
-            keyboard: self.keyboard.told(|| observation.asked_secret().is_some()),
+            keyboard: self.keyboard.state(|| observation.asked_secret().is_some()),
             history_lines: self.vt.history_limit(),
             stopped: process.is_some_and(facts::is_stopped),
             handoff: self.handoff.requests().newest().cloned(),

@@ -1,4 +1,4 @@
-//! What the program says: read from the terminal, fed to the engine, and what the engine asks for done.
+//! Output: it is read from the terminal and fed to the engine, and the engine's effects are carried out.
 
 use std::convert::Infallible;
 use std::io;
@@ -16,22 +16,22 @@ use crate::durable::journal::{Record, RecordKind};
 use crate::hub::meta::now_ms;
 use crate::shell::{ShellMark, read_mark};
 
-/// Output taken at a turn, so that one busy session starves nobody.
+/// Most output read in one turn, so that a busy session does not starve the others.
 const TURN: usize = 64 * 1024;
 
 impl Task {
-    /// Whoever reads sees what the program said before.
+    /// Processes pending output, so that a read returns everything written before it.
     pub(super) async fn drain_before_read(&mut self) {
         self.drain().await;
         let _ = self.make_room().await;
     }
 
-    /// Reads what is there, at most a turn's worth. `true`: there may be more.
+    /// Reads pending output, at most one turn's worth. Returns whether there may be more.
     pub(crate) async fn drain(&mut self) -> bool {
         let mut taken = 0;
         while taken < TURN {
             if self.make_room().await.is_err() {
-                // Without a keeper nothing is kept, but the session goes on as long as it can.
+                // Without a keeper no checkpoint is stored, but the session continues as long as it can.
                 self.journal.checkpointed(self.vt.seq(), self.journal.index_len());
             }
             if self.recording.is_behind(&self.journal, self.vt.seq()) {
@@ -41,17 +41,17 @@ impl Task {
                 Ok(0) | Err(_) => break,
                 Ok(count) => taken += count,
             }
-            // At once, piece by piece: the kernel fetches the next few kilobytes meanwhile. To gather a turn's worth first and
-            // feed it whole costs a third of the speed.
+            // Feed each piece at once: the kernel fetches the next few kilobytes meanwhile. Collecting a turn's worth first
+            // costs a third of the speed.
             self.process_read();
         }
         if taken > 0 {
-            self.terminal.said_something();
+            self.terminal.note_output();
         }
         taken >= TURN
     }
 
-    /// Takes what the terminal says as far as there is room in the journal, for an engine that is still to be rebuilt.
+    /// Reads output into the journal, while that has room, for an engine that is not rebuilt yet.
     pub(crate) async fn read_ahead(&mut self) -> Infallible {
         while !self.journal.wants_checkpoint() {
             self.terminal.readable().await;
@@ -65,7 +65,7 @@ impl Task {
         std::future::pending().await
     }
 
-    /// Feeds the engine what was read, and does what it asks for.
+    /// Feeds the engine the output that was read, and carries out its effects.
     fn process_read(&mut self) {
         if self.journal.output_len() > self.vt.seq() {
             let ms = now_ms();
@@ -74,16 +74,16 @@ impl Task {
         }
     }
 
-    /// A program that prints without end needs no watching; one that has paused does.
+    /// Watches the terminal for readiness, unless there is more to read anyway.
     pub(super) fn watch_unless(&mut self, more: bool) {
         self.terminal.watch_unless(more);
-        // Nobody tells of room for input now.
+        // An unwatched terminal does not report room for input.
         if more && self.typing.wants_room() {
             self.push_input();
         }
     }
 
-    /// Feeds the engine up to here, and does what it asks for.
+    /// Feeds the engine up to `to`, and carries out its effects.
     pub(super) fn process_until(&mut self, to: u64, ms: u64) {
         let (from, now) = (self.vt.seq(), Instant::now());
         if self.drawing.is_settled(now) {
@@ -92,22 +92,22 @@ impl Task {
         self.vt.feed(self.journal.output(from, to));
         self.drawing.output(now, self.vt.modes().synchronized);
         self.viewers.changed(now);
-        let (mut owed, mut marked) = (Vec::new(), false);
+        let (mut replies, mut marked) = (Vec::new(), false);
         for effect in self.vt.take_effects() {
             match effect.kind {
-                EffectKind::Reply(bytes) if effect.seq > self.replied => owed.extend(bytes),
+                EffectKind::Reply(bytes) if effect.seq > self.replied => replies.extend(bytes),
                 EffectKind::Bell => self.viewers.bell(now),
                 EffectKind::Mark(mark) => {
                     let Some(nonce) = &self.meta.nonce else { continue };
                     let stamp = mark.stamp;
                     let Some((mark, position)) = read_mark(&mark, nonce) else { continue };
                     marked = true;
-                    self.shell_said(mark, Moment { position, seq: effect.seq, stamp, ms });
+                    self.shell_marked(mark, Moment { position, seq: effect.seq, stamp, ms });
                 }
                 EffectKind::Image { kind, size, .. } => self.readers.image(effect.seq, kind, size),
                 EffectKind::Directory(directory) => self.commands.moved(directory),
                 EffectKind::Resize(size) => {
-                    // What the program chose; the kernel tells its other programs.
+                    // The program chose this size; the kernel notifies the other programs in the terminal.
                     let size = WindowSize { cols: size.cols, rows: size.rows };
                     let _ = self.terminal.pty().resize(size);
                 }
@@ -118,14 +118,14 @@ impl Task {
         if marked && seq > self.noted {
             let _ = self.journal.record(&Record { seq, what: RecordKind::Marked { at: ms } });
         }
-        if !owed.is_empty() {
-            self.reply(&owed, seq);
+        if !replies.is_empty() {
+            self.reply(&replies, seq);
         }
     }
 
-    /// Notes a mark, and answers the shell's question. An answer that came from the daemon before us is given again:
-    /// it carries the question's id, so a second one does no harm, and none at all would hold the shell up.
-    fn shell_said(&mut self, mark: ShellMark, at: Moment) {
+    /// Notes a mark, or answers the shell's hook. A question that the previous daemon answered is answered again: the answer
+    /// carries the question's id, so a duplicate does no harm, but a missing one would block the shell.
+    fn shell_marked(&mut self, mark: ShellMark, at: Moment) {
         let ShellMark::Ask(question) = mark else {
             self.gate.went_on();
             self.commands.marked(&mark, at);
@@ -139,12 +139,12 @@ impl Task {
         }
     }
 
-    /// Answers a question of the shell once more, where the daemon before us may not have.
+    /// Answers the shell's last question again, in case the previous daemon did not.
     pub(crate) fn answer_again(&self) {
         self.gate.answer_again();
     }
 
-    /// Queues bytes that the program is owed: written down first, so that they come once.
+    /// Queues a reply to the program. It is recorded first, so that the program gets it once.
     fn reply(&mut self, bytes: &[u8], seq: u64) {
         let Ok(to) = self.typing.stage(bytes) else { return };
         if self.journal.record(&Record { seq, what: RecordKind::Replied { to } }).is_ok() {
@@ -153,17 +153,17 @@ impl Task {
         }
     }
 
-    /// Gives the program what its terminal takes now.
+    /// Writes queued input, as much as the terminal accepts now.
     pub(crate) fn push_input(&mut self) {
         self.typing.push(self.terminal.watched(), Instant::now());
     }
 
-    /// The writing thread is done with a piece of the recording.
+    /// The writer thread has finished a job of the recording.
     pub(super) fn recorded(&mut self, written: Option<Written>) {
         self.recording.landed(written, &self.journal, &self.commands, &self.typing, Instant::now());
     }
 
-    /// The ring is about to overwrite what is not written, though the disk works: it gets a moment.
+    /// Waits briefly for the recording: the ring is about to overwrite output that is not on disk yet.
     async fn let_recording_catch_up(&mut self) {
         if let Some(written) = self.recording.catch_up(self.vt.seq()).await {
             self.recorded(written);

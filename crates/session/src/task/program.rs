@@ -1,4 +1,4 @@
-//! What the kernel knows of the program in a terminal.
+//! What the kernel knows about the program in a terminal.
 
 use cotty_pty::Pty;
 use cotty_pty::facts::{self, LineMode, Waiting};

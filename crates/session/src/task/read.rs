@@ -1,10 +1,10 @@
-//! Reading: the screen, what is new to a reader, or what left the screen.
+//! Reads: the screen, output that is new to a reader, or history.
 
 use super::Task;
 use crate::durable::journal::RecordKind;
 use crate::output::readers::ReadPosition;
 use crate::output::screen::Screen;
-use crate::output::{Reading, View, views};
+use crate::output::{ReadResult, View, views};
 
 impl Task {
     pub(super) fn read(
@@ -15,18 +15,18 @@ impl Task {
         retry_id: &str,
         since: Option<u64>,
         most: usize,
-    ) -> Reading {
+    ) -> ReadResult {
         let retry_id = cotty_vt::hash(retry_id.as_bytes());
         let place = self.readers.before(reader, retry_id);
         let seen = since.or(place.as_ref().map(|place| place.seq)).unwrap_or(0);
-        // Bytes are read as far as they came, the screen as far as it is to be seen.
+        // Raw output is read up to the last byte, text only as far as it is shown.
         let seq = if raw && view == View::New { self.vt.seq() } else { self.vt.shown_seq() };
         let (rows, content, dropped) = self.content(view, raw, (seen, seq), since, place.as_ref(), most);
         let has_new = seq > seen;
         if since.is_none() {
             let what = RecordKind::Read { reader: reader.to_owned(), shown: seq, retry_id };
             match has_new || place.is_none() {
-                // Where it cannot be written down, the next daemon gives this reader more than it needs.
+                // If this cannot be recorded, the next daemon may repeat output to this reader.
                 true => self.record_if_possible(&what, 0),
                 false => self.apply(&what, 0),
             }
@@ -39,12 +39,12 @@ impl Task {
             _ => (None, 0),
         };
         let images = self.readers.images(seen, seq);
-        let lost = self.readers.news(self.lost.as_ref(), reader);
+        let lost = self.readers.unreported_loss(self.lost.as_ref(), reader);
         let info = self.info();
-        Reading { content, styled, history, rows, from: seen, dropped, has_new, images, lost, info }
+        ReadResult { content, styled, history, rows, from: seen, dropped, has_new, images, lost, info }
     }
 
-    /// The rows that a reader is given, their text, and how many lines of it the limits had dropped.
+    /// The rows that a reader gets, their text, and how many of its lines had been dropped.
     fn content(
         &self,
         view: View,
@@ -77,13 +77,13 @@ impl Task {
         (Vec::new(), content, dropped)
     }
 
-    /// A reader has read so far.
+    /// Notes how far a reader has read.
     pub(super) fn apply_read(&mut self, reader: &str, seq: u64, retry_id: u64) {
         let spot = self.screen().spot(self.vt.shown_position());
         self.readers.read(reader, ReadPosition { seq, spot, answered: Vec::new() }, retry_id);
     }
 
-    /// A `run` has answered a reader what its command said so far.
+    /// Notes that a `run` returned its command's output to a reader.
     pub(super) fn apply_answered(&mut self, reader: &str, run: &str) {
         let Some(command) = self.commands.by_retry_id(run) else { return };
         let retry_id = cotty_vt::hash(run.as_bytes());

@@ -1,4 +1,4 @@
-//! What happens to a session is written down, and then done: the same when it happens and when it is replayed.
+//! Each change of a session is recorded and then applied. A replay applies records with the same code.
 
 use std::time::Instant;
 
@@ -10,12 +10,12 @@ use crate::durable::journal::{Record, RecordKind};
 use crate::durable::recording::At;
 
 impl Task {
-    /// How far the session is, at a time.
+    /// The session's current seq and index length, with a time.
     pub(super) fn at(&self, ms: u64) -> At {
         At { seq: self.vt.seq(), index: self.journal.index_len(), ms }
     }
 
-    /// Makes room in the journal for what is about to be written down.
+    /// Makes room in the journal for the next record.
     pub(super) async fn make_room(&mut self) -> Result<(), SessionError> {
         match self.journal.wants_checkpoint() {
             true => self.checkpoint().await,
@@ -23,20 +23,20 @@ impl Task {
         }
     }
 
-    /// Writes something down, and then does it.
+    /// Records a change, and then applies it.
     pub(super) fn record(&mut self, what: &RecordKind, ms: u64) -> Result<(), SessionError> {
         self.journal.record(&Record { seq: self.vt.seq(), what: what.clone() })?;
         self.apply(what, ms);
         Ok(())
     }
 
-    /// The same for what is done also where it cannot be written down: then the next daemon does not know of it.
+    /// Records a change and applies it even if recording fails; then the next daemon does not know of it.
     pub(super) fn record_if_possible(&mut self, what: &RecordKind, ms: u64) {
         let _ = self.journal.record(&Record { seq: self.vt.seq(), what: what.clone() });
         self.apply(what, ms);
     }
 
-    /// What a record does to the state: the same when it happens and when it is replayed.
+    /// Applies a record to the state, live or in a replay.
     pub(super) fn apply(&mut self, what: &RecordKind, ms: u64) {
         match what {
             RecordKind::Typed { .. } => self.apply_typed(what, ms),

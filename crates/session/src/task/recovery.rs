@@ -1,4 +1,4 @@
-//! How a session outlives its daemon: a checkpoint with the keeper, and the journal's tail replayed on top of it.
+//! How a session outlives its daemon: the keeper holds a checkpoint, and the next daemon replays the rest of the journal.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -15,7 +15,7 @@ use crate::durable::journal::{Record, RecordKind};
 use crate::hub::meta::now_ms;
 
 impl Task {
-    /// Hands the keeper a state that covers everything so far. Only then may the journal overwrite what it covers.
+    /// Gives the keeper a checkpoint of everything up to now. Only then may the journal overwrite what it covers.
     pub(crate) async fn checkpoint(&mut self) -> Result<(), SessionError> {
         let (output, index) = (self.vt.seq(), self.journal.index_len());
         let covers = (output, index, self.typing.end());
@@ -51,8 +51,8 @@ impl Task {
         self.lost = saved.lost.into_owned();
     }
 
-    /// Brings a task that was just put together to where the daemon before us stood, and further: to the last byte
-    /// that the kernel handed over. Answers whether anything was lost.
+    /// Brings a new task to the state of the previous daemon, and on to the last byte that was read. Returns whether anything
+    /// was lost.
     pub(crate) fn replay(&mut self, state: Option<&OwnedFd>, how: Rebuild, mut lost: Vec<String>) -> bool {
         let (output, mut index) = self.journal.covered();
         let checkpoint = match (how, state) {
@@ -72,7 +72,7 @@ impl Task {
         let (mut saved, has_engine) = match sound {
             Some(Checkpoint { head, saved, engine }) => {
                 if !self.typing.accept_again(head.input) {
-                    lost.push(format!("what was typed and not read yet: its count: {DAMAGED}"));
+                    lost.push(format!("unread input: its count: {DAMAGED}"));
                 }
                 index = head.index;
                 (saved.unwrap_or_default(), engine.map(|engine| self.vt = engine).is_some())
@@ -96,7 +96,7 @@ impl Task {
             self.skip_to(self.journal.oldest());
         }
         self.restore(saved);
-        // What was answered before the checkpoint is not answered again, though it may be replayed.
+        // Queries from before the checkpoint are not answered again, though they may be replayed.
         let covered = self.vt.seq().max(output);
         self.journal.checkpointed(covered, index);
         self.typing.reconcile();
@@ -106,12 +106,12 @@ impl Task {
             return false;
         }
         let session = self.meta.id.as_str();
-        tracing::error!(session, lost = lost.join("; "), "history was lost; the program goes on");
+        tracing::error!(session, lost = lost.join("; "), "history was lost; the program keeps running");
         self.lost = Some(Lost { at_ms: now_ms(), before_seq: begins, what: lost });
         true
     }
 
-    /// An engine that has seen nothing begins here.
+    /// Starts an empty engine at `seq`.
     fn begin_at(&mut self, seq: u64) {
         if let Ok(size) = self.terminal.pty().size()
             && size.cols > 0
@@ -122,14 +122,14 @@ impl Task {
         self.vt.count_from(seq);
     }
 
-    /// Goes on behind a gap: what comes next is no end of a sequence, and of no line, that began before it.
+    /// Continues after a gap: the next output must not complete a sequence or a line that began before it.
     fn skip_to(&mut self, seq: u64) {
         let end: &[u8] = if self.vt.modes().alt_screen { b"\x18" } else { b"\x18\r\n" };
         self.vt.count_from(seq.saturating_sub(end.len() as u64));
         self.vt.feed(end);
     }
 
-    /// Where the first whole line begins that the journal still holds.
+    /// The start of the first whole line that the journal still holds.
     fn first_line_held(&self) -> u64 {
         let (oldest, end) = (self.journal.oldest(), self.journal.output_len());
         if oldest == 0 {
@@ -147,12 +147,12 @@ impl Task {
         }
         let records: Vec<Record> = found.records.into_iter().map(|(_, record)| record).collect();
         let end = self.journal.output_len();
-        // Whatever was answered before is not answered again; what came after the last answer still is.
+        // Queries up to the last recorded answer are not answered again; later ones are.
         let last = |of: fn(&RecordKind) -> bool| records.iter().filter(|r| of(&r.what)).map(|r| r.seq).max();
         self.replied = last(|w| matches!(w, RecordKind::Replied { .. })).unwrap_or(covered);
         self.noted = last(|w| matches!(w, RecordKind::Marked { .. })).unwrap_or(covered);
         if unreadable > 0 {
-            // What they say was answered is not known; nothing is answered twice.
+            // The unreadable records may have been answers. To answer nothing twice, nothing is answered.
             (self.replied, self.noted) = (end, end);
         }
         let mut times: VecDeque<(u64, u64)> = records
@@ -168,7 +168,7 @@ impl Task {
         self.drawing.restored(Instant::now(), self.vt.modes().synchronized);
     }
 
-    /// Feeds the engine up to `to`, in pieces that end where marks were noted, so that each gets its own time.
+    /// Feeds the engine up to `to`, in pieces that end where marks were recorded, so that each mark gets its own time.
     fn replay_output(&mut self, to: u64, times: &mut VecDeque<(u64, u64)>) {
         while self.vt.seq() < to {
             while times.front().is_some_and(|&(seq, _)| seq <= self.vt.seq()) {
@@ -182,13 +182,13 @@ impl Task {
         }
     }
 
-    /// From here on things happen for the first time. `adopted`: an older daemon was here before.
+    /// Ends the replay. `adopted`: an earlier daemon served this session.
     pub(crate) fn go_live(&mut self, adopted: bool) {
         let at = self.at(now_ms());
         self.recording.go_live(at, adopted, Instant::now());
     }
 
-    /// Makes the kernel's idea of the size that of the engine, which was just rebuilt.
+    /// Sets the kernel's window size to that of the rebuilt engine.
     pub(crate) fn agree_on_size(&self) -> Result<(), SessionError> {
         let (size, kernel) = (self.vt.size(), self.terminal.pty().size()?);
         if (kernel.cols, kernel.rows) != (size.cols, size.rows) {

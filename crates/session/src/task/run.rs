@@ -1,4 +1,4 @@
-//! `run`: one command at the prompt, and what became of it.
+//! `run`: types one command at the prompt and returns its result.
 
 use std::time::{Duration, Instant};
 
@@ -8,6 +8,7 @@ use cotty_protocol::op::run::{Outcome, Ran};
 use super::Task;
 use crate::commands::Phase;
 use crate::commands::result::CommandState;
+use crate::counts::{self, Counted};
 use crate::durable::journal::{RecordKind, Source};
 use crate::error::{broken, invalid};
 use crate::handle::{RunResult, Session, Typed};
@@ -20,21 +21,19 @@ use crate::wait::facts::Facts;
 use crate::wait::prompt::PROMPT_COMES;
 use crate::{SessionError, Verdict};
 
-/// A shell that is given more on one line is busy with it for minutes.
+/// Longest command, in bytes. A shell needs minutes for a longer line.
 const LONGEST: usize = 1 << 20;
-/// A shell that has told its prompt's end has drawn the rest of it when nothing came for this long.
+/// After it marked its prompt's end, a shell has drawn the rest once it is silent for this long.
 const PROMPT_DRAWN: Duration = Duration::from_millis(30);
-/// A program that has asked for this long gets no answer from whoever waits for its end.
+/// `run` returns once the program has waited for input for this long: its caller has to type it.
 const ASKS: Duration = Duration::from_millis(500);
 
-/// The command was typed before its session lost its history.
-fn not_known() -> SessionError {
-    broken(
-        "the session lost its history when the daemon was replaced; what became of the command is not known",
-    )
+/// The error for a command that was typed before its session lost its history.
+fn result_unknown() -> SessionError {
+    broken("the session lost its history when the daemon was replaced; the command's result is unknown")
 }
 
-/// A command as it may be typed: without the line ends behind it, not empty, and not too long.
+/// Checks a command, and removes the line ends after it.
 fn checked(command: &str) -> Result<&str, SessionError> {
     let command = command.trim_end_matches(['\n', '\r']);
     if command.trim().is_empty() {
@@ -43,15 +42,21 @@ fn checked(command: &str) -> Result<&str, SessionError> {
     if command.len() > LONGEST {
         let bytes = command.len();
         return Err(invalid(format!(
-            "the command has {bytes} bytes, and a shell's line at most {LONGEST}: write a file first"
+            "the command has {bytes} bytes; the limit is {LONGEST}: write it to a file and run that"
         )));
     }
     Ok(command)
 }
 
+/// When a `run` is answered: its command has ended, the program asks for input, or the time is over.
+pub(super) fn run_end(run: &str, timeout: Duration) -> Conditions {
+    let (command, timeout) = (Some(run.to_owned()), Some(timeout));
+    Conditions { command, asks: Some(ASKS), timeout, ..Conditions::default() }
+}
+
 impl Session {
-    /// Runs one command in the shell and waits for its end, but not longer than `timeout`. The same request again
-    /// types nothing and goes on waiting. What it answers is not new to that reader any more.
+    /// Runs one command in the shell and waits until it ends, at most `timeout`. A retry types nothing and continues to wait.
+    /// The output that it returns is no longer new to that reader.
     pub async fn run(
         &self,
         command: &str,
@@ -60,7 +65,7 @@ impl Session {
         reader: &str,
         retry_id: &str,
     ) -> Result<RunResult, SessionError> {
-        // Held until the end: as long as it lives, nobody else types.
+        // Held until the end: meanwhile no other agent call can type.
         let lease = InputLease::of_command(command);
         let start = || {
             let (command, retry_id) = (command.to_owned(), retry_id.to_owned());
@@ -84,12 +89,11 @@ impl Session {
                 started => break started?,
             }
         };
-        let (command, timeout) = (Some(retry_id.to_owned()), Some(timeout.saturating_sub(began.elapsed())));
-        let wait = Conditions { command, asks: Some(ASKS), timeout, ..Conditions::default() };
-        self.wait_until(wait).await?;
         let (run, reader) = (retry_id.to_owned(), reader.to_owned());
-        let result = self.ask(|reply| Request::RunResult { run, reader, reply }).await?;
-        drop(lease);
+        let timeout = timeout.saturating_sub(began.elapsed());
+        let counted = Counted::new(&counts::WAITS);
+        let result = self.ask(|reply| Request::RunEnd { run, timeout, reader, reply }).await?;
+        drop((counted, lease));
         result.map(|mut result| {
             result.info.keyboard.returned = result.info.keyboard.returned.or(typed.returned);
             result
@@ -98,7 +102,7 @@ impl Session {
 }
 
 impl Task {
-    /// Types a command at the prompt; nobody else types as long as the call lives.
+    /// Types a command at the prompt, and takes the input lease for the call.
     pub(super) async fn start_run(
         &mut self,
         command: &str,
@@ -108,13 +112,13 @@ impl Task {
     ) -> Result<Typed, SessionError> {
         if let Some(typed) = self.typing.remembered(retry_id) {
             if self.lost.is_some() && self.commands.by_retry_id(retry_id).is_none() {
-                return Err(not_known());
+                return Err(result_unknown());
             }
             self.typing.take_lease(Some(call));
             return Ok(typed);
         }
         self.typing.lease().check(None, Instant::now())?;
-        // One that was replaced (`exec zsh`) has marked its last prompt.
+        // A shell that was replaced (`exec zsh`) marks no more prompts.
         let at_prompt = matches!(self.commands.phase(), Phase::Prompt(_));
         let was_replaced = || !at_prompt && self.ended.is_none() && self.program().was_replaced();
         if self.meta.nonce.is_none() || was_replaced() {
@@ -135,7 +139,7 @@ impl Task {
     }
 
     fn check_line_is_free(&mut self) -> Result<(), SessionError> {
-        self.check_lives()?;
+        self.check_not_exited()?;
         let prompt = match self.commands.phase() {
             Phase::Prompt(prompt) if self.observe_now().shell_waits() => prompt,
             _ => {
@@ -152,7 +156,7 @@ impl Task {
         }
     }
 
-    /// Tells a reader what the command of a `run` said so far, and notes that it did.
+    /// Returns a command's output to a reader, up to now, and records that.
     pub(super) async fn answer_run(
         &mut self,
         run: &str,
@@ -161,14 +165,14 @@ impl Task {
     ) {
         let _ = self.make_room().await;
         let mut result = self.run_result(run);
-        // Who has gone is told nothing.
+        // A caller that has disconnected gets no answer.
         if let Ok(result) = &mut result
             && !reply.is_closed()
         {
-            // Where it cannot be written down, the next daemon gives this reader more than it needs.
+            // If this cannot be recorded, the next daemon may repeat output to this reader.
             let what = RecordKind::Answered { reader: reader.to_owned(), run: run.to_owned() };
             self.record_if_possible(&what, 0);
-            result.lost = self.readers.news(self.lost.as_ref(), reader);
+            result.lost = self.readers.unreported_loss(self.lost.as_ref(), reader);
         }
         let _ = reply.send(result);
     }
@@ -177,8 +181,8 @@ impl Task {
         self.commands.end_unmarked();
         let Some(command) = self.commands.by_retry_id(retry_id) else {
             return Err(match self.lost {
-                Some(_) => not_known(),
-                None => invalid(format!("no command was typed by request {retry_id}")),
+                Some(_) => result_unknown(),
+                None => invalid(format!("request {retry_id} typed no command")),
             });
         };
         let result = self.screen().result_of(command, self.ended, now_ms());
@@ -190,7 +194,7 @@ impl Task {
         };
         let since = command.typed.or(command.started).map_or(0, |moment| moment.seq);
         let until = command.ended.map_or(u64::MAX, |moment| moment.seq);
-        // The shell has taken a line, started nothing, and reads on: a quote or a block is open.
+        // The shell has read a line, started nothing, and reads more: a quote or a block is open.
         let taken = command.text.is_none() && command.started.is_none();
         let observation = self.observe_now();
         let incomplete = outcome == Outcome::Running

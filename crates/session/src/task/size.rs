@@ -1,4 +1,4 @@
-//! A session's size and how much it remembers: both can change while it runs.
+//! Changes a session's size and its history limit while it runs.
 
 use std::time::Instant;
 
@@ -11,17 +11,17 @@ use crate::error::invalid;
 use crate::hub::meta::{ActorKind, Typist};
 use crate::{SessionError, hub};
 
-/// Most lines of history that can be asked for.
+/// Largest history limit, in lines.
 const MOST_HISTORY: usize = 1_000_000;
 
 impl Task {
-    /// Gives the terminal another size. Somebody asked for it, so it is not put back.
+    /// Resizes the terminal. The old size is not restored later, because a caller asked for the new one.
     pub(super) async fn resize(&mut self, size: (u16, u16)) -> Result<(), SessionError> {
         hub::check_size(size.0, size.1)?;
         self.set_size(size, None).await
     }
 
-    /// Whoever has the keyboard may have the session follow a window; without one it gets its own size back.
+    /// Fits the session to the window of the keyboard's holder; without a size, restores the session's own.
     pub(super) async fn follow_window(
         &mut self,
         size: Option<(u16, u16)>,
@@ -34,7 +34,7 @@ impl Task {
             return Err(ApiError::KeyboardNotYours.into());
         }
         let Some(size) = size else {
-            self.put_size_back();
+            self.restore_size();
             return Ok(());
         };
         hub::check_size(size.0, size.1)?;
@@ -44,10 +44,10 @@ impl Task {
         self.set_size(size, put_back).await
     }
 
-    /// A window is followed only as long as its person has the keyboard.
-    pub(super) fn follow_no_other(&mut self) {
-        if self.fit.over(self.keyboard.holder()).is_some() {
-            self.put_size_back();
+    /// Restores the size once the person whose window it follows no longer holds the keyboard.
+    pub(super) fn end_stale_fit(&mut self) {
+        if self.fit.size_to_restore(self.keyboard.holder()).is_some() {
+            self.restore_size();
         }
     }
 
@@ -56,8 +56,8 @@ impl Task {
         (cols, rows): (u16, u16),
         put_back: Option<(u16, u16)>,
     ) -> Result<(), SessionError> {
-        self.check_lives()?;
-        // What was written for the old size is laid out in it.
+        self.check_not_exited()?;
+        // Output written for the old size is laid out in the old size.
         self.drain().await;
         self.make_room().await?;
         self.note_size(cols, rows, put_back)
@@ -70,20 +70,22 @@ impl Task {
         Ok(())
     }
 
-    /// The size that it had before it followed somebody's window.
-    pub(super) fn put_size_back(&mut self) {
+    /// Restores the size that the session had before it followed a window.
+    pub(super) fn restore_size(&mut self) {
         if let Some((cols, rows)) = self.fit.own_size()
             && self.ended.is_none()
         {
-            // Where that cannot be written down it is done all the same, by the next daemon.
+            // If this cannot be recorded, the next daemon restores the size.
             let _ = self.note_size(cols, rows, None);
         }
     }
 
-    /// Keeps so many lines from now on; what is more is dropped, and counted.
+    /// Sets the history limit. Lines beyond it are dropped, and counted.
     pub(super) async fn set_history(&mut self, lines: usize) -> Result<(), SessionError> {
         if lines > MOST_HISTORY {
-            return Err(invalid(format!("{lines} lines of history are too many: up to {MOST_HISTORY}")));
+            return Err(invalid(format!(
+                "{lines} lines of history are too many: the limit is {MOST_HISTORY}"
+            )));
         }
         self.make_room().await?;
         self.record(&RecordKind::History { lines }, 0)

@@ -1,4 +1,4 @@
-//! The terminal's near end: reading it, and what becomes of a terminal that everybody has closed.
+//! The daemon's end of the PTY: reads from it, and handles a terminal that every process has closed.
 
 use std::io;
 
@@ -8,10 +8,10 @@ use tokio::io::Interest;
 
 use crate::durable::journal::LiveJournal;
 
-/// A terminal.
+/// The daemon's end of a PTY.
 pub(crate) struct Terminal {
     pty: Watched,
-    /// Nobody has it open. Not the end: /dev/tty can be opened again while the program lives.
+    /// No process has the terminal open. While the program lives, it can open /dev/tty again.
     hung_up: bool,
 }
 
@@ -32,7 +32,7 @@ impl Terminal {
         self.hung_up
     }
 
-    /// Ready to be read; whether it was closed. Readiness is kept until the kernel says that there is no more.
+    /// Waits until it can be read; returns whether it was closed. Readiness lasts until the kernel has no more output.
     pub(super) async fn readable(&self) -> bool {
         self.pty.readable().await
     }
@@ -54,22 +54,22 @@ impl Terminal {
         read
     }
 
-    /// It said something: if it was closed, it has been opened again.
-    pub(super) fn said_something(&mut self) {
+    /// Notes output: a terminal that was closed has been opened again.
+    pub(super) fn note_output(&mut self) {
         if self.hung_up && self.pty.renew().is_ok() {
             self.hung_up = false;
         }
     }
 
-    /// A terminal that was closed and opened again before we looked: the runtime saw a hang-up and will call the
-    /// descriptor ready for ever, though there is nothing to read.
+    /// Handles a terminal that was closed and opened again in between: the runtime saw a hang-up and would report the
+    /// descriptor as ready for ever, though there is nothing to read.
     pub(super) fn forget_hang_up(&mut self, closed: bool) {
         if closed && !self.hung_up && self.pty.renew().is_err() {
             self.hung_up = true;
         }
     }
 
-    /// A program that prints without end needs no watching; one that has paused does.
+    /// Watches the terminal for readiness, unless there is more to read anyway.
     pub(super) fn watch_unless(&mut self, more: bool) {
         if more {
             if self.pty.is_kept() {

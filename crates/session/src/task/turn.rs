@@ -1,31 +1,31 @@
-//! The end of each turn of the loop: who is told what, and when to look again if nothing happens.
+//! The end of each turn of the loop: answers and notifications, and when to wake up next.
 
 use std::time::{Duration, Instant};
 
 use super::Task;
 use crate::handle::Waited;
 use crate::hub::meta::now_ms;
-use crate::input::reaction::{Observation, Observer, Reaction};
+use crate::input::reaction::{Observer, Reaction, Sample};
 use crate::output::views;
 use crate::viewers::presence::Around;
 use crate::wait::facts::Facts;
-use crate::wait::{Over, why};
+use crate::wait::{Over, Waiter, why};
 use crate::{Activity, Met};
 
-/// How often a terminal is looked at that nobody has open, though its program lives: it may be opened again.
+/// How often to check a terminal that every process has closed, while its program lives: it may be opened again.
 const REOPENED: Duration = Duration::from_secs(1);
 
 impl Task {
-    pub(super) fn after_turn(&mut self) {
+    pub(super) async fn after_turn(&mut self) {
         let now = Instant::now();
         self.end_late_frame(now);
         self.expire_keyboard();
-        self.follow_no_other();
+        self.end_stale_fit();
         self.typing.push_held(self.terminal.watched(), now);
         self.tell_observers(now);
         self.answer_waiters(now);
         self.recording.turn(&self.journal, &self.vt, now, now_ms());
-        self.check_waits(now);
+        self.check_waits(now).await;
         self.viewers.note(&self.vt, self.ended.is_some(), Instant::now);
         if self.viewers.wakeup().is_some_and(|due| due <= now) {
             let activity = self.activity();
@@ -43,16 +43,23 @@ impl Task {
         }
     }
 
-    /// Answers whoever waited for what is true now.
-    fn check_waits(&mut self, now: Instant) {
+    /// Answers the waits that are over.
+    async fn check_waits(&mut self, now: Instant) {
         if self.waits.are_none() {
             return;
         }
         self.settle_unread();
         let mut waits = std::mem::take(&mut self.waits);
-        let over = self.with_evidence(now, |look| waits.check(look));
+        let over = self.with_evidence(now, |seen| waits.check(seen));
         self.waits = waits;
-        for Over { running, met, reply } in over {
+        for Over { running, met, waiter } in over {
+            let reply = match waiter {
+                Waiter::Wait(reply) => reply,
+                Waiter::Run { run, reader, reply } => {
+                    self.answer_run(&run, &reader, reply).await;
+                    continue;
+                }
+            };
             let screen = views::screen(&self.vt, false);
             let why = (met == Met::Timeout).then(|| {
                 let holder = self.keyboard.held().map(|held| held.name.as_str());
@@ -61,12 +68,12 @@ impl Task {
                 why::why_not(&running.wait, &why::Situation { activity, alt_screen, screen, holder })
             });
             let (matched, elapsed) = (running.found(met), now - running.started);
-            let (info, command) = (self.info(), self.screen().ran_before());
+            let (info, command) = (self.info(), self.screen().last_command());
             let _ = reply.send(Waited { met, elapsed, info, screen, matched, why, command });
         }
     }
 
-    /// Tells those who want to know what the program does with what was typed.
+    /// Reports to observers how the program reacted to typed input.
     fn tell_observers(&mut self, now: Instant) {
         let mut observers = std::mem::take(&mut self.observers);
         let running = || matches!(self.activity(), Activity::Running { .. });
@@ -74,7 +81,7 @@ impl Task {
         self.observers = observers;
     }
 
-    fn seen_by(&self, observer: &Observer) -> Observation {
+    fn seen_by(&self, observer: &Observer) -> Sample {
         let unread = || if self.terminal.is_hung_up() { None } else { self.program().unread_input() };
         let seq = observer.seq;
         let reaction = Reaction {
@@ -83,18 +90,18 @@ impl Task {
                 && self.screen().changed_beyond(seq, observer.text.as_deref(), |seq| self.spot_at(seq)),
             submitted: self.commands.started_after(seq) > 0,
         };
-        Observation { reaction, half_drawn: self.drawing.is_half_drawn(), ended: self.ended.is_some() }
+        Sample { reaction, half_drawn: self.drawing.is_half_drawn(), ended: self.ended.is_some() }
     }
 
     pub(super) fn wakeup(&self, now: Instant) -> Option<Instant> {
         let waits = match self.waits.any() {
-            true => self.with_evidence(now, |look| self.waits.wakeup(look)),
+            true => self.with_evidence(now, |seen| self.waits.wakeup(seen)),
             false => None,
         };
         let watched = self.waits.any() || self.viewers.any();
         let frame = self.drawing.frame_ends().filter(|_| watched);
         let reopened = (self.terminal.is_hung_up() && self.ended.is_none()).then(|| now + REOPENED);
-        // A person's time is told by the clock on the wall: it goes on while there is no daemon.
+        // A person's time is wall-clock time: it continues while no daemon runs.
         let in_ms = |end: u64| now + Duration::from_millis(end.saturating_sub(now_ms()));
         let due = [
             waits,
@@ -111,8 +118,8 @@ impl Task {
         due.into_iter().flatten().min()
     }
 
-    /// Shows a frame that its program takes too long to end. Nobody is woken up for it where nobody watches, so it may
-    /// be long overdue when somebody asks.
+    /// Shows a frame that its program did not end in time. Without viewers or waits there is no wake-up for it, so it may be
+    /// long overdue when a call arrives.
     pub(super) fn end_late_frame(&mut self, now: Instant) {
         if self.drawing.end_late_frame(now) {
             self.vt.show_unfinished();

@@ -1,4 +1,4 @@
-//! Typing: checked, written down, then queued; it reaches the program exactly once, whoever dies.
+//! Typing: input is checked, recorded and then queued. It reaches the program exactly once, even if the daemon dies.
 
 use std::time::{Duration, Instant};
 
@@ -22,22 +22,22 @@ use crate::{Activity, Key, KeyCode, SessionError};
 /// How long a program may take to set its terminal's modes one after the other.
 const MODES_SETTLE: Duration = Duration::from_millis(30);
 
-/// Whether something typed can only leave a question: interrupt, end of input, suspend, quit; as keys, or as what they send.
-fn leaves(input: &Input) -> bool {
+/// Whether an input can only cancel a question: interrupt, end of input, suspend or quit, as keys or as their characters.
+fn only_cancels(input: &Input) -> bool {
     match input {
         Input::Control(_) => true,
         Input::Key(Key { code: KeyCode::Char('c' | 'd' | 'z' | '\\'), ctrl: true, alt: false, .. }) => true,
         Input::Text { text, .. } => {
             !text.is_empty() && text.chars().all(|c| matches!(c, '\x03' | '\x04' | '\x1a' | '\x1c'))
         }
-        Input::Several(inputs) => !inputs.is_empty() && inputs.iter().all(leaves),
+        Input::Several(inputs) => !inputs.is_empty() && inputs.iter().all(only_cancels),
         Input::Key(_) | Input::Mouse(_) | Input::Bytes(_) => false,
     }
 }
 
-/// Who shows bytes that are typed now, and how many lines they end; a line that is not shown leaves nothing to leave out.
-fn shown(bytes: &[u8], mode: Option<LineMode>, at_prompt: bool) -> (EchoedBy, u32) {
-    // Enter alone shows nothing, whoever shows it.
+/// Who echoes bytes that are typed now, and how many echoed lines they end. A hidden line has no echo.
+fn echo_of(bytes: &[u8], mode: Option<LineMode>, at_prompt: bool) -> (EchoedBy, u32) {
+    // Enter alone has no visible echo.
     let alone = matches!(bytes.first(), Some(b'\r' | b'\n'));
     let shown = match !alone && (at_prompt || mode.is_none_or(|mode| mode.echo)) {
         true => EchoedBy::Surely,
@@ -62,27 +62,19 @@ impl Task {
             self.typing.take_lease(call);
             return Ok(typed);
         }
-        // A person can always type; calls of agents do not mix into each other.
+        // A person can always type; calls of agents must not mix.
         if by.kind != ActorKind::Person {
             self.typing.lease().check(call, Instant::now())?;
         }
         self.drain().await;
         self.check_keyboard(by)?;
         self.check_secret(by, Some(input)).await?;
-        self.check_not_into_a_line(by, input)?;
+        self.check_person_left_no_line(by, input)?;
         self.check_modifiers(by, input)?;
         let bytes = self.encode(input)?;
         let typed = self.type_bytes(&bytes, source, by, false).await?;
         self.typing.take_lease(call);
         Ok(typed)
-    }
-
-    /// Types what comes from a viewer's keyboard or mouse.
-    pub(super) async fn press(&mut self, input: &Input, by: &Typist) -> Result<Typed, SessionError> {
-        let next = self.typing.next_of(&by.who);
-        let typed = self.type_input(input, next, by, None).await;
-        self.note_refusal(by, &typed);
-        typed
     }
 
     fn encode(&self, input: &Input) -> Result<Vec<u8>, SessionError> {
@@ -95,28 +87,28 @@ impl Task {
         encoder.encode(input)
     }
 
-    /// A person who types takes the keyboard; an agent needs it. What has ended has none.
+    /// Refuses an agent while a person holds the keyboard, and every caller once the program has ended.
     pub(super) fn check_keyboard(&mut self, by: &Typist) -> Result<(), SessionError> {
-        self.check_lives()?;
+        self.check_not_exited()?;
         self.expire_keyboard();
         self.keyboard.check(by.kind == ActorKind::Person, now_ms())
     }
 
-    /// Refuses where the program has ended.
-    pub(super) fn check_lives(&self) -> Result<(), SessionError> {
+    /// Refuses once the program has ended.
+    pub(super) fn check_not_exited(&self) -> Result<(), SessionError> {
         self.ended.map_or(Ok(()), |ended| Err(exited(ended.exit_code)))
     }
 
-    /// An agent does not answer a question for a secret; it may only leave it.
+    /// Refuses an agent's input when the program asks for a secret, unless the input only cancels the question.
     pub(super) async fn check_secret(
         &mut self,
         by: &Typist,
         input: Option<&Input>,
     ) -> Result<(), SessionError> {
-        if by.kind == ActorKind::Person || input.is_some_and(leaves) || self.agents_answer_secrets {
+        if by.kind == ActorKind::Person || input.is_some_and(only_cancels) || self.agents_answer_secrets {
             return Ok(());
         }
-        // What is still at work may be on its way from one mode to another, and is looked at once more.
+        // A program that is still working may be switching modes, so it is checked again.
         if self.observe_now().asked_secret().is_some() && self.program().waits_for_input() == Some(false) {
             tokio::time::sleep(MODES_SETTLE).await;
             self.drain().await;
@@ -129,8 +121,8 @@ impl Task {
         }
     }
 
-    /// What a person left on the command line is not the agent's to go on with.
-    fn check_not_into_a_line(&self, by: &Typist, input: &Input) -> Result<(), SessionError> {
+    /// Refuses an agent's text when a person has left text on the command line.
+    fn check_person_left_no_line(&self, by: &Typist, input: &Input) -> Result<(), SessionError> {
         let Phase::Prompt(prompt) = self.commands.phase() else { return Ok(()) };
         let text = matches!(input, Input::Text { .. } | Input::Bytes(_) | Input::Several(_));
         let persons = self.typing.lines().person_typed_since(prompt.seq);
@@ -141,7 +133,7 @@ impl Task {
         }
     }
 
-    /// An agent would take a key that lost its super for the one it meant; a person's own terminal may send such.
+    /// Refuses an agent's key whose super or hyper modifier would be lost. A person's own terminal may send such keys.
     fn check_modifiers(&self, by: &Typist, input: &Input) -> Result<(), SessionError> {
         let Input::Key(key) = input else { return Ok(()) };
         let bare = Key { super_key: false, hyper: false, ..*key };
@@ -159,13 +151,13 @@ impl Task {
         by: &Typist,
         run: bool,
     ) -> Result<Typed, SessionError> {
-        self.check_lives()?;
+        self.check_not_exited()?;
         self.make_room().await?;
         let mode = self.program().line_mode();
-        let (shown, lines) = shown(bytes, mode, matches!(self.commands.phase(), Phase::Prompt(_)));
+        let (shown, lines) = echo_of(bytes, mode, matches!(self.commands.phase(), Phase::Prompt(_)));
         let (seq, count, at) = (self.vt.seq(), bytes.len() as u64, now_ms());
         let to = self.typing.stage(bytes)?;
-        // What a person types is nobody's business, and a secret least of all.
+        // What a person types is private, and so is a secret.
         let recorded = by.kind != ActorKind::Person && !mode.is_some_and(LineMode::asks_for_secret);
         let by = by.clone();
         let what = RecordKind::Typed { source, bytes: count, to, lines, shown, run, by, at, recorded };
@@ -173,16 +165,18 @@ impl Task {
         let returned = self.keyboard.returned().cloned();
         self.record(&what, at)?;
         if self.keyboard.holder() != holder.as_deref() {
-            // Viewers are told, whether or not the program shows what was typed.
+            // Viewers are notified, whether or not the program echoes the input.
             self.viewers.changed(Instant::now());
         }
-        self.typing.accepted(bytes, to, run, self.terminal.watched(), Instant::now());
-        // A person knows; an agent is told with the answer.
+        let now = Instant::now();
+        self.typing.accepted(bytes, to, run, now);
+        self.typing.push(self.terminal.watched(), now);
+        // An agent's input clears this, so its answer reports it.
         let returned = returned.filter(|_| self.keyboard.returned().is_none());
         Ok(Typed { seq, bytes: count, returned })
     }
 
-    /// Notes where a line begins to be typed at the prompt: what was typed ahead of it stands there already.
+    /// Notes where typing begins at the prompt. Text typed ahead of the prompt is there already.
     fn note_line(&mut self) {
         let Phase::Prompt(prompt) = self.commands.phase() else { return };
         let first = self.commands.begun().is_none();
@@ -192,7 +186,7 @@ impl Task {
         self.commands.typing(position, entered);
     }
 
-    /// Something was typed: the same when it happens and when it is replayed.
+    /// Applies typed input, live or in a replay.
     pub(super) fn apply_typed(&mut self, what: &RecordKind, ms: u64) {
         let RecordKind::Typed { source, bytes, to, lines, shown, run, by, at, .. } = what else { return };
         let (seq, position) = (self.vt.seq(), self.vt.position());
@@ -220,7 +214,7 @@ impl Task {
         }
     }
 
-    /// A signal is as good as a key: an agent needs the keyboard for it. It is written down first, so that it is sent once.
+    /// Sends a signal. Like typing, this needs the keyboard. It is recorded first, so that a retry does not send it again.
     pub(super) async fn signal(
         &mut self,
         signal: Signal,
@@ -233,8 +227,8 @@ impl Task {
         self.check_keyboard(by)?;
         self.make_room().await?;
         let (name, group) = (self.program().name(), self.program().group());
-        let Some(group) = group else { return Err(broken("it has no process")) };
-        // One that cannot be sent is not written down as sent.
+        let Some(group) = group else { return Err(broken("the session has no process to signal")) };
+        // A signal that cannot be sent must not be recorded as sent.
         rustix::process::test_kill_process_group(group).map_err(std::io::Error::from)?;
         let id = group.as_raw_nonzero().get().unsigned_abs();
         let signalled = Signalled { retry_id, signal: signal.as_raw(), group: id, program: name.clone() };
@@ -243,7 +237,7 @@ impl Task {
         Ok((id, name))
     }
 
-    /// Viewers are told of an agent that was not let type.
+    /// Notifies viewers that an agent's input was refused.
     pub(super) fn note_refusal<T>(&mut self, by: &Typist, answer: &Result<T, SessionError>) {
         let secret = match answer {
             Err(SessionError::Refused(ApiError::KeyboardHeld { .. })) => false,
@@ -255,7 +249,7 @@ impl Task {
         }
     }
 
-    /// Forgets what the shell is seen to have read.
+    /// Forgets unread input once the shell has read it.
     pub(super) fn settle_unread(&mut self) {
         use crate::input::unread::Unread;
         let at_prompt = matches!(self.commands.phase(), Phase::Prompt(_));
@@ -278,17 +272,17 @@ mod tests {
     use crate::handle::Control;
 
     #[test]
-    fn only_what_leaves_a_question_is_let_through() {
+    fn interrupt_eof_suspend_and_quit_only_cancel() {
         let text = |text: &str| Input::Text { text: text.into(), paste: crate::Paste::Auto };
         let ctrl = |c| Input::Key(Key { ctrl: true, ..KeyCode::Char(c).into() });
-        for leaving in [
+        for cancelling in [
             Input::Control(Control::Interrupt),
             ctrl('c'),
             ctrl('d'),
             text("\x03"),
             Input::Several(vec![ctrl('c'), ctrl('z')]),
         ] {
-            assert!(leaves(&leaving), "{leaving:?}");
+            assert!(only_cancels(&cancelling), "{cancelling:?}");
         }
         for answering in [
             text("hunter2"),
@@ -299,25 +293,25 @@ mod tests {
             Input::Several(vec![]),
             Input::Several(vec![ctrl('c'), text("x")]),
         ] {
-            assert!(!leaves(&answering), "{answering:?}");
+            assert!(!only_cancels(&answering), "{answering:?}");
         }
     }
 
     #[test]
-    fn who_shows_a_typed_line() {
+    fn the_line_mode_tells_who_echoes_a_line() {
         let mode = |echo, canonical| Some(LineMode { echo, canonical });
         for (bytes, mode, at_prompt, surely, lines) in [
             ("ls\r", mode(true, true), false, true, 1),
             ("ls", mode(true, true), false, true, 0),
-            // A line editor shows it at the prompt; another program may.
+            // At the prompt a line editor echoes it; another program may.
             ("ls\r", mode(false, false), true, true, 1),
             ("ls\r", mode(false, false), false, false, 1),
             ("\r", mode(true, true), true, false, 1),
-            // A secret: no line of it is on the screen.
+            // A secret is not on the screen.
             ("hunter2\r", mode(false, true), false, false, 0),
             ("a\rb\r", None, false, true, 2),
         ] {
-            let (shown, ends) = shown(bytes.as_bytes(), mode, at_prompt);
+            let (shown, ends) = echo_of(bytes.as_bytes(), mode, at_prompt);
             assert_eq!((shown == EchoedBy::Surely, ends), (surely, lines), "{bytes:?} in {mode:?}");
         }
     }

@@ -154,14 +154,14 @@ impl Viewers {
     }
 
     /// Somebody came.
-    pub(crate) fn came(&mut self, watcher: Watcher, now: Instant) {
-        self.watchers.came(watcher);
+    pub(crate) fn connected(&mut self, watcher: Watcher, now: Instant) {
+        self.watchers.connected(watcher);
         self.changed(now);
     }
 
     /// Somebody went; whether with the last connection.
-    pub(crate) fn went(&mut self, who: &str, now: Instant) -> bool {
-        let gone = self.watchers.went(who);
+    pub(crate) fn disconnected(&mut self, who: &str, now: Instant) -> bool {
+        let gone = self.watchers.disconnected(who);
         self.changed(now);
         gone
     }

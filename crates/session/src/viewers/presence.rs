@@ -127,7 +127,7 @@ pub(crate) struct Watchers {
 }
 
 impl Watchers {
-    pub(crate) fn came(&mut self, watcher: Watcher) {
+    pub(crate) fn connected(&mut self, watcher: Watcher) {
         match self.here.iter_mut().find(|(here, _)| here.who == watcher.who) {
             Some((_, times)) => *times += 1,
             None => self.here.push((watcher, 1)),
@@ -136,7 +136,7 @@ impl Watchers {
     }
 
     /// Whether that was its last connection.
-    pub(crate) fn went(&mut self, who: &str) -> bool {
+    pub(crate) fn disconnected(&mut self, who: &str) -> bool {
         if let Some((_, times)) = self.here.iter_mut().find(|(here, _)| here.who == who) {
             *times -= 1;
         }
@@ -186,13 +186,13 @@ mod tests {
     fn a_viewer_that_connects_twice_is_there_once() {
         let watcher = |who: &str| Watcher { who: who.into(), name: who.into(), kind: "attach".into() };
         let mut watchers = Watchers::default();
-        watchers.came(watcher("a"));
-        watchers.came(watcher("b"));
-        watchers.came(watcher("a"));
+        watchers.connected(watcher("a"));
+        watchers.connected(watcher("b"));
+        watchers.connected(watcher("a"));
         assert_eq!(watchers.told.iter().map(|w| w.who.as_str()).collect::<Vec<_>>(), ["a", "b"]);
-        assert!(!watchers.went("a"), "the newer connection is still there");
-        assert!(!watchers.went("c"), "it never came");
-        assert!(watchers.went("a"));
+        assert!(!watchers.disconnected("a"), "the newer connection is still there");
+        assert!(!watchers.disconnected("c"), "it never came");
+        assert!(watchers.disconnected("a"));
         assert_eq!(watchers.told.iter().map(|w| w.who.as_str()).collect::<Vec<_>>(), ["b"]);
     }
 

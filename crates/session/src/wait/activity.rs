@@ -1,4 +1,4 @@
-//! What a session is doing, from what the shell marks, what the kernel knows and, last, what the screen looks like.
+//! What a session is doing: from the shell's marks, the kernel's facts and, last, the look of the screen.
 
 use std::time::Duration;
 
@@ -50,7 +50,7 @@ const EDITORS: &[&str] = &[
 ];
 
 impl<F: Facts> Observation<'_, F> {
-    /// What it is doing.
+    /// What the session is doing.
     pub(crate) fn activity(&self) -> Activity {
         if self.ended {
             return Activity::Exited;
@@ -60,23 +60,23 @@ impl<F: Facts> Observation<'_, F> {
         }
         match self.marks {
             true if self.at_prompt() && self.prompt().is_some() => Activity::Prompt,
-            // It looks like a prompt, but nobody knows whether of a shell.
+            // It looks like a prompt, but perhaps not a shell's.
             false if self.prompt().is_some() => Activity::WaitingForInput { program: self.facts.name() },
             _ => self.program_activity(),
         }
     }
 
-    /// Whether, and how surely, a secret is asked for.
+    /// Whether the program asks for a secret, surely or perhaps.
     pub(crate) fn asked_secret(&self) -> Option<Activity> {
         let mode = self.line_mode().filter(|_| !self.ended)?;
         if mode.asks_for_secret() {
             return Some(Activity::SecretInput);
         }
-        // Not shown and not in lines: a terminal further in may be asking, which only its look can tell.
-        (!mode.echo && self.asks_further_in()).then_some(Activity::SecretSuspected)
+        // No echo and no line mode: a nested terminal may be asking. Only the look of the screen can tell.
+        (!mode.echo && self.nested_terminal_asks()).then_some(Activity::SecretSuspected)
     }
 
-    fn asks_further_in(&self) -> bool {
+    fn nested_terminal_asks(&self) -> bool {
         secret::looks_like_question(&self.row_to_cursor()) && self.has_a_terminal_inside()
     }
 
@@ -89,7 +89,7 @@ impl<F: Facts> Observation<'_, F> {
         match program.as_deref() {
             Some(name) if PAGERS.contains(&name) => return Activity::Pager { program: name.to_owned() },
             Some(name) if EDITORS.contains(&name) => return Activity::Editor { program: name.to_owned() },
-            // What waits in there is out of sight.
+            // Programs in its nested terminal cannot be observed.
             Some(name) if secret::has_a_terminal_inside(name) => return Activity::Running { program },
             _ => {}
         }
@@ -99,45 +99,45 @@ impl<F: Facts> Observation<'_, F> {
         }
     }
 
-    /// Whether the kernel sees the program wait for what is typed.
+    /// Whether the kernel sees the program wait for typed input.
     fn waits_for_keys(&self) -> bool {
         let waits = match self.facts.waiting() {
             Some(Waiting::Reads) => true,
-            // One that takes keys one by one waits for them, too; a server that left the terminal as it was does not.
+            // A program that reads keys one by one waits for them, too; a server that left the terminal in line mode does
+            // not.
             Some(Waiting::Events) => self.takes_keys(),
             Some(Waiting::No) | None => false,
         };
         waits && self.is_up_to_date()
     }
 
-    /// Whether the shell is on its way from a command's end to its prompt. What is quiet there for long asks something.
+    /// Whether the shell is between a command's end and its prompt. If it is quiet there for long, it waits for input.
     fn draws_prompt(&self) -> bool {
         let quiet = self.last_output.is_some_and(|at| self.since(at) >= PROMPT_QUIET);
-        self.marks && self.commands.comes_to_prompt() && !quiet
+        self.marks && self.commands.prompt_is_due() && !quiet
     }
 
-    /// Whether a person, or an agent, has to type something for the program to go on.
+    /// Whether the program needs typed input to continue.
     pub(crate) fn asks(&self) -> bool {
-        // Of one whose first program has gone (`seq 9 | less`) the kernel does not tell.
+        // After the first program of a pipe has ended (`seq 9 | less`), the kernel cannot tell.
         let unknown = || self.takes_keys() && self.facts.waiting().is_none();
         let waits = || self.waits_for_keys() || unknown();
         self.asked_secret().is_some()
             || (self.has_taken_input() && waits() && !self.draws_prompt() && !self.has_a_terminal_inside())
     }
 
-    /// Whether the program may be reading the terminal: of one whose terminal is further in, it is not seen when it does
-    /// not.
+    /// Whether the program may be reading the terminal. With a nested terminal this cannot be ruled out.
     pub(super) fn may_read(&self) -> bool {
         let may = match self.facts.waiting() {
             Some(Waiting::Reads) | None => true,
-            // A server inside a shell does not; what the session is all about may hand on what is typed (`telnet`).
+            // A server inside a shell does not; the session's only program may forward input (`telnet`).
             Some(Waiting::Events) => self.takes_keys() || !self.marks,
             Some(Waiting::No) => self.takes_keys() && self.has_a_terminal_inside(),
         };
         may && self.is_up_to_date()
     }
 
-    /// Whether the program has taken what was typed and waits for more.
+    /// Whether the program has read its input and waits for more.
     pub(crate) fn reads(&self) -> bool {
         self.has_taken_input()
             && self.facts.waits_for_input().unwrap_or_else(|| self.prompt().is_some())

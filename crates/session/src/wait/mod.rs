@@ -1,4 +1,4 @@
-//! When a wait is over. Owns no clock and no terminal: the caller tells it the time and what it sees.
+//! Decides when a wait is over. It has no clock and no terminal: callers pass the time and the state of the session.
 
 mod activity;
 pub(crate) mod facts;
@@ -15,28 +15,28 @@ use std::time::{Duration, Instant};
 
 use cotty_protocol::op::{Met, Wait};
 use regex::Regex;
-use tokio::sync::oneshot;
 
 use self::pattern::pattern;
 use self::prompt::Prompt;
 use crate::SessionError;
 use crate::error::invalid;
-use crate::handle::Waited;
+use crate::handle::{RunResult, Waited};
+use crate::request::Reply;
 
-/// How long is waited where no time limit is given with a condition, and for a command.
-pub const USUAL_WAIT: Duration = Duration::from_secs(30);
-/// After input, silence counts only once something came back, or after this long without anything.
+/// The default time limit of a wait, and of a command.
+pub const DEFAULT_WAIT: Duration = Duration::from_secs(30);
+/// After input, silence counts only once there was output, or after this long without any.
 const FIRST_OUTPUT: Duration = Duration::from_millis(500);
-/// A prompt that is only guessed from its look must stand still for this long.
+/// A prompt that is only guessed from its look must stay unchanged for this long.
 const GUESS_SETTLES: Duration = Duration::from_millis(50);
-/// A secret is asked for once it has been so for this long: a program that is about to take keys one by one may turn the
-/// echo off before it does the rest.
+/// A question for a secret counts once it has lasted this long: a program that is about to read keys one by one may turn the
+/// echo off first.
 const SECRET_SETTLES: Duration = Duration::from_millis(20);
-/// What is drawn when a text appears is let finish: until it is quiet this long, but not longer than the second.
+/// After a match the program may finish drawing: until it is quiet for `FRAME_QUIET`, at most for `FRAME_LONGEST`.
 const FRAME_QUIET: Duration = Duration::from_millis(1);
 const FRAME_LONGEST: Duration = Duration::from_millis(50);
-/// What only the kernel knows (a secret asked for, a program that reads) announces nothing. It is looked at this long
-/// after the last output or key, and then, as long as somebody waits for it, at the last of these intervals.
+/// No event reports what only the kernel knows (a question for a secret, a program that reads). It is checked this long after
+/// the last output or key, and then at the last of these intervals, as long as a wait needs it.
 const SAMPLES: [Duration; 4] = [
     Duration::from_millis(2),
     Duration::from_millis(10),
@@ -44,25 +44,25 @@ const SAMPLES: [Duration; 4] = [
     Duration::from_millis(250),
 ];
 
-/// A [`Wait`] with its patterns compiled, and what only the daemon itself waits for. The first condition that holds wins,
-/// unless all are asked for; the program's exit ends every wait.
+/// A [`Wait`] with its patterns compiled, and conditions that only the daemon itself uses. The first condition that holds
+/// ends the wait, unless `all` is set; the program's exit ends every wait.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Conditions {
     /// This text appears.
     pub(crate) text: Option<String>,
-    /// A match appears.
+    /// A match of this pattern appears.
     pub(crate) regex: Option<Regex>,
     /// No output for this long, and no frame half drawn.
     pub(crate) idle: Option<Duration>,
     /// The shell waits for a command.
     pub(crate) prompt: bool,
-    /// The shell has marked its prompt, and has read all that was typed before.
+    /// The shell has marked its prompt, and has read all input before that.
     pub(crate) shell: bool,
     /// The command that this request typed is over.
     pub(crate) command: Option<String>,
     /// The program asks for a secret.
     pub(crate) secret: bool,
-    /// The program has taken what was typed and reads the terminal again.
+    /// The program has read its input and reads the terminal again.
     pub(crate) reads: bool,
     /// The program waits for input or asks for a secret, and has done nothing else for this long.
     pub(crate) asks: Option<Duration>,
@@ -70,20 +70,20 @@ pub(crate) struct Conditions {
     pub(crate) keyboard: bool,
     /// All of the conditions at once, instead of any.
     pub(crate) all: bool,
-    /// A match of this ends the wait, whatever else was asked for: what should not happen.
+    /// A match of this pattern, for what should not happen, ends the wait, whatever the other conditions.
     pub(crate) stop: Option<Regex>,
-    /// Only what came after this much output counts.
+    /// Only output after this seq counts.
     pub(crate) since: Option<u64>,
     /// Give up after this long.
     pub(crate) timeout: Option<Duration>,
 }
 
 impl Conditions {
-    /// Compiles what a caller waits for.
+    /// Compiles a caller's conditions.
     pub(crate) fn new(wait: Wait) -> Result<Conditions, SessionError> {
         let not_empty = |name: &str, value: &Option<String>| match value {
             Some(value) if value.is_empty() => {
-                Err(invalid(format!("`{name}` is empty, and would hold at once")))
+                Err(invalid(format!("`{name}` is empty and would match at once")))
             }
             _ => Ok(()),
         };
@@ -112,24 +112,24 @@ impl Conditions {
     }
 
     fn limit(&self) -> Duration {
-        self.timeout.unwrap_or(USUAL_WAIT)
+        self.timeout.unwrap_or(DEFAULT_WAIT)
     }
 }
 
-/// What the session looks like at a moment. What costs something is asked only if needed.
+/// The state of a session at one moment. Expensive facts are functions, called only if needed.
 pub(crate) struct Evidence<'a> {
     pub(crate) now: Instant,
-    /// When output came last.
+    /// When the program last wrote output.
     pub(crate) last_output: Option<Instant>,
-    /// When anything came or was typed last.
+    /// When there was output or input last.
     pub(crate) last_change: Option<Instant>,
     pub(crate) seq: u64,
-    /// The shell waits since this much output; guessed where it has no marks.
+    /// The prompt at which the shell waits; guessed if it has no marks.
     pub(crate) prompt: Option<Prompt>,
-    /// What is shown looks like a prompt, of a program that has not been seen to read.
+    /// The screen looks like a prompt, but the program was not seen reading.
     pub(crate) perhaps_prompt: bool,
     pub(crate) exited: bool,
-    /// The program is in the middle of drawing, and is given until then to finish.
+    /// The program is in the middle of a frame, and has until then to finish it.
     pub(crate) half_drawn_until: Option<Instant>,
     /// No person has the keyboard.
     pub(crate) keyboard_free: bool,
@@ -137,38 +137,59 @@ pub(crate) struct Evidence<'a> {
     pub(crate) reads: &'a dyn Fn() -> bool,
     pub(crate) shell_waits: &'a dyn Fn() -> bool,
     pub(crate) asks: &'a dyn Fn() -> bool,
-    /// What came since, without the echo of what was typed; with a second number only what changed after it.
+    /// The text since a seq, without the echo of input; with a second seq, only lines that changed after that.
     pub(crate) text_since: &'a dyn Fn(Option<u64>, Option<u64>) -> String,
     /// Whether the command that a request typed is over.
     pub(crate) is_over: &'a dyn Fn(&str) -> bool,
 }
 
-/// Something that was found in the output.
+/// A match in the output.
 #[derive(Debug, Clone)]
 struct FoundLine {
     at: Instant,
     line: String,
 }
 
-/// The waits of a session, and who is answered when each is over.
+/// The waits of a session, each with the caller to answer.
 #[derive(Debug, Default)]
-pub(crate) struct Waits(Vec<(Running, oneshot::Sender<Waited>)>);
+pub(crate) struct Waits(Vec<(Running, Waiter)>);
+
+/// The caller that a wait answers.
+#[derive(Debug)]
+pub(crate) enum Waiter {
+    Wait(Reply<Waited>),
+    /// A `run`, which gets the result of its command.
+    Run {
+        run: String,
+        reader: String,
+        reply: Reply<Result<RunResult, SessionError>>,
+    },
+}
+
+impl Waiter {
+    fn is_gone(&self) -> bool {
+        match self {
+            Waiter::Wait(reply) => reply.is_closed(),
+            Waiter::Run { reply, .. } => reply.is_closed(),
+        }
+    }
+}
 
 /// A wait that is over.
 pub(crate) struct Over {
     pub(crate) running: Running,
     pub(crate) met: Met,
-    pub(crate) reply: oneshot::Sender<Waited>,
+    pub(crate) waiter: Waiter,
 }
 
 impl Waits {
-    pub(crate) fn add(&mut self, wait: Conditions, now: Instant, reply: oneshot::Sender<Waited>) {
-        self.0.push((Running::new(wait, now), reply));
+    pub(crate) fn add(&mut self, wait: Conditions, now: Instant, waiter: Waiter) {
+        self.0.push((Running::new(wait, now), waiter));
     }
 
-    /// Forgets those whose caller is gone; whether none are left.
+    /// Drops waits whose caller has disconnected; returns whether none are left.
     pub(crate) fn are_none(&mut self) -> bool {
-        self.0.retain(|(_, reply)| !reply.is_closed());
+        self.0.retain(|(_, waiter)| !waiter.is_gone());
         self.0.is_empty()
     }
 
@@ -176,32 +197,32 @@ impl Waits {
         !self.0.is_empty()
     }
 
-    /// Those that are over.
-    pub(crate) fn check(&mut self, look: &Evidence<'_>) -> Vec<Over> {
+    /// Takes out the waits that are over.
+    pub(crate) fn check(&mut self, seen: &Evidence<'_>) -> Vec<Over> {
         let mut over = Vec::new();
-        for (mut running, reply) in std::mem::take(&mut self.0) {
-            match running.check(look) {
-                Some(met) => over.push(Over { running, met, reply }),
-                None => self.0.push((running, reply)),
+        for (mut running, waiter) in std::mem::take(&mut self.0) {
+            match running.check(seen) {
+                Some(met) => over.push(Over { running, met, waiter }),
+                None => self.0.push((running, waiter)),
             }
         }
         over
     }
 
-    /// When to look again if nothing happens.
-    pub(crate) fn wakeup(&self, look: &Evidence<'_>) -> Option<Instant> {
-        self.0.iter().map(|(running, _)| running.wakeup(look)).min()
+    /// When to check again if nothing happens.
+    pub(crate) fn wakeup(&self, seen: &Evidence<'_>) -> Option<Instant> {
+        self.0.iter().map(|(running, _)| running.wakeup(seen)).min()
     }
 }
 
-/// A wait that goes on.
+/// A wait that is not over.
 #[derive(Debug)]
 pub(crate) struct Running {
     pub(crate) wait: Conditions,
     pub(crate) started: Instant,
     /// When it was checked last.
     checked: Instant,
-    /// The output that was searched last, to search only when there is more.
+    /// The seq of the last search, to search only when there is more output.
     searched: Option<u64>,
     text: Option<FoundLine>,
     regex: Option<FoundLine>,
@@ -220,22 +241,22 @@ impl Running {
     }
 
     /// The condition that holds now, if one does.
-    pub(crate) fn check(&mut self, look: &Evidence<'_>) -> Option<Met> {
-        self.checked = look.now;
-        self.search(look);
+    pub(crate) fn check(&mut self, seen: &Evidence<'_>) -> Option<Met> {
+        self.checked = seen.now;
+        self.search(seen);
         if self.wait.asks.is_some() {
-            // What came since was not a program that only waits.
-            let unbroken = self.asking.filter(|since| look.last_change.is_none_or(|at| at <= *since));
-            self.asking = (look.asks)().then(|| unbroken.unwrap_or(look.now));
+            // A program with output or input since then did not only wait.
+            let unbroken = self.asking.filter(|since| seen.last_change.is_none_or(|at| at <= *since));
+            self.asking = (seen.asks)().then(|| unbroken.unwrap_or(seen.now));
         }
         if self.wait.secret {
-            self.secret = (look.asks_secret)().then(|| self.secret.unwrap_or(look.now));
+            self.secret = (seen.asks_secret)().then(|| self.secret.unwrap_or(seen.now));
         }
-        let holds = |at: Option<Instant>| at.is_some_and(|at| at <= look.now || look.exited);
-        if holds(frame_ends(self.stop.as_ref(), look)) {
+        let holds = |at: Option<Instant>| at.is_some_and(|at| at <= seen.now || seen.exited);
+        if holds(frame_ends(self.stop.as_ref(), seen)) {
             return Some(Met::Stop);
         }
-        let conditions = self.conditions(look);
+        let conditions = self.conditions(seen);
         let met = if self.wait.all {
             let all = !conditions.is_empty() && conditions.iter().all(|(_, at)| holds(*at));
             all.then_some(Met::All)
@@ -243,31 +264,31 @@ impl Running {
             conditions.iter().find(|(_, at)| holds(*at)).map(|(met, _)| *met)
         };
         match met {
-            // What is quiet because it has ended is told as ended.
-            Some(Met::Idle) | None if look.exited => Some(Met::Exit),
-            None if look.now >= self.started + self.wait.limit() => Some(Met::Timeout),
+            // A program that is quiet because it has ended is reported as ended.
+            Some(Met::Idle) | None if seen.exited => Some(Met::Exit),
+            None if seen.now >= self.started + self.wait.limit() => Some(Met::Timeout),
             met => met,
         }
     }
 
-    /// When to look again if nothing happens.
-    pub(crate) fn wakeup(&self, look: &Evidence<'_>) -> Instant {
-        // As of the last check, else what comes true between the two is never looked at.
-        let look = &Evidence { now: self.checked, ..*look };
+    /// When to check again if nothing happens.
+    pub(crate) fn wakeup(&self, seen: &Evidence<'_>) -> Instant {
+        // As of the last check: otherwise a condition that became true since then would never be checked.
+        let seen = &Evidence { now: self.checked, ..*seen };
         let deadline = self.started + self.wait.limit();
         let wait = &self.wait;
         let unannounced = wait.secret
             || wait.reads
             || wait.shell
             || wait.asks.is_some()
-            || (wait.prompt && look.perhaps_prompt);
-        let samples = unannounced.then(|| next_sample(look, self.started));
-        let stop = frame_ends(self.stop.as_ref(), look);
-        let due = self.conditions(look).into_iter().filter_map(|(_, at)| at.filter(|at| *at > look.now));
+            || (wait.prompt && seen.perhaps_prompt);
+        let samples = unannounced.then(|| next_sample(seen, self.started));
+        let stop = frame_ends(self.stop.as_ref(), seen);
+        let due = self.conditions(seen).into_iter().filter_map(|(_, at)| at.filter(|at| *at > seen.now));
         due.chain(stop).chain(samples).fold(deadline, Instant::min)
     }
 
-    /// The line in which something was found.
+    /// The line with the match.
     pub(crate) fn found(&self, met: Met) -> Option<String> {
         let found = match met {
             Met::Text => &self.text,
@@ -279,55 +300,55 @@ impl Running {
         found.as_ref().map(|found| found.line.clone())
     }
 
-    /// Each condition that was asked for, and since or from when it holds; the order is which is told first.
-    fn conditions(&self, look: &Evidence<'_>) -> Vec<(Met, Option<Instant>)> {
+    /// Each requested condition, and from when it holds, in the order in which they are reported.
+    fn conditions(&self, seen: &Evidence<'_>) -> Vec<(Met, Option<Instant>)> {
         let wait = &self.wait;
-        let now_if = |holds: bool| holds.then_some(look.now);
+        let now_if = |holds: bool| holds.then_some(seen.now);
         let mut conditions = Vec::new();
         if let Some(retry_id) = &wait.command {
-            conditions.push((Met::Prompt, now_if((look.is_over)(retry_id))));
+            conditions.push((Met::Prompt, now_if((seen.is_over)(retry_id))));
         }
         if wait.text.is_some() {
-            conditions.push((Met::Text, frame_ends(self.text.as_ref(), look)));
+            conditions.push((Met::Text, frame_ends(self.text.as_ref(), seen)));
         }
         if wait.regex.is_some() {
-            conditions.push((Met::Regex, frame_ends(self.regex.as_ref(), look)));
+            conditions.push((Met::Regex, frame_ends(self.regex.as_ref(), seen)));
         }
         if wait.prompt {
-            conditions.push((Met::Prompt, self.prompt_at(look)));
+            conditions.push((Met::Prompt, self.prompt_at(seen)));
         }
         if wait.shell {
-            conditions.push((Met::Prompt, now_if((look.shell_waits)())));
+            conditions.push((Met::Prompt, now_if((seen.shell_waits)())));
         }
         if wait.secret {
             conditions.push((Met::Secret, self.secret.map(|since| since + SECRET_SETTLES)));
         }
         if wait.keyboard {
-            conditions.push((Met::Keyboard, now_if(look.keyboard_free)));
+            conditions.push((Met::Keyboard, now_if(seen.keyboard_free)));
         }
         if wait.reads {
-            conditions.push((Met::Reads, now_if((look.reads)())));
+            conditions.push((Met::Reads, now_if((seen.reads)())));
         }
         if let Some(quiet) = wait.asks {
             conditions.push((Met::Reads, self.asking.map(|since| since + quiet)));
         }
         if wait.idle.is_some() {
-            conditions.push((Met::Idle, self.idle_at(look)));
+            conditions.push((Met::Idle, self.idle_at(seen)));
         }
         conditions
     }
 
-    /// Looks for what has not been found yet, in what came since the last time.
-    fn search(&mut self, look: &Evidence<'_>) {
+    /// Searches new output for the patterns that have not matched yet.
+    fn search(&mut self, seen: &Evidence<'_>) {
         let wait = &self.wait;
-        if !wait.reads_text() || self.searched == Some(look.seq) {
+        if !wait.reads_text() || self.searched == Some(seen.seq) {
             return;
         }
-        // All of it again while that is little, since a pattern may span lines.
-        let much = look.seq.saturating_sub(wait.since.unwrap_or(0)) > MUCH;
-        let text = (look.text_since)(wait.since, self.searched.filter(|_| much));
-        self.searched = Some(look.seq);
-        let found = |range: std::ops::Range<usize>| FoundLine { at: look.now, line: line_at(&text, range) };
+        // While there is little output, all of it is searched again, since a match may span lines.
+        let much = seen.seq.saturating_sub(wait.since.unwrap_or(0)) > MUCH;
+        let text = (seen.text_since)(wait.since, self.searched.filter(|_| much));
+        self.searched = Some(seen.seq);
+        let found = |range: std::ops::Range<usize>| FoundLine { at: seen.now, line: line_at(&text, range) };
         if let (Some(needle), None) = (&wait.text, &self.text) {
             self.text = text.find(needle.as_str()).map(|at| found(at..at + needle.len()));
         }
@@ -339,47 +360,47 @@ impl Running {
         }
     }
 
-    fn prompt_at(&self, look: &Evidence<'_>) -> Option<Instant> {
-        let prompt = look.prompt?;
+    fn prompt_at(&self, seen: &Evidence<'_>) -> Option<Instant> {
+        let prompt = seen.prompt?;
         if self.wait.since.is_some_and(|since| prompt.seq <= since) {
             return None;
         }
         let settles = if prompt.guessed { GUESS_SETTLES } else { Duration::ZERO };
-        Some(look.last_output.map_or(look.now, |at| at + settles))
+        Some(seen.last_output.map_or(seen.now, |at| at + settles))
     }
 
-    fn idle_at(&self, look: &Evidence<'_>) -> Option<Instant> {
+    fn idle_at(&self, seen: &Evidence<'_>) -> Option<Instant> {
         let idle = self.wait.idle?;
-        let came = self.wait.since.is_none_or(|since| look.seq > since);
-        let quiet = match look.last_output {
-            // Output that came before the wait counts too: what is quiet already is quiet.
-            Some(at) if came => at + idle,
-            None if came => self.started + idle,
+        let has_output = self.wait.since.is_none_or(|since| seen.seq > since);
+        let quiet = match seen.last_output {
+            // Silence from before the wait counts, too.
+            Some(at) if has_output => at + idle,
+            None if has_output => self.started + idle,
             _ => self.started + idle.max(FIRST_OUTPUT),
         };
-        Some(look.half_drawn_until.map_or(quiet, |until| quiet.max(until)))
+        Some(seen.half_drawn_until.map_or(quiet, |until| quiet.max(until)))
     }
 }
 
 /// More output than this is searched piece by piece.
 const MUCH: u64 = 256 << 10;
-/// The most of a line that is told.
+/// Most characters of a matching line that are returned.
 const LONGEST_LINE: usize = 500;
 
-/// When what is drawn with a find has had its time to be finished.
-fn frame_ends(found: Option<&FoundLine>, look: &Evidence<'_>) -> Option<Instant> {
+/// When the program has had the time to finish drawing after a match.
+fn frame_ends(found: Option<&FoundLine>, seen: &Evidence<'_>) -> Option<Instant> {
     let found = found?;
-    let quiet = look.last_output.map_or(found.at, |at| at + FRAME_QUIET);
+    let quiet = seen.last_output.map_or(found.at, |at| at + FRAME_QUIET);
     Some(quiet.clamp(found.at, found.at + FRAME_LONGEST))
 }
 
-fn next_sample(look: &Evidence<'_>, started: Instant) -> Instant {
-    let change = look.last_change.map_or(started, |at| at.max(started));
-    let due = SAMPLES.iter().map(|after| change + *after).find(|at| *at > look.now);
-    due.unwrap_or(look.now + SAMPLES[SAMPLES.len() - 1])
+fn next_sample(seen: &Evidence<'_>, started: Instant) -> Instant {
+    let change = seen.last_change.map_or(started, |at| at.max(started));
+    let due = SAMPLES.iter().map(|after| change + *after).find(|at| *at > seen.now);
+    due.unwrap_or(seen.now + SAMPLES[SAMPLES.len() - 1])
 }
 
-/// The line, or lines, around a find.
+/// The line, or lines, around a match.
 fn line_at(text: &str, range: std::ops::Range<usize>) -> String {
     let start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
     let end = text[range.end..].find('\n').map_or(text.len(), |at| range.end + at);

@@ -1,4 +1,4 @@
-//! What can be seen of a session at a moment: its screen, what its shell marked, what was typed, and what the kernel knows.
+//! A session at one moment: its screen, its shell's marks, its typed input, and what the kernel knows.
 
 use std::time::{Duration, Instant};
 
@@ -11,17 +11,17 @@ use crate::input::typed::TypedLines;
 use crate::input::unread::Unread;
 use crate::wait::facts::Facts;
 
-/// Where the kernel does not tell what a shell waits for: how long it may take to show a key.
+/// How long a shell may take to echo a key, if the kernel cannot tell what it waits for.
 const ECHO_ARRIVES: Duration = Duration::from_millis(100);
 
-/// A session at a moment. What is decided from it (what the program does, whether the shell waits, whether a line has
-/// been started) is decided here, and nowhere else.
+/// A session at one moment. Only this type decides what the program does, whether the shell waits, and whether a line has
+/// been started.
 pub(crate) struct Observation<'a, F> {
     pub(crate) now: Instant,
     pub(crate) vt: &'a Vt,
     pub(crate) commands: &'a Commands,
     pub(crate) typed: &'a TypedLines,
-    /// What of it the shell may not have read.
+    /// Input that the shell may not have read.
     pub(crate) unread: Unread,
     pub(crate) last_typed: Option<Instant>,
     pub(crate) last_output: Option<Instant>,
@@ -29,9 +29,9 @@ pub(crate) struct Observation<'a, F> {
     pub(crate) ended: bool,
     /// Whether the shell marks its prompts and commands.
     pub(crate) marks: bool,
-    /// What a prompt looks like where nothing is marked.
+    /// What a prompt looks like if there are no marks.
     pub(crate) prompt_pattern: &'a Regex,
-    /// Whether that was given for this session: then it decides alone.
+    /// Whether the pattern was given for this session: then it decides alone.
     pub(crate) own_pattern: bool,
     pub(crate) facts: F,
 }
@@ -45,38 +45,39 @@ impl<F: Facts> Observation<'_, F> {
         self.facts.line_mode()
     }
 
-    /// Whether the program takes keys one by one.
+    /// Whether the program reads keys one by one.
     pub(super) fn takes_keys(&self) -> bool {
         self.line_mode().is_some_and(|mode| !mode.canonical)
     }
 
-    /// Whether the program takes keys one by one and shows them itself.
+    /// Whether the program reads keys one by one and echoes them itself.
     pub(super) fn edits_a_line(&self) -> bool {
         self.line_mode().is_some_and(|mode| !mode.canonical && !mode.echo)
     }
 
-    /// The row of the cursor up to the cursor, with the blanks that a prompt may end with.
+    /// The cursor's row up to the cursor, with the blanks that a prompt may end with.
     pub(super) fn row_to_cursor(&self) -> String {
         let cursor = self.vt.cursor();
         let row = self.vt.row_text(cursor.row);
         row.chars().chain(std::iter::repeat(' ')).take(usize::from(cursor.col)).collect()
     }
 
-    /// Whether all that the program has said is known here. To be asked after what it waits for: that is as of now, and
-    /// what is still to be read may be the prompt.
+    /// Whether all output of the program was read. To be called after the check of what the program waits for: output that is
+    /// not read yet may be the prompt.
     pub(super) fn is_up_to_date(&self) -> bool {
         !self.facts.unread_output()
     }
 
-    /// To be asked before what the program waits for: one that takes it after that look was seen waiting for it.
+    /// Whether the program has read all input. To be called before the check of what the program waits for: otherwise a
+    /// program that reads the input in between would seem to wait for more.
     pub(super) fn has_taken_input(&self) -> bool {
         !self.facts.queued() && self.facts.unread_input() == Some(0)
     }
 
-    /// Whether the program that has the terminal has taken all that was typed and waits for more.
+    /// Whether the program in the foreground has read all input and waits for more.
     pub(crate) fn shell_reads(&self) -> bool {
         let shown = || self.last_typed.is_none_or(|at| self.since(at) >= ECHO_ARRIVES);
-        // In this order: what is taken after the first look is seen by the second, and what it says by the third.
+        // The order matters: input that is read after one check, and output written then, is seen by the next.
         !self.facts.queued()
             && self.facts.unread_input().unwrap_or(0) == 0
             && self.facts.waits_for_input().unwrap_or_else(shown)

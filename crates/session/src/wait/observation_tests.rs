@@ -1,4 +1,4 @@
-//! What is decided from what is seen, in tables: a small screen, what the shell marked, and what the kernel says.
+//! Tests of what [`Observation`] decides, with small screens, shell marks and scripted kernel facts.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::input::unread::Unread;
 use crate::shell::ShellMark;
 use crate::wait::facts::Facts;
 
-/// A kernel that says what it is told to say.
+/// A kernel with scripted facts.
 #[derive(Clone)]
 struct Kernel {
     mode: Option<LineMode>,
@@ -33,7 +33,7 @@ const HIDDEN: LineMode = LineMode { echo: false, canonical: true };
 const KEYS: LineMode = LineMode { echo: false, canonical: false };
 
 impl Kernel {
-    /// A program that is at work.
+    /// A program that is working.
     fn works(name: &'static str) -> Kernel {
         Kernel {
             mode: Some(LINES),
@@ -47,7 +47,7 @@ impl Kernel {
         }
     }
 
-    /// One that reads the terminal.
+    /// A program that reads the terminal.
     fn reads(name: &'static str) -> Kernel {
         Kernel { waiting: Some(Waiting::Reads), ..Kernel::works(name) }
     }
@@ -80,7 +80,7 @@ impl Facts for Kernel {
     }
 }
 
-/// A session that nobody has typed into.
+/// A session without input.
 struct Session {
     vt: Vt,
     commands: Commands,
@@ -96,7 +96,7 @@ struct Session {
 }
 
 impl Session {
-    /// Without marks.
+    /// A session without marks.
     fn shows(screen: &str) -> Session {
         let mut vt = Vt::new(Size { cols: 40, rows: 5 });
         vt.feed(screen.replace('\n', "\r\n").as_bytes());
@@ -115,7 +115,7 @@ impl Session {
         }
     }
 
-    /// A shell that marks, at its prompt.
+    /// A shell with marks, at its prompt.
     fn at_prompt() -> Session {
         let mut session = Session::shows("$ ");
         session.marks = true;
@@ -187,23 +187,23 @@ fn waiting(program: &str) -> Activity {
 }
 
 #[test]
-fn a_program_works_until_the_kernel_sees_it_wait() {
+fn a_program_is_running_until_the_kernel_sees_it_wait() {
     let works = Kernel::works("make");
     let keys = Kernel { waiting: Some(Waiting::Events), mode: Some(KEYS), ..works.clone() };
     for (kernel, activity) in [
         (works.clone(), running("make")),
         (Kernel::reads("make"), waiting("make")),
-        // It has not read what was typed, or said more than is known here.
+        // It has not read its input, or its output was not read.
         (Kernel { unread_input: Some(3), ..Kernel::reads("make") }, running("make")),
         (Kernel { unread_output: true, ..Kernel::reads("make") }, running("make")),
-        // One that waits for anything waits for keys if it takes them.
+        // A program that waits for any event waits for keys if it reads keys one by one.
         (keys, waiting("make")),
         (Kernel { waiting: Some(Waiting::Events), ..works.clone() }, running("make")),
         (Kernel { waiting: None, ..works.clone() }, running("make")),
-        // Programs that are known by name.
+        // Programs that are recognized by name.
         (Kernel::works("less"), Activity::Pager { program: "less".into() }),
         (Kernel::reads("vim"), Activity::Editor { program: "vim".into() }),
-        // What waits inside another terminal is out of sight.
+        // A program in a nested terminal cannot be observed.
         (Kernel::reads("ssh"), running("ssh")),
     ] {
         assert_eq!(Session::runs("\r\ncc a.c\r\n").does(&kernel), activity, "{:?}", kernel.waiting);
@@ -217,13 +217,13 @@ fn a_shell_at_its_prompt_waits_for_a_command() {
     let mut ended = Session::at_prompt();
     ended.ended = true;
     assert_eq!(ended.does(&shell), Activity::Exited);
-    // A line was typed that the shell has not taken.
+    // The shell has not read a typed line.
     let mut typed = Session::at_prompt();
     typed.unread = Unread::Lines;
     let busy = Kernel { waiting: Some(Waiting::No), ..shell.clone() };
     assert_eq!(typed.does(&busy), running("bash"));
-    assert_eq!(typed.does(&shell), Activity::Prompt, "it was seen to read");
-    // Between a command's end and its prompt it asks nothing, unless it is quiet for long.
+    assert_eq!(typed.does(&shell), Activity::Prompt, "the shell was seen reading");
+    // Between a command's end and its prompt the shell does not wait for input, unless it is quiet for long.
     let comes = || {
         let mut session = Session::runs("\r\n");
         session.mark(&ShellMark::CommandEnd { code: 0 });
@@ -234,13 +234,13 @@ fn a_shell_at_its_prompt_waits_for_a_command() {
 }
 
 #[test]
-fn a_question_for_a_secret_is_known_by_the_line_mode_and_suspected_by_its_look() {
+fn a_question_for_a_secret_is_certain_by_line_mode_and_suspected_by_look() {
     let hidden = Kernel { mode: Some(HIDDEN), ..Kernel::reads("sudo") };
     assert_eq!(Session::runs("\r\n[sudo] password: ").does(&hidden), Activity::SecretInput);
     let inside = Kernel { mode: Some(KEYS), ..Kernel::works("ssh") };
     assert_eq!(Session::runs("\r\nroot's password: ").does(&inside), Activity::SecretSuspected);
     assert_eq!(Session::runs("\r\nlast login: ").does(&inside), running("ssh"));
-    // A program that has no terminal inside draws what it likes.
+    // A program without a nested terminal may draw anything.
     let draws = Kernel { mode: Some(KEYS), ..Kernel::works("fzf") };
     assert_eq!(Session::runs("\r\npassword: ").does(&draws), running("fzf"));
     assert!(Session::runs("\r\npassword: ").observe(&hidden).asks());
@@ -256,38 +256,38 @@ fn without_marks_a_prompt_is_guessed_by_its_look() {
     let guessed = Session::shows(">>> ");
     assert_eq!(prompt(&guessed, &repl), Some(Prompt { seq: 4, guessed: true }));
     assert_eq!(guessed.does(&repl), waiting("python3"));
-    // It is at work, so it may look like anything; and blanks are no prompt.
+    // A busy program may look like anything; and blanks are no prompt.
     assert_eq!(prompt(&guessed, &Kernel { mode: Some(LINES), ..Kernel::works("python3") }), None);
     assert_eq!(prompt(&Session::shows("  "), &repl), None);
     assert!(guessed.observe(&Kernel::works("python3")).perhaps_prompt());
-    // A server that left the terminal as it was may hand on what is typed, but not inside a shell.
+    // A server that left the terminal in line mode may forward input, but not inside a shell.
     let server = Kernel { waiting: Some(Waiting::Events), ..Kernel::works("telnet") };
     assert!(prompt(&guessed, &server).is_some());
     let mut inside = Session::runs("\r\n> ");
     assert_eq!(prompt(&inside, &server), None);
-    // Whoever gives a pattern of their own is believed.
+    // A pattern that was given for the session is trusted.
     inside.own_pattern = true;
     assert!(prompt(&inside, &Kernel::works("telnet")).is_some());
-    // A line that was typed makes it an old one.
+    // A typed line makes the prompt outdated.
     let mut typed = Session::shows(">>> ");
     typed.types(1);
     assert_eq!(prompt(&typed, &repl), None);
 }
 
 #[test]
-fn a_shell_that_marks_is_believed_unless_its_marks_were_taken_away() {
+fn marks_are_trusted_unless_the_shell_has_lost_them() {
     let shell = Kernel { leads: true, mode: Some(LINES), ..Kernel::reads("bash") };
     let looks = Session::runs("\r\n$ ");
     assert_eq!(looks.observe(&shell).prompt(), None, "its own output looks like a prompt");
     let edits = Kernel { mode: Some(KEYS), ..shell.clone() };
-    assert!(looks.observe(&edits).prompt().is_some(), "it edits a line and has not said so");
+    assert!(looks.observe(&edits).prompt().is_some(), "it edits a line without a mark");
     let other = Kernel { leads: false, ..shell.clone() };
     assert!(looks.observe(&other).prompt().is_some(), "a program inside it reads");
     assert!(looks.observe(&Kernel { replaced: true, ..shell }).prompt().is_some());
 }
 
 #[test]
-fn a_shell_waits_once_it_has_read_all_that_was_typed() {
+fn a_shell_waits_once_it_has_read_all_input() {
     let reads = Kernel { leads: true, mode: Some(KEYS), ..Kernel::reads("bash") };
     let works = Kernel { waiting: Some(Waiting::No), ..reads.clone() };
     let mut session = Session::at_prompt();
@@ -298,7 +298,7 @@ fn a_shell_waits_once_it_has_read_all_that_was_typed() {
     }
     assert!(!session.observe(&Kernel { queued: true, ..reads.clone() }).shell_waits());
     assert!(!Session::runs("").observe(&reads).shell_waits());
-    // Where the kernel does not tell, a key has a moment to show.
+    // If the kernel cannot tell, the shell has some time to echo a key.
     let mut typed = Session::at_prompt().after(99);
     typed.unread = Unread::Keys;
     let unknown = Kernel { waiting: None, ..reads };
@@ -309,31 +309,31 @@ fn a_shell_waits_once_it_has_read_all_that_was_typed() {
 }
 
 #[test]
-fn a_program_reads_again_once_it_has_taken_what_was_typed() {
+fn a_program_reads_again_once_it_has_read_its_input() {
     let reads = |session: &Session, kernel: &Kernel| session.observe(kernel).reads();
     let session = Session::shows("name? ");
     assert!(reads(&session, &Kernel::reads("read")) && !reads(&session, &Kernel::works("read")));
     assert!(!reads(&session, &Kernel { unread_input: Some(1), ..Kernel::reads("read") }));
-    // Where the kernel does not tell, its look does.
+    // If the kernel cannot tell, the look of the screen decides.
     assert!(!reads(&session, &Kernel { waiting: None, ..Kernel::works("read") }));
     assert!(reads(&Session::shows("> "), &Kernel { waiting: None, ..Kernel::works("read") }));
     assert!(!reads(&session, &Kernel { queued: true, ..Kernel::reads("read") }));
 }
 
 #[test]
-fn a_prompt_is_worth_waiting_for_while_it_comes() {
+fn a_prompt_that_is_due_is_worth_waiting_for() {
     let kernel = Kernel::works("make");
     let mut comes = Session::runs("");
     assert_eq!(comes.observe(&kernel).prompt_comes_in(), Duration::ZERO);
     comes.mark(&ShellMark::CommandEnd { code: 0 });
     assert_eq!(comes.observe(&kernel).prompt_comes_in(), PROMPT_COMES);
-    // A program that was just told to end has a moment.
+    // A program has some time to end after input.
     let left = Session::runs("").after(200).observe(&kernel).prompt_comes_in();
     assert_eq!(left, Duration::from_millis(300));
 }
 
 #[test]
-fn a_line_is_started_when_somebody_typed_and_something_stands_there() {
+fn a_line_is_started_when_there_is_typed_text_at_the_prompt() {
     let kernel = Kernel { leads: true, mode: Some(KEYS), ..Kernel::reads("bash") };
     let started = |session: &Session| {
         let Phase::Prompt(prompt) = session.commands.phase() else { panic!("not at the prompt") };
@@ -342,15 +342,15 @@ fn a_line_is_started_when_somebody_typed_and_something_stands_there() {
     let mut session = Session::at_prompt();
     assert!(!started(&session));
     session.vt.feed(b"[1] done");
-    assert!(!started(&session), "a job speaks there, and nobody typed");
+    assert!(!started(&session), "a job wrote this, and no client typed");
     let mut session = Session::at_prompt();
     session.types(0);
-    assert!(!started(&session), "the cursor stands where the prompt ends");
+    assert!(!started(&session), "the cursor is where the prompt ends");
     session.vt.feed(b"ls");
     assert!(started(&session));
     session.vt.feed(b"\x08\x08\x1b[K");
-    assert!(!started(&session), "it was deleted");
-    // What was typed with Enter while the command before it ran is not at this prompt.
+    assert!(!started(&session), "the text was deleted");
+    // A line that was entered while the command before it ran is not at this prompt.
     let mut session = Session::runs("\r\n");
     session.types(1);
     session.vt.feed(b"typed\r\n");
@@ -359,7 +359,7 @@ fn a_line_is_started_when_somebody_typed_and_something_stands_there() {
     session.mark(&ShellMark::PromptEnd);
     session.vt.feed(b"x");
     assert!(!started(&session));
-    // Without Enter it is shown at the next prompt.
+    // Text without Enter is shown at the next prompt.
     let mut session = Session::runs("\r\n");
     session.types(0);
     session.mark(&ShellMark::CommandEnd { code: 0 });

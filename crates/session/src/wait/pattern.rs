@@ -1,4 +1,4 @@
-//! Regular expressions that come from anybody, compiled within bounds.
+//! Compiles regular expressions from clients, within limits.
 
 use cotty_protocol::ApiError;
 use regex::Regex;
@@ -13,9 +13,9 @@ const LARGEST: usize = 1 << 20;
 /// Compiles a regular expression. `^` and `$` match at line ends.
 pub fn pattern(pattern: &str) -> Result<Regex, SessionError> {
     let refused = |error| SessionError::from(ApiError::InvalidPattern { error, literal: None });
-    // Reading one that is too long takes its time, too.
+    // Parsing a very long pattern takes time, too.
     if pattern.len() > LONGEST {
-        return Err(refused(format!("it has {} bytes, and may have {LONGEST}", pattern.len())));
+        return Err(refused(format!("it has {} bytes; the limit is {LONGEST}", pattern.len())));
     }
     let compiled = regex::RegexBuilder::new(pattern).size_limit(LARGEST).multi_line(true).build();
     compiled.map_err(|error| refused(error.to_string()))
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pattern_that_is_wrong_or_too_large_is_refused() {
+    fn an_invalid_or_too_large_pattern_is_refused() {
         for wrong in ["(", "(a{1000}){1000}", &"a".repeat(LONGEST + 1)] {
             let refused = pattern(wrong);
             assert!(matches!(refused, Err(SessionError::Refused(ApiError::InvalidPattern { .. }))));

@@ -1,4 +1,4 @@
-//! Whether the shell, or a program that asks as one does, waits for a line, and whether one has been started.
+//! Whether the shell, or a program with a prompt, waits for a line, and whether a line has been started.
 
 use std::time::{Duration, Instant};
 
@@ -7,37 +7,36 @@ use crate::commands::{Moment, Phase};
 use crate::input::unread::Unread;
 use crate::wait::facts::Facts;
 
-/// How long a shell that is on its way to its prompt is waited for.
+/// How long to wait for a shell that is about to show its prompt.
 pub(crate) const PROMPT_COMES: Duration = Duration::from_secs(2);
-/// How long a program may take to end that was just told to.
-const LEAVES: Duration = Duration::from_millis(500);
+/// How long a program may take to end after input that may end it.
+const EXIT_TIME: Duration = Duration::from_millis(500);
 
 /// A prompt that waits for a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Prompt {
-    /// Since this much output.
+    /// The seq when it appeared.
     pub(crate) seq: u64,
-    /// By its look, not by a mark.
+    /// Recognized by its look, not by a mark.
     pub(crate) guessed: bool,
 }
 
 impl<F: Facts> Observation<'_, F> {
-    /// The prompt that waits for a line. One that was typed after the prompt makes it an old one, even before the program
-    /// has had the time to say so.
+    /// The prompt that waits for a line. A line that is typed after it makes it outdated, even before the program reacts.
     pub(crate) fn prompt(&self) -> Option<Prompt> {
         let prompt = match self.commands.phase() {
             _ if self.own_pattern => self.guessed_prompt()?,
             Phase::Prompt(_) if self.marks && self.lines_unread() => return None,
             Phase::Prompt(at) if self.marks => Prompt { seq: at.seq, guessed: false },
-            // A shell that marks is believed, unless it edits a line and has not said so: somebody took its marks away.
-            // What runs inside it, or marks nothing, is judged by its look, if it reads: what works may look like anything.
+            // A shell's marks are trusted, unless it edits a line without having marked a prompt: then it has lost its marks.
+            // A program inside it, or without marks, is judged by its look, if it reads: a busy one may look like anything.
             _ if self.marks && !self.edits_a_line() && self.shell_has_the_terminal() => return None,
             _ => self.guessed_prompt().filter(|_| self.may_read())?,
         };
         self.typed.last_line().is_none_or(|line| prompt.seq > line.seq).then_some(prompt)
     }
 
-    /// Whether what is shown looks like a prompt, of a program that has not been seen to read.
+    /// Whether the screen looks like a prompt, though the program was not seen reading.
     pub(crate) fn perhaps_prompt(&self) -> bool {
         self.guessed_prompt().is_some() || (self.marks && self.at_prompt())
     }
@@ -48,31 +47,31 @@ impl<F: Facts> Observation<'_, F> {
         matches.then(|| Prompt { seq: self.vt.seq(), guessed: true })
     }
 
-    /// Whether the shell itself is in the foreground, and still the one that marks.
+    /// Whether the shell itself is in the foreground, and was not replaced.
     pub(crate) fn shell_has_the_terminal(&self) -> bool {
         self.facts.leads() && !self.facts.was_replaced()
     }
 
-    /// Whether the shell has marked its prompt and read all that was typed before.
+    /// Whether the shell has marked its prompt and has read all input before that.
     pub(crate) fn shell_waits(&self) -> bool {
         let unread = self.unread != Unread::Nothing || self.facts.queued() || self.commands.awaits_start();
         self.marks && self.at_prompt() && (!unread || self.shell_reads())
     }
 
-    /// Whether a line may be on its way to the shell that it has not run.
+    /// Whether there may be a typed line that the shell has not read.
     fn lines_unread(&self) -> bool {
         self.unread == Unread::Lines && !self.shell_reads()
     }
 
-    /// How long the prompt is worth waiting for, where the shell is not at it.
+    /// How long the prompt is worth waiting for, if the shell is not at it.
     pub(crate) fn prompt_comes_in(&self) -> Duration {
-        let comes = self.commands.phase() != Phase::Running || self.commands.comes_to_prompt();
-        let leaves = |at: Instant| LEAVES.saturating_sub(self.since(at));
+        let comes = self.commands.phase() != Phase::Running || self.commands.prompt_is_due();
+        let leaves = |at: Instant| EXIT_TIME.saturating_sub(self.since(at));
         if comes { PROMPT_COMES } else { self.last_typed.map_or(Duration::ZERO, leaves) }
     }
 
-    /// Whether something typed stands between the prompt and the cursor: what a job in the background says there is none.
-    /// A prompt that fills its row leaves the cursor on the next.
+    /// Whether there is typed text between the prompt and the cursor. Output of a background job there does not count. A
+    /// prompt that fills its row leaves the cursor on the next.
     pub(crate) fn line_is_started(&self, prompt: Moment) -> bool {
         let cursor = self.vt.position();
         self.typed_at(prompt)
@@ -82,7 +81,7 @@ impl<F: Facts> Observation<'_, F> {
                 || cursor.line == prompt.position.line)
     }
 
-    /// Whether anybody typed at this prompt, or ahead of it and without Enter while the command before it ran.
+    /// Whether a client typed at this prompt, or ahead of it, without Enter, while the command before it ran.
     fn typed_at(&self, prompt: Moment) -> bool {
         let Some(typed) = self.typed.last_typed_seq() else { return false };
         let entered = self.typed.last_line().is_some_and(|line| line.seq == typed);

@@ -1,4 +1,4 @@
-//! When a wait is over, with a clock that goes only when told.
+//! Tests of when a wait is over, with a simulated clock.
 
 use super::*;
 
@@ -47,10 +47,10 @@ impl Fake {
         prompt: Option<Prompt>,
         half_drawn_until: Option<u64>,
     ) -> Option<Met> {
-        self.look(now, output, seq, prompt, half_drawn_until, |look| running.check(look))
+        self.look(now, output, seq, prompt, half_drawn_until, |seen| running.check(seen))
     }
     fn wakeup(&self, running: &Running, now: u64, output: Option<u64>) -> Instant {
-        self.look(now, output, 5, None, None, |look| running.wakeup(look))
+        self.look(now, output, 5, None, None, |seen| running.wakeup(seen))
     }
     fn look<T>(
         &self,
@@ -82,7 +82,7 @@ impl Fake {
 }
 
 #[test]
-fn text_is_true_at_once_if_it_already_holds() {
+fn text_that_is_already_there_ends_a_wait_at_once() {
     let mut fake = Fake::new();
     let wait = Conditions { text: Some("done".into()), ..Conditions::default() };
     let mut running = Running::new(wait, fake.at(0));
@@ -91,25 +91,25 @@ fn text_is_true_at_once_if_it_already_holds() {
     assert_eq!(fake.check(&mut running, 1, Some(1), 8), None);
     assert_eq!(fake.check(&mut running, 3, Some(1), 8), Some(Met::Text));
     assert_eq!(running.found(Met::Text).as_deref(), Some("all done"));
-    // What is long quiet is true at once.
+    // After a long silence the match counts at once.
     let mut running =
         Running::new(Conditions { text: Some("done".into()), ..Conditions::default() }, fake.at(50));
     assert_eq!(fake.check(&mut running, 50, Some(1), 8), Some(Met::Text));
 }
 
 #[test]
-fn what_comes_true_right_after_a_check_is_looked_at() {
+fn a_condition_that_holds_right_after_a_check_is_checked_again() {
     let mut fake = Fake::new();
     let mut running =
         Running::new(Conditions { text: Some("done".into()), ..Conditions::default() }, fake.at(0));
     fake.text = "all done".into();
     assert_eq!(fake.check(&mut running, 1, Some(1), 8), None);
-    // The caller was held up between the check and the question.
+    // The caller was delayed between `check` and `wakeup`.
     assert_eq!(fake.wakeup(&running, 4, Some(1)), fake.at(2));
 }
 
 #[test]
-fn a_shell_that_reads_what_was_typed_is_looked_at_again_and_again() {
+fn a_shell_that_reads_its_input_is_checked_repeatedly() {
     let mut fake = Fake::new();
     let mut running = Running::new(Conditions { shell: true, ..Conditions::default() }, fake.at(0));
     assert_eq!(fake.check(&mut running, 0, Some(0), 5), None);
@@ -130,16 +130,16 @@ fn a_wait_without_a_limit_ends_after_thirty_seconds() {
 }
 
 #[test]
-fn idle_after_input_means_changed_and_then_quiet() {
+fn idle_after_input_means_output_and_then_silence() {
     let fake = Fake::new();
     let wait = Conditions { idle: Some(Duration::from_millis(100)), since: Some(5), ..Conditions::default() };
     let mut running = Running::new(wait, fake.at(0));
-    // Long quiet before the input does not count.
+    // A long silence before the input does not count.
     assert_eq!(fake.check(&mut running, 200, Some(0), 5), None);
     assert_eq!(fake.check(&mut running, 250, Some(250), 9), None);
     assert_eq!(fake.check(&mut running, 349, Some(250), 9), None);
     assert_eq!(fake.check(&mut running, 350, Some(250), 9), Some(Met::Idle));
-    // A program that says nothing at all ends it too, later.
+    // Without any output the wait ends, too, but later.
     let wait = Conditions { idle: Some(Duration::from_millis(100)), since: Some(5), ..Conditions::default() };
     let mut running = Running::new(wait, fake.at(0));
     assert_eq!(fake.check(&mut running, 500, Some(0), 5), Some(Met::Idle));
@@ -167,20 +167,20 @@ fn an_old_prompt_does_not_end_a_wait_and_a_guessed_one_must_settle() {
 }
 
 #[test]
-fn what_is_drawn_with_a_find_is_let_finish() {
+fn a_match_lets_the_program_finish_drawing() {
     let mut fake = Fake::new();
     fake.text = "x".into();
     let mut running =
         Running::new(Conditions { text: Some("x".into()), ..Conditions::default() }, fake.at(0));
     for ms in 0..50 {
-        // More comes all the time.
+        // The program keeps writing.
         assert_eq!(fake.check(&mut running, ms, Some(ms), ms + 1), None, "{ms}");
     }
     assert_eq!(fake.check(&mut running, 50, Some(50), 60), Some(Met::Text));
 }
 
 #[test]
-fn what_should_not_happen_ends_a_wait() {
+fn a_match_of_stop_ends_a_wait() {
     let mut fake = Fake::new();
     let stop = Some(pattern("error|failed").unwrap());
     let wait = Conditions { text: Some("done".into()), stop, ..Conditions::default() };
@@ -192,7 +192,7 @@ fn what_should_not_happen_ends_a_wait() {
 }
 
 #[test]
-fn all_means_all_at_once() {
+fn all_needs_every_condition_at_once() {
     let mut fake = Fake::new();
     let wait = Conditions { text: Some("x".into()), secret: true, all: true, ..Conditions::default() };
     let mut running = Running::new(wait, fake.at(0));
@@ -201,13 +201,13 @@ fn all_means_all_at_once() {
     fake.secret = true;
     assert_eq!(fake.check(&mut running, 30, Some(0), 5), None);
     assert_eq!(fake.check(&mut running, 50, Some(0), 5), Some(Met::All));
-    // Nothing asked for is not everything.
+    // `all` without conditions never holds.
     let mut running = Running::new(Conditions { all: true, ..Conditions::default() }, fake.at(0));
     assert_eq!(fake.check(&mut running, 30, Some(0), 5), None);
 }
 
 #[test]
-fn the_kernel_is_asked_at_moments_and_the_keyboard_tells_itself() {
+fn the_kernel_is_asked_at_intervals_and_the_keyboard_is_not() {
     let mut fake = Fake::new();
     let mut running =
         Running::new(Conditions { secret: true, reads: true, ..Conditions::default() }, fake.at(0));
@@ -225,7 +225,7 @@ fn the_kernel_is_asked_at_moments_and_the_keyboard_tells_itself() {
 }
 
 #[test]
-fn an_echo_that_is_off_for_a_moment_is_no_question_for_a_secret() {
+fn an_echo_that_is_off_briefly_is_no_question_for_a_secret() {
     let mut fake = Fake::new();
     let mut running = Running::new(Conditions { secret: true, ..Conditions::default() }, fake.at(0));
     fake.secret = true;
@@ -240,26 +240,26 @@ fn an_echo_that_is_off_for_a_moment_is_no_question_for_a_secret() {
 }
 
 #[test]
-fn a_program_asks_once_it_has_done_nothing_else_for_a_while() {
+fn a_program_asks_once_it_has_only_waited_for_a_while() {
     let mut fake = Fake::new();
     let asks = || Conditions { asks: Some(Duration::from_millis(500)), ..Conditions::default() };
     let mut running = Running::new(asks(), fake.at(0));
     assert_eq!(fake.check(&mut running, 1000, Some(0), 5), None);
-    // Seen reading, between other things.
+    // It is seen reading, between other work.
     fake.asks = true;
     assert_eq!(fake.check(&mut running, 1010, Some(0), 5), None);
     fake.asks = false;
     assert_eq!(fake.check(&mut running, 1250, Some(0), 5), None);
     fake.asks = true;
     assert_eq!(fake.check(&mut running, 1600, Some(0), 5), None);
-    // It says something.
+    // It writes output.
     assert_eq!(fake.check(&mut running, 2000, Some(1900), 9), None);
     assert_eq!(fake.check(&mut running, 2499, Some(1900), 9), None);
     assert_eq!(fake.check(&mut running, 2500, Some(1900), 9), Some(Met::Reads));
 }
 
 #[test]
-fn what_looks_like_a_prompt_is_looked_at_again() {
+fn a_screen_that_looks_like_a_prompt_is_checked_again() {
     let mut fake = Fake::new();
     let prompt = || Conditions { prompt: true, ..Conditions::default() };
     let mut running = Running::new(prompt(), fake.at(0));
@@ -275,14 +275,14 @@ fn much_output_is_searched_piece_by_piece() {
     let mut running =
         Running::new(Conditions { text: Some("x".into()), ..Conditions::default() }, fake.at(0));
     assert_eq!(fake.check(&mut running, 0, None, MUCH + 1), None);
-    fake.text = "never looked at: x".into();
+    fake.text = "never searched: x".into();
     assert_eq!(fake.check(&mut running, 100, Some(0), MUCH + 2), None);
     fake.newest = "x".into();
     assert_eq!(fake.check(&mut running, 200, Some(0), MUCH + 3), Some(Met::Text));
 }
 
 #[test]
-fn the_end_is_told_as_such_unless_what_was_waited_for_came_first() {
+fn exit_ends_a_wait_unless_its_condition_was_met_first() {
     let mut fake = Fake::new();
     fake.exited = true;
     let idle = Conditions { idle: Some(Duration::from_millis(1)), ..Conditions::default() };
@@ -303,5 +303,5 @@ fn an_empty_text_or_pattern_is_refused() {
         assert!(Conditions::new(wait.clone()).is_err(), "{wait:?}");
     }
     let idle = Conditions::new(Wait { idle_ms: Some(0), ..Wait::default() }).unwrap();
-    assert_eq!(idle.idle, None, "no time at all is no condition");
+    assert_eq!(idle.idle, None, "an idle time of 0 is no condition");
 }

@@ -1,9 +1,9 @@
-//! Why a wait timed out, in words to act on.
+//! Explains why a wait timed out, so that the caller can act on it.
 
 use super::Conditions;
 use crate::Activity;
 
-/// What there was when the time was up.
+/// The state of a session when a wait timed out.
 pub(crate) struct Situation<'a> {
     pub(crate) activity: Activity,
     /// Whether a full-screen program is shown.
@@ -13,23 +13,23 @@ pub(crate) struct Situation<'a> {
     pub(crate) holder: Option<&'a str>,
 }
 
-/// Why nothing that was waited for came.
+/// Why none of the conditions of a wait was met.
 pub(crate) fn why_not(wait: &Conditions, seen: &Situation<'_>) -> String {
     let doing = match &seen.activity {
         Activity::Prompt => "the shell waits for a command".to_owned(),
         Activity::Running { program } => format!("{} is still running", named(program.as_deref())),
         Activity::WaitingForInput { program } if seen.alt_screen => {
-            format!("{} is shown on the whole screen and waits for keys", named(program.as_deref()))
+            format!("{} uses the full screen and waits for keys", named(program.as_deref()))
         }
         Activity::WaitingForInput { program } => {
             format!("{} is still running and waits for input", named(program.as_deref()))
         }
         Activity::Pager { program } => {
-            format!("`{program}` shows its text page by page: space goes on, q leaves it")
+            format!("`{program}` is a pager: space shows the next page, q quits")
         }
-        Activity::Editor { program } => format!("`{program}`, an editor, is open"),
+        Activity::Editor { program } => format!("the editor `{program}` is open"),
         Activity::SecretInput => "the program asks for a secret".to_owned(),
-        Activity::SecretSuspected => "what is shown looks like a question for a secret".to_owned(),
+        Activity::SecretSuspected => "the program seems to ask for a secret".to_owned(),
         Activity::Exited => "the program has ended".to_owned(),
     };
     let doing = match seen.holder {
@@ -40,9 +40,9 @@ pub(crate) fn why_not(wait: &Conditions, seen: &Situation<'_>) -> String {
     let on_screen = wait.text.as_ref().is_some_and(|needle| seen.screen.contains(needle));
     match (for_text, on_screen) {
         (true, true) => {
-            format!("it stands on the screen, but only in what was typed or there before; {doing}")
+            format!("the text is on the screen, but only as typed input or older output; {doing}")
         }
-        (true, false) => format!("it did not appear; {doing}"),
+        (true, false) => format!("text not found; {doing}"),
         _ => doing,
     }
 }
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_says_what_the_program_does_and_who_has_the_keyboard() {
+    fn the_reason_names_the_program_and_the_keyboards_holder() {
         let program = || Some("make".to_owned());
         for (activity, alt_screen, holder, why) in [
             (Activity::Prompt, false, None, "the shell waits for a command"),
@@ -66,7 +66,7 @@ mod tests {
                 Activity::WaitingForInput { program: program() },
                 true,
                 None,
-                "`make` is shown on the whole screen and waits for keys",
+                "`make` uses the full screen and waits for keys",
             ),
             (
                 Activity::WaitingForInput { program: program() },
@@ -81,11 +81,11 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_only_the_typed_line_shows_did_not_appear() {
+    fn the_reason_says_whether_the_text_is_only_typed_input() {
         let wait = Conditions { text: Some("done".into()), ..Conditions::default() };
         let seen = |screen| Situation { activity: Activity::Prompt, alt_screen: false, screen, holder: None };
-        assert_eq!(why_not(&wait, &seen("$ make")), "it did not appear; the shell waits for a command");
+        assert_eq!(why_not(&wait, &seen("$ make")), "text not found; the shell waits for a command");
         let typed = why_not(&wait, &seen("$ echo done"));
-        assert!(typed.starts_with("it stands on the screen, but only in what was typed"), "{typed}");
+        assert!(typed.starts_with("the text is on the screen, but only as typed input"), "{typed}");
     }
 }

@@ -1,4 +1,4 @@
-//! What happens while one is attached: keys, mouse, messages, signals, and the time.
+//! The main loop of attach: keys, mouse, messages, signals, and timers.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -17,71 +17,71 @@ use futures_util::StreamExt;
 
 use super::outer::Outer;
 use super::prefix::{self, Order, Prefix};
-use super::{AttachEnd, AttachOptions, Connection, Heard, Link, Signals, Told, status};
+use super::{AttachEnd, AttachOptions, Connection, Link, LinkEvent, SignalRequest, Signals, status};
 use crate::copy::{CopyMode, Outcome, Past};
 use crate::keys;
 use crate::pan::Pan;
 use crate::widget::TerminalWidget;
 
-/// How long a message stays where no key takes it away.
+/// How long a message stays unless a key removes it.
 const MESSAGE: Duration = Duration::from_secs(4);
-/// Most lines that are scrolled through.
+/// Most lines in copy mode.
 const LINES: usize = 100_000;
-/// No session is made smaller than this to fit a window: programs are known to break.
+/// Fitting never makes a session smaller than this: some programs break.
 const SMALLEST: (u16, u16) = (10, 2);
-/// Rows that a step of the wheel moves.
+/// Rows that one step of the wheel scrolls.
 const WHEEL: isize = 3;
 
-/// Everything of an attach but the connection.
+/// The whole state of attach, except the connection.
 pub(super) struct App {
     pub(super) outer: Outer,
     pub(super) info: SessionInfo,
     pub(super) options: AttachOptions,
     pub(super) screen: Option<Screen>,
     pub(super) presence: Presence,
-    /// The presence is that of this daemon: what differs from now on is news.
-    acquainted: bool,
+    /// The presence comes from the current daemon: later differences are news.
+    has_presence: bool,
     pub(super) prefix: Prefix,
     pub(super) pan: Pan,
     message: Option<(String, Instant)>,
     pub(super) copy: Option<CopyMode>,
     pub(super) help: bool,
-    /// The session is to follow this window.
+    /// The person wants the session to fit this window.
     fit: bool,
     pub(super) typed: bool,
-    /// Which hand-off request was answered here last, and whether it was declined.
+    /// The last hand-off request that was answered here, and whether it was declined.
     pub(super) answered: Option<(String, bool)>,
     pub(super) lost: bool,
-    /// Where the mouse went down.
+    /// Where the mouse button was pressed.
     pressed: Option<(u16, u16)>,
-    /// The program ended, but there is still something to look at.
+    /// The program ended, but the person still reads the screen.
     pub(super) over: Option<AttachEnd>,
 }
 
-/// What the daemon painted last.
+/// The last painted screen.
 pub(super) struct Screen {
     pub(super) vt: Vt,
     pub(super) title: String,
     pub(super) activity: Activity,
 }
 
-/// How the copy mode is come into.
+/// What started copy mode.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Into {
+pub(super) enum CopyStart {
     Key,
     PageUp,
     Wheel,
     Drag(u16, u16),
 }
 
-type Loading<'a> = Option<(Into, Pin<Box<dyn Future<Output = Result<Reply, ClientError>> + 'a>>)>;
+type Loading<'a> = Option<(CopyStart, Pin<Box<dyn Future<Output = Result<Reply, ClientError>> + 'a>>)>;
 
-/// What is to be done now.
+/// What to do next.
 pub(super) enum Act {
     Nothing,
     End(AttachEnd),
     Send(Vec<FromViewer>),
-    Copy(Into),
+    Copy(CopyStart),
 }
 
 impl App {
@@ -95,7 +95,7 @@ impl App {
             options,
             screen: None,
             presence: Presence::default(),
-            acquainted: false,
+            has_presence: false,
             pan: Pan::default(),
             message: None,
             copy: None,
@@ -109,7 +109,7 @@ impl App {
         }
     }
 
-    /// Whether the keyboard is to be given back when one leaves.
+    /// Whether attach must give the keyboard back at the end.
     pub(super) fn may_hold_keyboard(&self) -> bool {
         self.typed || self.presence.yours
     }
@@ -125,14 +125,14 @@ impl App {
         loop {
             self.draw()?;
             let act = tokio::select! {
-                heard = link.next(connection) => self.heard(heard?),
+                event = link.next(connection) => self.link_event(event?),
                 event = events.next() => match event {
                     Some(event) => self.event(&event?)?,
                     None => Act::End(AttachEnd::Detached),
                 },
-                told = signals.next() => self.told(&told)?,
-                (into, read) = loaded(&mut loading) => {
-                    self.begin_copy(into, read);
+                request = signals.next() => self.signal(&request)?,
+                (start, read) = loaded(&mut loading) => {
+                    self.begin_copy(start, read);
                     Act::Nothing
                 }
                 () = until(self.message.as_ref().map(|(_, until)| *until)) => {
@@ -148,8 +148,8 @@ impl App {
                         link.send(message).await;
                     }
                 }
-                Act::Copy(into) if loading.is_none() && self.copy.is_none() => {
-                    loading = Some((into, Box::pin(read(connection))));
+                Act::Copy(start) if loading.is_none() && self.copy.is_none() => {
+                    loading = Some((start, Box::pin(read(connection))));
                 }
                 Act::Copy(_) => {}
             }
@@ -168,31 +168,31 @@ impl App {
         self.message.as_ref().map(|(text, _)| text.as_str())
     }
 
-    fn heard(&mut self, heard: Heard) -> Act {
-        match heard {
-            Heard::Lost => (self.lost, self.acquainted) = (true, false),
-            Heard::Back => {
+    fn link_event(&mut self, event: LinkEvent) -> Act {
+        match event {
+            LinkEvent::Lost => (self.lost, self.has_presence) = (true, false),
+            LinkEvent::Back => {
                 self.lost = false;
                 // The window may have changed meanwhile.
                 if self.fit && self.presence.yours {
                     return self.fit_now();
                 }
             }
-            Heard::Message(ToViewer::Paint(paint)) => self.paint(paint),
-            Heard::Message(ToViewer::Presence(presence)) => return self.meet(presence),
-            Heard::Message(ToViewer::Refused(error)) => {
+            LinkEvent::Message(ToViewer::Paint(paint)) => self.paint(paint),
+            LinkEvent::Message(ToViewer::Presence(presence)) => return self.presence_changed(presence),
+            LinkEvent::Message(ToViewer::Refused(error)) => {
                 let hint = error.hint.map(|hint| format!(": {hint}")).unwrap_or_default();
                 self.say(format_args!("{}{hint}", error.message));
             }
-            Heard::Message(ToViewer::Exited { exit_code, signal }) => {
+            LinkEvent::Message(ToViewer::Exited { exit_code, signal }) => {
                 return self.ended(AttachEnd::Exited { exit_code, signal });
             }
-            Heard::Message(ToViewer::Gone) => return self.ended(AttachEnd::Gone),
+            LinkEvent::Message(ToViewer::Gone) => return self.ended(AttachEnd::Gone),
         }
         Act::Nothing
     }
 
-    /// Whoever reads the past is not thrown out of it, and a session that had ended before is there to be looked at.
+    /// Stays open in copy mode, and for a session that had ended before attach.
     fn ended(&mut self, end: AttachEnd) -> Act {
         match self.copy.is_some() || (self.over.is_some() && end != AttachEnd::Gone) {
             true => {
@@ -214,11 +214,11 @@ impl App {
         self.screen = Some(screen);
     }
 
-    fn meet(&mut self, presence: Presence) -> Act {
+    fn presence_changed(&mut self, presence: Presence) -> Act {
         if let Some(end) = self.leaves_answered(&presence) {
             return Act::End(end);
         }
-        if self.acquainted
+        if self.has_presence
             && let Some(news) = status::news(&self.presence, &presence)
         {
             self.say(news);
@@ -226,21 +226,21 @@ impl App {
         if self.fit && self.presence.fitted && !presence.fitted {
             self.fit = false;
         }
-        // Once; later the person decides.
+        // Only for a new request; later the person decides.
         let known = self.handoff().map(|request| request.request_id.clone());
         self.presence = presence;
-        self.acquainted = true;
+        self.has_presence = true;
         match self.handoff().is_some_and(|request| known.as_ref() != Some(&request.request_id)) {
-            true => self.hear_handoff(),
+            true => self.new_handoff(),
             false => Act::Nothing,
         }
     }
 
-    fn told(&mut self, told: &Told) -> Result<Act, ClientError> {
-        match told {
-            Told::End(signal) => return Ok(Act::End(AttachEnd::Told(*signal))),
-            Told::Stop => self.outer.stop()?,
-            Told::GoOn => self.outer.take_again()?,
+    fn signal(&mut self, request: &SignalRequest) -> Result<Act, ClientError> {
+        match request {
+            SignalRequest::End(signal) => return Ok(Act::End(AttachEnd::Told(*signal))),
+            SignalRequest::Stop => self.outer.stop()?,
+            SignalRequest::Continue => self.outer.take_again()?,
         }
         Ok(Act::Nothing)
     }
@@ -271,19 +271,19 @@ impl App {
             return Ok(Act::Nothing);
         }
         let ends_handoff = self.ends_handoff(key);
-        Ok(match self.prefix.hear(key) {
-            prefix::Heard::Order(order) => self.order(order)?,
-            prefix::Heard::Prefix => Act::Nothing,
-            prefix::Heard::Nothing => {
-                self.say(format!("no such key; {} ? lists them", self.options.prefix));
+        Ok(match self.prefix.classify(key) {
+            prefix::KeyMeaning::Order(order) => self.order(order)?,
+            prefix::KeyMeaning::Prefix => Act::Nothing,
+            prefix::KeyMeaning::Nothing => {
+                self.say(format!("no such command; {} ? lists the keys", self.options.prefix));
                 Act::Nothing
             }
-            prefix::Heard::Typed => match &mut self.copy {
+            prefix::KeyMeaning::Typed => match &mut self.copy {
                 Some(copy) => {
                     let outcome = copy.key(key);
                     self.copied(outcome)?
                 }
-                None if self.over.is_some() => self.leave_what_is_over(event),
+                None if self.over.is_some() => self.leave_ended(event),
                 None if ends_handoff => self.end_handoff(),
                 None => match keys::message(event) {
                     Some(message) => self.type_message(message),
@@ -293,16 +293,16 @@ impl App {
         })
     }
 
-    fn leave_what_is_over(&mut self, event: &KeyEvent) -> Act {
+    fn leave_ended(&mut self, event: &KeyEvent) -> Act {
         match (event.code, &self.over) {
             (KeyCode::Char('q') | KeyCode::Enter | KeyCode::Esc, Some(end)) => Act::End(end.clone()),
             _ => Act::Nothing,
         }
     }
 
-    /// What is typed takes the keyboard, and one looks where it goes.
+    /// Types. That takes the keyboard, and the window follows the cursor again.
     fn type_message(&mut self, message: FromViewer) -> Act {
-        if self.may_not("nothing is typed") {
+        if self.refuses("you cannot type") {
             return Act::Nothing;
         }
         self.typed = true;
@@ -310,7 +310,8 @@ impl App {
         Act::Send(vec![message])
     }
 
-    pub(super) fn may_not(&mut self, what: &str) -> bool {
+    /// In read-only mode, says what is not possible and returns true.
+    pub(super) fn refuses(&mut self, what: &str) -> bool {
         if self.options.read_only {
             self.say(format!("read-only: {what}; {} d detaches", self.options.prefix));
         }
@@ -322,12 +323,12 @@ impl App {
             Order::Detach => return Ok(Act::End(AttachEnd::Detached)),
             Order::Literal => return Ok(self.type_message(self.options.prefix.message())),
             Order::Help => self.help = true,
-            Order::Take if !self.may_not("the keyboard is not taken") => {
+            Order::Take if !self.refuses("you cannot take the keyboard") => {
                 self.typed = true;
                 self.say("you have the keyboard until you give it back");
                 return Ok(Act::Send(vec![FromViewer::Take]));
             }
-            Order::Give if !self.may_not("there is nothing to give") => {
+            Order::Give if !self.refuses("you do not have the keyboard") => {
                 if self.presence.yours {
                     self.say("you gave the keyboard back");
                 }
@@ -339,12 +340,12 @@ impl App {
                 let key = FromViewer::Key { key: "d".into(), ctrl: true, alt: false, shift: false };
                 return Ok(self.type_message(key));
             }
-            Order::Fit if !self.may_not("it keeps its size") => return Ok(self.toggle_fit()),
+            Order::Fit if !self.refuses("you cannot resize the session") => return Ok(self.toggle_fit()),
             Order::Take | Order::Give | Order::Fit => {}
             Order::Copy { page_up } => match &mut self.copy {
                 Some(copy) if page_up => copy.page_up(),
                 Some(_) => {}
-                None => return Ok(Act::Copy(if page_up { Into::PageUp } else { Into::Key })),
+                None => return Ok(Act::Copy(if page_up { CopyStart::PageUp } else { CopyStart::Key })),
             },
             Order::Pan(to) => {
                 let room = self.room();
@@ -356,13 +357,13 @@ impl App {
             Order::Mouse => {
                 self.options.mouse = !self.options.mouse;
                 self.outer.set_mouse(self.options.mouse)?;
-                let whose = if self.options.mouse { "the session's" } else { "your terminal's" };
-                self.say(format_args!("the mouse is {whose}"));
+                let whose = if self.options.mouse { "the session" } else { "your terminal" };
+                self.say(format_args!("{whose} gets the mouse"));
             }
             Order::Redraw => self.outer.forget()?,
             Order::Suspend => {
                 if !self.outer.suspend()? {
-                    self.say("no shell is there that could let it go on");
+                    self.say("cannot suspend: no shell could resume attach");
                 }
             }
         }
@@ -377,7 +378,7 @@ impl App {
         }
     }
 
-    /// Whoever has the session follow a window needs the keyboard, and for as long.
+    /// Fits the session to this window. Only the keyboard's holder can, so it takes the keyboard.
     fn fit_now(&mut self) -> Act {
         let (cols, rows) = self.outer.size();
         let rows = rows.saturating_sub(u16::from(self.options.status));
@@ -386,16 +387,16 @@ impl App {
         Act::Send(vec![FromViewer::Take, FromViewer::Fit { size }])
     }
 
-    fn begin_copy(&mut self, into: Into, read: Result<Reply, ClientError>) {
+    fn begin_copy(&mut self, start: CopyStart, read: Result<Reply, ClientError>) {
         let read = match read {
             Ok(read) => read,
-            Err(error) => return self.say(format_args!("the history cannot be read: {error}")),
+            Err(error) => return self.say(format_args!("cannot read the history: {error}")),
         };
         let Dimensions { cols, rows } = read.dimensions;
         let cursor = read.cursor.map_or((0, 0), |at| (at.row.saturating_sub(1), at.col.saturating_sub(1)));
         let mut past = Past::new(&read.content, cols);
         if !self.presence.alternate {
-            // The text ends with the last row that has any, or the cursor's.
+            // The text ends with the last row that is not empty, or with the cursor's row.
             let vt = self.screen.as_ref().map(|screen| &screen.vt);
             let used = vt.and_then(|vt| (0..rows).rev().find(|row| !vt.row_text(*row).is_empty()));
             let used = used.map_or(0, |row| row + 1).max(cursor.0 + 1);
@@ -403,11 +404,11 @@ impl App {
         }
         let height = self.outer.size().1.saturating_sub(1);
         let mut copy = CopyMode::new(past, rows, cursor, height);
-        match into {
-            Into::Key => {}
-            Into::PageUp => copy.page_up(),
-            Into::Wheel => drop(copy.wheel(-WHEEL, true)),
-            Into::Drag(row, col) => copy.press(row, col),
+        match start {
+            CopyStart::Key => {}
+            CopyStart::PageUp => copy.page_up(),
+            CopyStart::Wheel => drop(copy.wheel(-WHEEL, true)),
+            CopyStart::Drag(row, col) => copy.press(row, col),
         }
         self.copy = Some(copy);
     }
@@ -418,7 +419,7 @@ impl App {
             Outcome::Save { path, text } => match save(&path, &text) {
                 Ok(()) => self.say(format_args!("saved to {path}")),
                 Err(error) => {
-                    // What was selected is still there, for another name.
+                    // Stay in copy mode: the person can save under another name.
                     if let Some(copy) = &mut self.copy {
                         copy.say(format!("{path}: {error}"));
                     }
@@ -477,16 +478,16 @@ impl App {
                 }
                 None => Act::Nothing,
             },
-            // As terminals do: a full-screen program without a mouse gets arrows.
+            // Like other terminals: a full-screen program without mouse reporting gets arrow keys.
             (MouseEventKind::ScrollUp, _) if arrows => self.arrows("up"),
             (MouseEventKind::ScrollDown, _) if arrows => self.arrows("down"),
-            (MouseEventKind::ScrollUp, _) => Act::Copy(Into::Wheel),
+            (MouseEventKind::ScrollUp, _) => Act::Copy(CopyStart::Wheel),
             (MouseEventKind::Down(MouseButton::Left), at) => {
                 self.pressed = at;
                 Act::Nothing
             }
             (MouseEventKind::Drag(MouseButton::Left), _) => match self.pressed.take() {
-                Some((row, col)) => Act::Copy(Into::Drag(row, col)),
+                Some((row, col)) => Act::Copy(CopyStart::Drag(row, col)),
                 None => Act::Nothing,
             },
             _ => Act::Nothing,
@@ -502,25 +503,25 @@ impl App {
     }
 }
 
-/// All that the session has, as it is at this moment.
+/// Reads the session's history and screen.
 async fn read(connection: &Connection<'_>) -> Result<Reply, ClientError> {
     let params = Params {
         session: connection.session.clone(),
         view: Part::Whole,
         format: Format::Raw,
         limit: Some(LINES),
-        // From no reader's place, so that none moves.
+        // With `since`, no reader's place moves.
         since: Some(0),
         ..Params::default()
     };
     connection.client.call(&params).await
 }
 
-async fn loaded(loading: &mut Loading<'_>) -> (Into, Result<Reply, ClientError>) {
-    let Some((into, reading)) = loading else { return std::future::pending().await };
-    let (into, read) = (*into, reading.await);
+async fn loaded(loading: &mut Loading<'_>) -> (CopyStart, Result<Reply, ClientError>) {
+    let Some((start, reading)) = loading else { return std::future::pending().await };
+    let (start, read) = (*start, reading.await);
     *loading = None;
-    (into, read)
+    (start, read)
 }
 
 async fn until(at: Option<Instant>) {
@@ -530,12 +531,12 @@ async fn until(at: Option<Instant>) {
     }
 }
 
-/// Terminals paste the Enter key between lines, as if it had been typed.
+/// Replaces the CR that terminals paste between lines.
 fn with_line_feeds(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
-/// Into a new file for its owner alone: what was there before is not ours to overwrite.
+/// Writes a new file that only its owner can read. Never overwrites a file.
 fn save(path: &str, text: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     writeln!(file, "{text}")

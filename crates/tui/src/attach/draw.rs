@@ -1,4 +1,4 @@
-//! What is drawn: the session, the status line where there is room or something to say, and the list of keys.
+//! Draws the session, the status line if there is room or a message, and the list of keys.
 
 use cotty_client::ClientError;
 use ratatui::Frame;
@@ -30,14 +30,14 @@ impl App {
         main_area(window, self.bar(window.1).is_some())
     }
 
-    /// Columns and rows of that.
+    /// Columns and rows of the session's area.
     pub(super) fn room(&self) -> (u16, u16) {
         let area = self.area();
         (area.width, area.height)
     }
 
-    /// What the last row says. It takes a row from the session only where there is something to say; where the window
-    /// has a row to spare it tells how things stand.
+    /// The text of the last row. It covers a row of the session only for a message; if the window has a spare row, it shows
+    /// the status.
     fn bar(&self, height: u16) -> Option<String> {
         if let Some(copy) = &self.copy {
             return Some(self.message().map_or_else(|| copy.status(), str::to_owned));
@@ -62,20 +62,20 @@ impl App {
         (asks || spare || self.over.is_some()).then(|| self.status_line())
     }
 
-    /// How things stand.
+    /// The status: session, request, keyboard, viewers, size.
     pub(super) fn status_line(&self) -> String {
         let Some(screen) = &self.screen else { return String::new() };
         let over = self.over.as_ref().map(|end| match end {
             AttachEnd::Exited { exit_code: Some(code), .. } => format!("exited with {code} · q leaves"),
             AttachEnd::Exited { signal, .. } => {
-                format!("ended by signal {} · q leaves", signal.unwrap_or_default())
+                format!("killed by signal {} · q leaves", signal.unwrap_or_default())
             }
             _ => "destroyed · q leaves".to_owned(),
         });
         let others = status::others(&self.presence);
         let size = screen.vt.size();
         let flag = |on: bool, text: &str| if on { text.to_owned() } else { String::new() };
-        // What an agent asks says more, and comes before it.
+        // A request says more than the secret, so it comes first.
         let secret = status::asks(&screen.activity).unwrap_or_default();
         let asked = self.handoff().map(status::handoff).unwrap_or_default();
         let first = [
@@ -169,7 +169,7 @@ impl App {
     }
 }
 
-/// The past, with what is found and what is selected.
+/// Draws copy mode, with the matches and the selection.
 fn draw_copy(copy: &CopyMode, area: Rect, frame: &mut Frame<'_>) -> Option<Position> {
     let picture = copy.picture();
     let widget = TerminalWidget::new(&picture);

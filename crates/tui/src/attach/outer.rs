@@ -1,4 +1,4 @@
-//! The person's own terminal: taken as a whole, and given back exactly as it was, however attach ends.
+//! The person's terminal: set up for attach, and restored exactly as it was, however attach ends.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,17 +10,17 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::{Frame, Terminal};
 use rustix::process::{Signal, getpid, getppid, getsid, kill_current_process_group, kill_process};
 
-/// The title is kept, then the alternate screen, then pastes in brackets.
+/// Saves the title, opens the alternate screen, turns bracketed paste on.
 const ENTER: &str = "\x1b[22;0t\x1b[?1049h\x1b[?2004h";
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1002l\x1b[?1000l";
-/// All of it back, the mouse first.
+/// Undoes `ENTER`; `MOUSE_OFF` goes before it.
 const LEAVE: &str = "\x1b[?2004l\x1b[0m\x1b[?25h\x1b[?1049l\x1b[23;0t";
 
-/// Whether the terminal is ours at the moment: then a panic gives it back before it says what happened.
+/// Whether the terminal is set up for attach. Then a panic restores it before it prints its message.
 static INSIDE: AtomicBool = AtomicBool::new(false);
 
-/// The person's terminal while it is ours.
+/// The person's terminal while it is set up for attach.
 pub(crate) struct Outer {
     terminal: Terminal<CrosstermBackend<io::Stdout>>,
     mouse: bool,
@@ -31,16 +31,16 @@ impl Outer {
     pub(crate) fn enter(mouse: bool) -> io::Result<Outer> {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
-            give_back();
+            restore();
             before(panic);
         }));
-        take(mouse)?;
-        // From here on dropping it gives the terminal back.
+        set_up(mouse)?;
+        // From here on, dropping `Outer` restores the terminal.
         let made = Terminal::new(CrosstermBackend::new(io::stdout()));
         let mut outer = match made {
             Ok(terminal) => Outer { terminal, mouse, title: String::new() },
             Err(error) => {
-                give_back();
+                restore();
                 return Err(error);
             }
         };
@@ -57,13 +57,13 @@ impl Outer {
         self.terminal.size().map_or((80, 24), |size| (size.width, size.height))
     }
 
-    /// Draws everything with the next frame. Not by `clear`, which would ask the terminal a question.
+    /// Makes the next frame draw everything. Does not use `clear`, which would query the terminal.
     pub(crate) fn forget(&mut self) -> io::Result<()> {
         let size = self.terminal.size()?;
         self.terminal.resize(size.into())
     }
 
-    /// Names the window; the text is plain.
+    /// Sets the window's title; the text must be plain.
     pub(crate) fn set_title(&mut self, title: String) -> io::Result<()> {
         if self.title == title {
             return Ok(());
@@ -78,14 +78,14 @@ impl Outer {
         write(if on { MOUSE_ON } else { MOUSE_OFF })
     }
 
-    /// Puts text on the person's clipboard, where the terminal lets us (OSC 52).
+    /// Copies text to the person's clipboard, if the terminal allows it (OSC 52).
     pub(crate) fn copy(&mut self, text: &str) -> io::Result<()> {
         write(&format!("\x1b]52;c;{}\x1b\\", BASE64_STANDARD.encode(text)))
     }
 
-    /// Stops us and whoever runs with us, until somebody lets us go on. `false`: nobody could.
+    /// Stops this process group until a shell resumes it. `false`: there is no such shell.
     pub(crate) fn suspend(&mut self) -> io::Result<bool> {
-        // Whoever started us is in another session: no shell that could say `fg`.
+        // If the parent is in another session, it is not a shell that could run `fg`.
         let shell = getppid().and_then(|parent| getsid(Some(parent)).ok());
         if shell.is_none() || shell != getsid(None).ok() {
             return Ok(false);
@@ -94,24 +94,24 @@ impl Outer {
         Ok(true)
     }
 
-    /// We were told to stop: gives the terminal back, stops, and takes it again when we go on.
+    /// Handles a stop signal: restores the terminal, stops, and sets it up again after resuming.
     pub(crate) fn stop(&mut self) -> io::Result<()> {
-        give_back();
+        restore();
         kill_process(getpid(), Signal::STOP)?;
         self.take_again()
     }
 
-    /// We go on, after whatever happened to the terminal meanwhile.
+    /// Sets the terminal up again after the process was resumed.
     pub(crate) fn take_again(&mut self) -> io::Result<()> {
         if INSIDE.load(Ordering::SeqCst) {
-            // We were stopped without a word. What is set cannot be known, so it is set anew, but the title, which
-            // was kept once, is not kept again.
+            // The process was stopped without notice. The terminal's modes are unknown, so set them again, but do not save
+            // the title a second time.
             let _ = disable_raw_mode();
             enable_raw_mode()?;
             write(ENTER.trim_start_matches("\x1b[22;0t"))?;
             write(if self.mouse { MOUSE_ON } else { MOUSE_OFF })?;
         } else {
-            take(self.mouse)?;
+            set_up(self.mouse)?;
         }
         let title = std::mem::take(&mut self.title);
         self.set_title(title)?;
@@ -121,19 +121,19 @@ impl Outer {
 
 impl Drop for Outer {
     fn drop(&mut self) {
-        give_back();
+        restore();
     }
 }
 
-fn take(mouse: bool) -> io::Result<()> {
+fn set_up(mouse: bool) -> io::Result<()> {
     enable_raw_mode()?;
     INSIDE.store(true, Ordering::SeqCst);
     write(ENTER)?;
     write(if mouse { MOUSE_ON } else { "" })
 }
 
-/// Gives the terminal back; a second time does nothing. Where it is gone there is nothing to give back.
-fn give_back() {
+/// Restores the terminal; a second call does nothing. Errors are ignored: the terminal might be gone.
+fn restore() {
     if INSIDE.swap(false, Ordering::SeqCst) {
         let _ = write(MOUSE_OFF);
         let _ = write(LEAVE);

@@ -1,25 +1,25 @@
-//! Which keys are ours and which are the program's. Pure.
+//! Decides which keys are commands of attach and which go to the program. Pure.
 
 use cotty_vt::{Key, KeyCode};
 
 use crate::keys::Chord;
 use crate::pan::Direction;
 
-/// What can be asked for after the prefix.
+/// A command of attach, given after the prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
     Detach,
-    /// The prefix itself, for the program.
+    /// Sends the prefix itself to the program.
     Literal,
     Help,
     Take,
     Give,
-    /// What the agent asked is done, or declined.
+    /// Completes or declines the hand-off request.
     Done,
     Decline,
-    /// Ctrl-D, for the program.
+    /// Sends Ctrl-D to the program.
     EndOfInput,
-    /// Scroll and copy mode; a page up at once where that was the key.
+    /// Enters copy mode, and scrolls a page up if the key was PageUp.
     Copy {
         page_up: bool,
     },
@@ -31,43 +31,43 @@ pub(crate) enum Order {
     Suspend,
 }
 
-/// What a key is.
+/// What a key means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Heard {
-    /// The program's.
+pub(crate) enum KeyMeaning {
+    /// It goes to the program.
     Typed,
-    /// The prefix: the next key is ours.
+    /// The prefix: the next key is a command.
     Prefix,
-    /// Ours.
+    /// A command.
     Order(Order),
-    /// It came after the prefix and means nothing. It is not the program's, either.
+    /// It followed the prefix but is not a command. It does not go to the program.
     Nothing,
 }
 
-/// For `?`, in the order in which one looks for them.
+/// The list that `?` shows, most useful keys first.
 pub(crate) const HELP: &[(&str, &str)] = &[
-    ("d", "detach; the session goes on"),
-    ("[ or PageUp", "scroll, search and copy; q comes back"),
-    ("t", "take the keyboard, until you give it back"),
+    ("d", "detach; the session keeps running"),
+    ("[ or PageUp", "scroll, search and copy; q returns"),
+    ("t", "take the keyboard until you give it back"),
     ("g", "give the keyboard back"),
-    ("f", "fit: the session follows this window; again puts it back"),
-    ("arrows", "look at another part of a session that is larger than the window"),
+    ("f", "fit the session to this window, or undo that"),
+    ("arrows", "show another part of a session that is larger than the window"),
     ("s", "status line on or off"),
-    ("m", "mouse on or off; off, your terminal selects text itself"),
-    ("r", "draw everything anew"),
-    ("Ctrl-z", "suspend; `fg` comes back"),
+    ("m", "mouse on or off; if off, your terminal selects text"),
+    ("r", "redraw everything"),
+    ("Ctrl-z", "suspend; `fg` returns"),
     ("?", "this list, and who is here"),
 ];
 
-/// The same while an agent asks for something.
+/// More keys while a hand-off request is open.
 pub(crate) const HANDOFF_HELP: &[(&str, &str)] =
-    &[("y", "yes: it is done, and the keyboard goes back"), ("n", "no: you decline")];
+    &[("y", "complete the request and give the keyboard back"), ("n", "decline the request")];
 
-/// The same for whoever came because a person is needed.
+/// More keys with `--next`.
 pub(crate) const NEEDED_HELP: &[(&str, &str)] =
-    &[("e", "Ctrl-D for the program: Ctrl-D itself says that you are done")];
+    &[("e", "send Ctrl-D to the program: Ctrl-D itself completes the request")];
 
-/// Hears one key after the other.
+/// Classifies keys, one after the other.
 #[derive(Debug)]
 pub(crate) struct Prefix {
     prefix: Key,
@@ -80,32 +80,32 @@ impl Prefix {
         Prefix { prefix: prefix.key, detach: detach.map(|chord| chord.key), waiting: false }
     }
 
-    /// Whether the next key is ours.
+    /// Whether the next key is a command.
     pub(crate) fn is_waiting(&self) -> bool {
         self.waiting
     }
 
-    pub(crate) fn hear(&mut self, key: Key) -> Heard {
+    pub(crate) fn classify(&mut self, key: Key) -> KeyMeaning {
         if std::mem::take(&mut self.waiting) {
             return match key == self.prefix {
-                true => Heard::Order(Order::Literal),
-                false => order(key).map_or(Heard::Nothing, Heard::Order),
+                true => KeyMeaning::Order(Order::Literal),
+                false => order(key).map_or(KeyMeaning::Nothing, KeyMeaning::Order),
             };
         }
         match key {
             key if key == self.prefix => {
                 self.waiting = true;
-                Heard::Prefix
+                KeyMeaning::Prefix
             }
-            key if Some(key) == self.detach => Heard::Order(Order::Detach),
-            _ => Heard::Typed,
+            key if Some(key) == self.detach => KeyMeaning::Order(Order::Detach),
+            _ => KeyMeaning::Typed,
         }
     }
 }
 
 fn order(key: Key) -> Option<Order> {
     Some(match (key.code, key.ctrl) {
-        // With Control, too: whoever holds it from the prefix on means the same.
+        // Also with Control: the person may still hold it from the prefix.
         (KeyCode::Char('d'), _) => Order::Detach,
         (KeyCode::Char('z'), true) => Order::Suspend,
         (KeyCode::Char('?'), _) => Order::Help,
@@ -137,32 +137,41 @@ mod tests {
     }
 
     #[test]
-    fn only_what_follows_the_prefix_is_ours() {
+    fn only_the_key_after_the_prefix_is_a_command() {
         let mut prefix = Prefix::new(&"ctrl+]".parse().unwrap(), None);
-        let mut hear = |notation: &str| prefix.hear(key(notation));
-        assert_eq!(hear("d"), Heard::Typed);
-        assert_eq!(hear("ctrl+]"), Heard::Prefix);
-        assert_eq!(hear("d"), Heard::Order(Order::Detach));
-        assert_eq!(hear("d"), Heard::Typed);
-        assert_eq!((hear("^]"), hear("^]")), (Heard::Prefix, Heard::Order(Order::Literal)));
-        assert_eq!(hear("t"), Heard::Typed, "twice is over");
-        assert_eq!((hear("^]"), hear("x"), hear("x")), (Heard::Prefix, Heard::Nothing, Heard::Typed));
-        assert_eq!((hear("^]"), hear("up")), (Heard::Prefix, Heard::Order(Order::Pan(Direction::Up))));
-        assert_eq!((hear("^]"), hear("^z")), (Heard::Prefix, Heard::Order(Order::Suspend)));
+        let mut press = |notation: &str| prefix.classify(key(notation));
+        assert_eq!(press("d"), KeyMeaning::Typed);
+        assert_eq!(press("ctrl+]"), KeyMeaning::Prefix);
+        assert_eq!(press("d"), KeyMeaning::Order(Order::Detach));
+        assert_eq!(press("d"), KeyMeaning::Typed);
+        assert_eq!((press("^]"), press("^]")), (KeyMeaning::Prefix, KeyMeaning::Order(Order::Literal)));
+        assert_eq!(press("t"), KeyMeaning::Typed, "the prefix twice ends the command");
         assert_eq!(
-            (hear("^]"), hear("pageup")),
-            (Heard::Prefix, Heard::Order(Order::Copy { page_up: true }))
+            (press("^]"), press("x"), press("x")),
+            (KeyMeaning::Prefix, KeyMeaning::Nothing, KeyMeaning::Typed)
         );
-        assert_eq!(hear("pageup"), Heard::Typed);
+        assert_eq!(
+            (press("^]"), press("up")),
+            (KeyMeaning::Prefix, KeyMeaning::Order(Order::Pan(Direction::Up)))
+        );
+        assert_eq!((press("^]"), press("^z")), (KeyMeaning::Prefix, KeyMeaning::Order(Order::Suspend)));
+        assert_eq!(
+            (press("^]"), press("pageup")),
+            (KeyMeaning::Prefix, KeyMeaning::Order(Order::Copy { page_up: true }))
+        );
+        assert_eq!(press("pageup"), KeyMeaning::Typed);
     }
 
     #[test]
-    fn another_prefix_and_a_key_that_detaches_at_once() {
+    fn the_prefix_and_the_detach_key_can_be_configured() {
         let mut prefix = Prefix::new(&"ctrl+b".parse().unwrap(), Some(&"f12".parse().unwrap()));
-        let mut hear = |notation: &str| prefix.hear(key(notation));
-        assert_eq!(hear("ctrl+]"), Heard::Typed);
-        assert_eq!((hear("ctrl+b"), hear("d")), (Heard::Prefix, Heard::Order(Order::Detach)));
-        assert_eq!(hear("f12"), Heard::Order(Order::Detach));
-        assert_eq!((hear("ctrl+b"), hear("ctrl+b")), (Heard::Prefix, Heard::Order(Order::Literal)));
+        let mut press = |notation: &str| prefix.classify(key(notation));
+        assert_eq!(press("ctrl+]"), KeyMeaning::Typed);
+        assert_eq!((press("ctrl+b"), press("d")), (KeyMeaning::Prefix, KeyMeaning::Order(Order::Detach)));
+        assert_eq!(press("f12"), KeyMeaning::Order(Order::Detach));
+        assert_eq!(
+            (press("ctrl+b"), press("ctrl+b")),
+            (KeyMeaning::Prefix, KeyMeaning::Order(Order::Literal))
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! What the status line says. Pure.
+//! The texts of the status line. Pure.
 
 use cotty_protocol::op::keyboard::Holder;
 use cotty_protocol::op::requests::State;
@@ -7,19 +7,19 @@ use cotty_protocol::text::inert;
 use cotty_protocol::view::{HandoffNotice, Presence, Watcher};
 use ratatui::text::Line;
 
-/// How many others are named before they are only counted.
+/// How many other viewers are named; the rest is counted.
 const NAMED: usize = 3;
-/// How much is shown of what an agent asks, however narrow the window is.
+/// The least that is shown of a request's message, however narrow the window is.
 const LEAST_ASKED: usize = 12;
-/// Likewise how much at most of each part before it: a name may have 64 letters.
+/// The most that is shown of each part before it: a name may have 64 letters.
 const LONGEST_FIRST: usize = 30;
 
-/// A program's text, or another's: nothing of it may act on this terminal, or turn the text around it.
+/// Untrusted text, without characters that control the terminal or change the direction of text.
 pub(crate) fn plain(text: &str) -> String {
     inert(text, ' ')
 }
 
-/// A session as people call it: its number, and its name or id.
+/// A session's number, and its name or id.
 pub(crate) fn label(info: &SessionInfo) -> String {
     format!("{} {}", info.number, info.name.as_ref().unwrap_or(&info.session_id))
 }
@@ -36,7 +36,7 @@ pub(crate) fn keyboard(presence: &Presence) -> String {
     }
 }
 
-/// Who else watches; empty where nobody does.
+/// The other viewers; empty if there are none.
 pub(crate) fn others(presence: &Presence) -> String {
     let mut text: Vec<String> = presence.others.iter().take(NAMED).map(who).collect();
     if presence.count > text.len() {
@@ -52,21 +52,21 @@ fn who(watcher: &Watcher) -> String {
     }
 }
 
-/// What a session does, where a person should know.
+/// The part of the status line about a secret, if the program asks for one.
 pub(crate) fn asks(activity: &Activity) -> Option<&'static str> {
     match activity {
-        Activity::SecretInput => Some("a secret is asked for"),
-        Activity::SecretSuspected => Some("perhaps a secret is asked for"),
+        Activity::SecretInput => Some("asks for a secret"),
+        Activity::SecretSuspected => Some("may ask for a secret"),
         _ => None,
     }
 }
 
-/// What an agent asks.
+/// An agent's request, with its message.
 pub(crate) fn handoff(request: &HandoffNotice) -> String {
     format!("{} asks: {}", request.from, request.message)
 }
 
-/// What became of that, where it is news.
+/// A change of the hand-off request, if it is news.
 fn handoff_news(before: Option<&HandoffNotice>, now: &HandoffNotice) -> Option<String> {
     let known = before.filter(|before| before.request_id == now.request_id);
     if known.is_some_and(|known| known.is_open() == now.is_open()) || (known.is_none() && !now.is_open()) {
@@ -75,22 +75,22 @@ fn handoff_news(before: Option<&HandoffNotice>, now: &HandoffNotice) -> Option<S
     let by = now.by.as_deref().unwrap_or("somebody");
     Some(match now.state {
         State::Waiting | State::Taken => handoff(now),
-        State::Completed => format!("{by} did what {} asked", now.from),
-        State::Declined => format!("{by} declined what {} asked", now.from),
-        State::Timeout => format!("{} no longer asks: its time is over", now.from),
-        State::Cancelled => format!("{} no longer asks", now.from),
+        State::Completed => format!("{by} completed the request of {}", now.from),
+        State::Declined => format!("{by} declined the request of {}", now.from),
+        State::Timeout => format!("the request of {} timed out", now.from),
+        State::Cancelled => format!("the request of {} was withdrawn", now.from),
     })
 }
 
-/// The line itself.
+/// Joins the parts that are not empty.
 pub(crate) fn line(parts: &[String]) -> String {
     let parts: Vec<String> =
         parts.iter().map(|part| plain(part).trim().to_owned()).filter(|part| !part.is_empty()).collect();
     parts.join(" · ")
 }
 
-/// The line where there is something to end: of what is asked as much as there is room for, and of the rest what fits beside
-/// it. How to end it, and how to see the keys, is never cut.
+/// The line while a request can be ended: as much of the request's message as fits, then the other parts that fit. The key
+/// that ends the request and the key for help are never cut.
 pub(crate) fn fitted(width: usize, first: &[String], asked: &str, rest: &[String], keys: &str) -> String {
     let mut parts: Vec<String> = first.iter().map(|part| cut(part, LONGEST_FIRST)).collect();
     let used = |parts: &[String], more: &str| {
@@ -107,7 +107,7 @@ pub(crate) fn fitted(width: usize, first: &[String], asked: &str, rest: &[String
     line(&parts)
 }
 
-/// A text in so many columns.
+/// Cuts a text to this many columns.
 fn cut(text: &str, width: usize) -> String {
     if Line::from(text).width() <= width {
         return text.to_owned();
@@ -117,11 +117,11 @@ fn cut(text: &str, width: usize) -> String {
     short.trim_end().to_owned() + "…"
 }
 
-/// What a person is told when the presence changes, if it is worth it. One's own typing is not.
+/// The message about a change of presence, if it is worth one. The person's own typing is not.
 pub(crate) fn news(before: &Presence, now: &Presence) -> Option<String> {
     let count = |presence: &Presence| presence.turned_away.as_ref().map_or(0, |turned| turned.count);
     if let Some(turned) = now.turned_away.as_ref().filter(|_| count(now) > count(before)) {
-        let why = if turned.secret { "a secret is asked for".to_owned() } else { keyboard(now) };
+        let why = if turned.secret { "the program asks for a secret".to_owned() } else { keyboard(now) };
         return Some(format!("{} was refused: {why}", turned.name));
     }
     if let Some(news) =
@@ -135,11 +135,11 @@ pub(crate) fn news(before: &Presence, now: &Presence) -> Option<String> {
             (true, false) => format!("the keyboard went back: {}", keyboard(now)),
             _ => keyboard(now),
         };
-        // Where no agent wants it, nobody minds that it is free again.
-        let minds = held(now).is_some() || now.agent.is_some();
-        return Some(text).filter(|_| minds && !(now.yours && held(before).is_none()));
+        // Without an agent, a free keyboard is not news.
+        let matters = held(now).is_some() || now.agent.is_some();
+        return Some(text).filter(|_| matters && !(now.yours && held(before).is_none()));
     }
-    let of = |one: &Presence, other: &Presence| {
+    let only_in = |one: &Presence, other: &Presence| {
         let mut left = other.others.clone();
         let new = |watcher: &&Watcher| match left.iter().position(|known| known == *watcher) {
             Some(at) => {
@@ -151,11 +151,11 @@ pub(crate) fn news(before: &Presence, now: &Presence) -> Option<String> {
         let found = one.others.iter().filter(new).map(who).collect::<Vec<_>>();
         found.join(", ")
     };
-    let (came, went) = (of(now, before), of(before, now));
-    match (came.is_empty(), went.is_empty()) {
-        // Where only some are named, one that goes lets another be named.
-        (false, _) if now.count > before.count => Some(format!("{came} came")),
-        (_, false) if now.count < before.count => Some(format!("{went} left")),
+    let (joined, left) = (only_in(now, before), only_in(before, now));
+    match (joined.is_empty(), left.is_empty()) {
+        // The count decides: if only some viewers are named, one that leaves makes another one appear.
+        (false, _) if now.count > before.count => Some(format!("{joined} joined")),
+        (_, false) if now.count < before.count => Some(format!("{left} left")),
         _ => None,
     }
 }
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn it_says_who_has_the_keyboard() {
+    fn the_status_names_the_keyboard_holder() {
         assert_eq!(keyboard(&presence(&[])), "agent claude has the keyboard");
         assert_eq!(keyboard(&held("ann", false)), "ann has the keyboard");
         assert_eq!(keyboard(&held("ann", true)), "you have the keyboard");
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn it_names_some_of_the_others() {
+    fn the_status_names_some_of_the_other_viewers() {
         assert_eq!(others(&presence(&[])), "");
         assert_eq!(others(&presence(&["ann"])), "ann (attach)");
         let page = Watcher { name: "page".into(), kind: "page".into() };
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn news_are_told_and_ones_own_typing_is_not() {
+    fn changes_of_presence_are_news_but_own_typing_is_not() {
         let alone = presence(&[]);
         assert_eq!(news(&alone, &alone), None);
         assert_eq!(news(&alone, &held("me", true)), None);
@@ -207,7 +207,7 @@ mod tests {
         assert_eq!(gave, "the keyboard went back: agent claude has the keyboard");
         let nobodys = |presence| Presence { agent: None, ..presence };
         assert_eq!(news(&nobodys(held("me", true)), &nobodys(presence(&[]))), None);
-        assert_eq!(news(&alone, &presence(&["ann"])).unwrap(), "ann (attach) came");
+        assert_eq!(news(&alone, &presence(&["ann"])).unwrap(), "ann (attach) joined");
         assert_eq!(news(&presence(&["ann", "ann"]), &presence(&["ann"])).unwrap(), "ann (attach) left");
         let turned = |count| Some(TurnedAway { count, name: "claude".into(), secret: false });
         let (one, two) = (
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_agent_asks_is_news_once_and_so_is_its_end() {
+    fn a_request_and_its_end_are_news_once() {
         let asked = |state| HandoffNotice {
             request_id: "req_a".into(),
             from: "claude".into(),
@@ -232,14 +232,15 @@ mod tests {
         assert_eq!(news(&alone, &with(State::Waiting)).unwrap(), "claude asks: look");
         assert_eq!(news(&with(State::Waiting), &with(State::Taken)), None);
         let done = news(&with(State::Taken), &with(State::Completed)).unwrap();
-        assert_eq!(done, "ann did what claude asked");
-        assert_eq!(news(&with(State::Taken), &with(State::Cancelled)).unwrap(), "claude no longer asks");
+        assert_eq!(done, "ann completed the request of claude");
+        let withdrawn = news(&with(State::Taken), &with(State::Cancelled)).unwrap();
+        assert_eq!(withdrawn, "the request of claude was withdrawn");
         assert_eq!(news(&with(State::Completed), &with(State::Completed)), None);
-        assert_eq!(news(&alone, &with(State::Timeout)), None, "nobody here knew of it");
+        assert_eq!(news(&alone, &with(State::Timeout)), None, "the request was never shown here");
     }
 
     #[test]
-    fn how_to_end_it_is_never_cut() {
+    fn the_key_that_ends_a_request_is_never_cut() {
         let first = ["3 build".to_owned(), "Ctrl-D when done".to_owned()];
         let rest = [
             "a secret is asked for".to_owned(),
@@ -262,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_cannot_act() {
+    fn a_title_has_no_control_characters() {
         assert_eq!(plain("a\x1b[31m\u{9b}b\u{202e}c\n"), "a [31m b c ");
         assert_eq!(line(&["one".into(), " \x07".into(), "two".into()]), "one · two");
     }

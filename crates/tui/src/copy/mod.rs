@@ -1,5 +1,4 @@
-//! Scroll and copy mode: moves through a session's text, searches it, and copies parts of it. Pure: what was copied is
-//! handed out.
+//! Copy mode: scrolls through a session's text, searches it, and copies parts of it. Pure: it returns the copied text.
 
 mod moving;
 mod past;
@@ -10,7 +9,7 @@ use regex::{Regex, RegexBuilder};
 pub(crate) use past::Past;
 use past::Stretch;
 
-/// A place in the text.
+/// A position in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct At {
     row: usize,
@@ -28,7 +27,7 @@ enum Shape {
     Block,
 }
 
-/// What a line is being typed for.
+/// The purpose of the line that the person types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PromptFor {
     SearchDown,
@@ -36,25 +35,25 @@ enum PromptFor {
     Save,
 }
 
-/// What a key came to.
+/// The result of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Stay,
     Leave,
-    /// For the person's clipboard; the mode is left.
+    /// Copy this text to the clipboard, and leave the mode.
     Copy(String),
-    /// Into a file.
+    /// Save this text to a file.
     Save {
         path: String,
         text: String,
     },
 }
 
-/// Where one is and what is selected.
+/// The state of copy mode.
 #[derive(Debug)]
 pub(crate) struct CopyMode {
     past: Past,
-    /// The first row to be seen.
+    /// The first visible row.
     top: usize,
     height: u16,
     cursor: At,
@@ -63,12 +62,12 @@ pub(crate) struct CopyMode {
     upward: bool,
     asking: Option<(PromptFor, String)>,
     note: Option<String>,
-    /// It was come into by the wheel, and is left by it at the end.
+    /// The wheel started the mode, so scrolling to the end leaves it.
     by_wheel: bool,
 }
 
 impl CopyMode {
-    /// Begins at the end, with the cursor where the session's is on its screen of so many rows.
+    /// Starts at the end of the text, with the cursor at its position on the session's screen, which has `screen_rows` rows.
     pub(crate) fn new(past: Past, screen_rows: u16, cursor: (u16, u16), height: u16) -> CopyMode {
         let screen = past.len().saturating_sub(usize::from(screen_rows));
         let row = (screen + usize::from(cursor.0)).min(past.len() - 1);
@@ -88,13 +87,13 @@ impl CopyMode {
         mode
     }
 
-    /// The window has this many rows for it.
+    /// Sets the number of visible rows.
     pub(crate) fn set_height(&mut self, height: u16) {
         self.height = height.max(1);
         self.show_cursor();
     }
 
-    /// The rows to be seen.
+    /// The visible rows.
     pub(crate) fn picture(&self) -> Vt {
         let mut vt = self.past.picture(self.top, self.height);
         let (row, col) = self.screen_cursor();
@@ -102,19 +101,19 @@ impl CopyMode {
         vt
     }
 
-    /// The cursor among the rows to be seen.
+    /// The cursor within the visible rows.
     fn screen_cursor(&self) -> (u16, u16) {
         let row = self.cursor.row.saturating_sub(self.top);
         (u16::try_from(row).unwrap_or(0), self.cursor.col.min(self.past.cols().saturating_sub(1)))
     }
 
-    /// Cells to be seen that are selected: row, first column, and the one after the last.
+    /// Visible cells that are selected: row, first column, and the column after the last.
     pub(crate) fn selected(&self) -> Vec<(u16, u16, u16)> {
         let rows = self.top..self.past.len().min(self.top + usize::from(self.height));
         self.seen(rows.filter_map(|row| self.stretch(row)))
     }
 
-    /// Cells to be seen that match what was searched for.
+    /// Visible cells that match the search.
     pub(crate) fn found(&self) -> Vec<(u16, u16, u16)> {
         let Some(pattern) = &self.pattern else { return Vec::new() };
         let (mut row, mut stretches) = (self.top, Vec::new());
@@ -132,7 +131,7 @@ impl CopyMode {
         stretches.filter_map(place).collect()
     }
 
-    /// What of a row is selected.
+    /// The selected part of a row.
     fn stretch(&self, row: usize) -> Option<Stretch> {
         let (mark, shape) = self.mark?;
         let (from, to) = (mark.min(self.cursor), mark.max(self.cursor));
@@ -151,7 +150,7 @@ impl CopyMode {
         Some(Stretch { row, from: left, to: right })
     }
 
-    /// The selected text. A line that wraps is one line; a rectangle's rows are rows.
+    /// The selected text. A wrapped line is one line; each row of a rectangle is a line.
     fn selection(&self) -> Option<String> {
         let (mark, shape) = self.mark?;
         let rows = mark.row.min(self.cursor.row)..=mark.row.max(self.cursor.row);
@@ -169,7 +168,7 @@ impl CopyMode {
         Some(text)
     }
 
-    /// For the status line.
+    /// The text of the status line.
     pub(crate) fn status(&self) -> String {
         if let Some((asked, typed)) = &self.asking {
             return match asked {
@@ -181,12 +180,12 @@ impl CopyMode {
         let place = format!("[{}/{}]", self.cursor.row + 1, self.past.len());
         match (&self.note, self.mark) {
             (Some(note), _) => format!("{place} {note}"),
-            (None, Some(_)) => format!("{place} y copies · s saves · o other end · Esc lets go · q leaves"),
+            (None, Some(_)) => format!("{place} y copies · s saves · o other end · Esc deselects · q leaves"),
             (None, None) => format!("{place} v V Ctrl-v select · / ? n N search · g G · q leaves"),
         }
     }
 
-    /// Pasted text: only where a line is being typed.
+    /// Adds pasted text to the line that the person types, if any.
     pub(crate) fn paste(&mut self, text: &str) {
         if let Some((_, typed)) = &mut self.asking {
             typed.extend(text.chars().filter(|c| !c.is_control()));
@@ -208,7 +207,7 @@ impl CopyMode {
             }
             (KeyCode::Char('s'), false) => match self.mark {
                 Some(_) => self.asking = Some((PromptFor::Save, String::new())),
-                None => self.note = Some("nothing is selected: v begins".into()),
+                None => self.note = Some("nothing is selected: v starts a selection".into()),
             },
             (KeyCode::Char('v' | 'r'), true) => self.select(Shape::Block),
             (KeyCode::Char('v' | ' '), _) => self.select(Shape::Flow),
@@ -228,7 +227,7 @@ impl CopyMode {
         Outcome::Stay
     }
 
-    /// Selects in this shape from here on; the same shape again lets go.
+    /// Starts a selection of this shape, or changes its shape; the same shape again deselects.
     fn select(&mut self, shape: Shape) {
         self.mark = match self.mark {
             Some((_, now)) if now == shape => None,
@@ -258,7 +257,7 @@ impl CopyMode {
         Outcome::Stay
     }
 
-    /// Tells the person something, until the next key.
+    /// Shows a message until the next key.
     pub(crate) fn say(&mut self, text: String) {
         self.note = Some(text);
     }
@@ -270,8 +269,8 @@ impl CopyMode {
         }
     }
 
-    /// Searches for a regular expression, or for the text itself where it is none. A pattern without capitals finds
-    /// those, too. An empty one is the last again.
+    /// Searches for a regular expression, or for the text itself if it is not a valid one. A pattern without capitals
+    /// ignores case. An empty pattern repeats the last search.
     fn look_for(&mut self, typed: &str, upward: bool) {
         self.upward = upward;
         if !typed.is_empty() {
@@ -284,12 +283,12 @@ impl CopyMode {
 
     fn search(&mut self, upward: bool) {
         let Some(pattern) = self.pattern.clone() else {
-            self.note = Some("nothing was searched for: / begins".into());
+            self.note = Some("no search yet: / starts one".into());
             return;
         };
         let (lines, here) = (self.past.len(), self.cursor);
         let mut row = here.row;
-        // Once around, and the line that it began in as a whole.
+        // Once around, including the whole line where the search began.
         let mut left = lines + 1;
         let mut around = false;
         loop {
@@ -301,11 +300,12 @@ impl CopyMode {
             };
             if let Some(at) = hit {
                 if around {
-                    self.note =
-                        Some(if upward { "from the end again" } else { "from the beginning again" }.into());
+                    self.note = Some(
+                        if upward { "continued from the end" } else { "continued from the start" }.into(),
+                    );
                 }
                 self.cursor = at;
-                self.show_cursor_amid();
+                self.show_cursor_centred();
                 return;
             }
             let (first, end) = self.past.line(row);

@@ -1,4 +1,4 @@
-//! Where the cursor of the copy mode goes: by keys as in vi, by the wheel, by the mouse.
+//! Moves the cursor of copy mode: by keys as in vi, by the wheel, by the mouse.
 
 use cotty_vt::{Key, KeyCode};
 
@@ -40,14 +40,14 @@ impl CopyMode {
         self.show_cursor();
     }
 
-    /// Moves what is to be seen, and the cursor with it.
+    /// Scrolls the visible rows, and the cursor with them.
     fn scroll_by(&mut self, rows: isize) {
         let most = self.past.len().saturating_sub(usize::from(self.height));
         self.top = self.top.saturating_add_signed(rows).min(most);
         self.move_to(self.cursor.row.saturating_add_signed(rows));
     }
 
-    /// Has the cursor among the rows to be seen.
+    /// Scrolls until the cursor is visible.
     pub(super) fn show_cursor(&mut self) {
         let height = usize::from(self.height);
         let most = self.past.len().saturating_sub(height);
@@ -55,8 +55,8 @@ impl CopyMode {
         self.top = self.top.clamp(lowest, self.cursor.row.max(lowest)).min(most.max(lowest));
     }
 
-    /// The same, but with what is around it where it was not to be seen.
-    pub(super) fn show_cursor_amid(&mut self) {
+    /// Scrolls until the cursor is visible; centres it if it was not.
+    pub(super) fn show_cursor_centred(&mut self) {
         let height = usize::from(self.height);
         if self.cursor.row < self.top || self.cursor.row >= self.top + height {
             self.top = self.cursor.row.saturating_sub(height / 2);
@@ -65,7 +65,7 @@ impl CopyMode {
         self.show_cursor();
     }
 
-    /// What kind of character stands in each column of a row: none, a letter of a word, or another.
+    /// The kind of each character of a row, by column: blank (0), punctuation (1), or part of a word (2).
     fn kinds(&self, row: usize) -> Vec<(u16, u8)> {
         let kind = |text: &str| match text.chars().next() {
             Some(c) if c.is_alphanumeric() || c == '_' => 2,
@@ -107,12 +107,12 @@ impl CopyMode {
         }
     }
 
-    /// A page up at once.
+    /// Scrolls a page up.
     pub(crate) fn page_up(&mut self) {
         self.go(KeyCode::PageUp.into());
     }
 
-    /// The wheel turned. Whoever came by the wheel leaves by it at the end.
+    /// Scrolls with the wheel. If the wheel started the mode, scrolling to the end leaves it.
     pub(crate) fn wheel(&mut self, rows: isize, first: bool) -> Outcome {
         self.by_wheel |= first;
         self.scroll_by(rows);
@@ -123,19 +123,19 @@ impl CopyMode {
         }
     }
 
-    /// The mouse was pressed over a cell to be seen.
+    /// The mouse button was pressed over a visible cell.
     pub(crate) fn press(&mut self, row: u16, col: u16) {
         self.mark = None;
         self.point(row, col);
     }
 
-    /// It was dragged there.
+    /// The mouse was dragged to this cell.
     pub(crate) fn drag(&mut self, row: u16, col: u16) {
         self.mark = self.mark.or(Some((self.cursor, Shape::Flow)));
         self.point(row, col);
     }
 
-    /// It was let go: what was dragged over is copied.
+    /// The mouse button was released: copies the selection.
     pub(crate) fn release(&mut self) -> Outcome {
         match self.selection() {
             Some(text) if !text.is_empty() => Outcome::Copy(text),

@@ -1,27 +1,26 @@
-//! A session's text as it was at one moment: what left the screen and what was on it, laid out in rows. It stays as
-//! it is however much the program prints meanwhile.
+//! A session's history and screen at one moment, laid out in rows. Later output does not change it.
 
 use std::fmt::Write;
 
 use cotty_vt::{Size, Vt};
 use regex::Regex;
 
-/// A row, as text with styles; read through an engine, so that nothing of it acts on anybody's terminal.
+/// A row, as text with styles. An engine draws it, so that it cannot control the person's terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Row {
     ansi: String,
-    /// Its line goes on in the next row.
+    /// Its line continues in the next row.
     wraps: bool,
 }
 
-/// One character of a row: where it begins, and what it is.
+/// One character of a row, with its column.
 pub(super) struct Glyph {
     pub(super) col: u16,
     pub(super) text: String,
     pub(super) wide: bool,
 }
 
-/// A stretch of cells within one row: the first, and the one after the last.
+/// A range of cells in one row: the first, and the one after the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stretch {
     pub(super) row: usize,
@@ -29,7 +28,7 @@ pub(super) struct Stretch {
     pub(super) to: u16,
 }
 
-/// All rows. There is always at least one.
+/// All rows; at least one.
 #[derive(Debug)]
 pub(crate) struct Past {
     cols: u16,
@@ -37,7 +36,7 @@ pub(crate) struct Past {
 }
 
 impl Past {
-    /// Lays out lines as a session of that width does.
+    /// Lays out lines in rows of this width.
     pub(crate) fn new(text: &str, cols: u16) -> Past {
         let cols = cols.max(2);
         let mut rows = Vec::new();
@@ -51,7 +50,7 @@ impl Past {
         Past { cols, rows }
     }
 
-    /// Adds blank rows at the end, so that the last of them are the whole screen.
+    /// Adds blank rows at the end, so that the last rows are the whole screen.
     pub(crate) fn pad(&mut self, blank: u16) {
         let row = Row { ansi: String::new(), wraps: false };
         self.rows.extend(std::iter::repeat_n(row, usize::from(blank)));
@@ -65,7 +64,7 @@ impl Past {
         self.rows.len()
     }
 
-    /// Some rows as a screen of their own.
+    /// Draws some rows on a screen.
     pub(super) fn picture(&self, top: usize, height: u16) -> Vt {
         let mut vt = Vt::new(Size { cols: self.cols, rows: height.max(1) });
         let mut drawn = String::from("\x1b[?7l");
@@ -87,7 +86,7 @@ impl Past {
             })
             .collect();
         if self.wraps(row) {
-            // A wide character that did not fit left a blank that is no part of the text.
+            // A wide character that did not fit left a blank that is not part of the text.
             let wide_next = self.picture(row + 1, 1).row_cells(0).next().is_some_and(|cell| cell.width == 2);
             if wide_next && glyphs.last().is_some_and(|glyph| glyph.text == " ") {
                 glyphs.pop();
@@ -100,12 +99,12 @@ impl Past {
         glyphs
     }
 
-    /// Whether a row's line goes on in the next.
+    /// Whether a row's line continues in the next row.
     pub(super) fn wraps(&self, row: usize) -> bool {
         self.rows.get(row).is_some_and(|row| row.wraps)
     }
 
-    /// The column of the last character, 0 where there is none.
+    /// The column of the last character; 0 if the row is empty.
     pub(super) fn last_col(&self, row: usize) -> u16 {
         self.glyphs(row).last().map_or(0, |glyph| glyph.col)
     }
@@ -117,7 +116,7 @@ impl Past {
         glyphs.iter().filter(within).map(|glyph| glyph.text.as_str()).collect()
     }
 
-    /// The first row of the line that a row belongs to, and the one after its last.
+    /// The first row of the line that contains a row, and the row after its last.
     pub(super) fn line(&self, row: usize) -> (usize, usize) {
         let (mut first, mut end) = (row, row + 1);
         while first > 0 && self.wraps(first - 1) {
@@ -129,10 +128,10 @@ impl Past {
         (first, end)
     }
 
-    /// Where a pattern is found in the line that a row belongs to: each match as the stretches it covers, in order.
+    /// The matches of a pattern in the line that contains a row: each as the ranges it covers, in order.
     pub(super) fn matches(&self, row: usize, pattern: &Regex) -> Vec<Vec<Stretch>> {
         let (first, end) = self.line(row);
-        // Most lines have no match, and need no layout to show it.
+        // Most lines have no match; finding that out needs no layout.
         let plain: String = self.rows[first..end].iter().map(|row| without_styles(&row.ansi)).collect();
         if !pattern.is_match(&plain) && end - first == 1 {
             return Vec::new();
@@ -162,9 +161,9 @@ impl Past {
     }
 }
 
-/// The rows of a line that may be styled, wide or long.
+/// Lays out a line that may be styled, wide or long.
 fn lay_out(line: &str, cols: u16, rows: &mut Vec<Row>) {
-    // A cell takes at least a byte, and at the end of a row one may be left blank.
+    // A cell takes at least one byte, and the last cell of a row may be blank.
     let room = line.len() / usize::from(cols - 1) + 2;
     let size = Size { cols, rows: u16::try_from(room).unwrap_or(u16::MAX) };
     let mut vt = Vt::new(size);
@@ -175,7 +174,7 @@ fn lay_out(line: &str, cols: u16, rows: &mut Vec<Row>) {
     }
 }
 
-/// The text of a line with styles. There is nothing else in it that is not text.
+/// The text of a styled line. The line contains only text and styles.
 fn without_styles(ansi: &str) -> String {
     let mut plain = String::with_capacity(ansi.len());
     let mut rest = ansi;
@@ -196,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_laid_out_as_the_session_does() {
+    fn long_lines_wrap_at_the_width() {
         let past = Past::new("short\n\n0123456789abc\n\x1b[31mred text that wraps\x1b[0m\nend", 10);
         assert_eq!(rows(&past), ["short", "", "0123456789", "abc", "red text t", "hat wraps", "end"]);
         assert_eq!(past.line(3), (2, 4));
@@ -205,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_blank_at_the_edge_is_text_and_one_before_a_wide_character_is_not() {
+    fn a_blank_at_the_edge_is_text_unless_a_wide_character_follows() {
         let past = Past::new("012345678 next", 10);
         assert_eq!(rows(&past), ["012345678 ", "next"]);
         let past = Past::new("012345678漢字", 10);
@@ -213,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_is_found_across_rows_and_in_cells() {
+    fn a_match_can_span_rows_and_is_counted_in_cells() {
         let past = Past::new("漢字 needle\n012345needle\nnothing", 10);
         let pattern = Regex::new("needle").unwrap();
         let found = past.matches(0, &pattern);
@@ -222,6 +221,6 @@ mod tests {
         let found = past.matches(2, &pattern);
         assert_eq!(found[0], [Stretch { row: 2, from: 6, to: 10 }, Stretch { row: 3, from: 0, to: 2 }]);
         assert!(past.matches(4, &pattern).is_empty());
-        assert!(past.matches(0, &Regex::new("x*").unwrap()).is_empty(), "nothing is no match");
+        assert!(past.matches(0, &Regex::new("x*").unwrap()).is_empty(), "an empty match does not count");
     }
 }

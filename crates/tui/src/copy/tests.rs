@@ -1,7 +1,7 @@
 use super::*;
 use crate::keys::Chord;
 
-/// The numbers from 1 to 50, a long line, and three more rows, 20 columns wide; 10 rows of it are the screen.
+/// Lines 1 to 50, a long line, and three more rows, 20 columns wide; the last 10 rows are the screen.
 fn mode() -> CopyMode {
     let mut text: Vec<String> = (1..=50).map(|n| format!("line {n}")).collect();
     text.push("a line that is longer than the screen is wide".into());
@@ -37,7 +37,7 @@ fn copied(mode: &mut CopyMode, keys: &str) -> String {
 }
 
 #[test]
-fn it_begins_with_the_screen_as_it_is() {
+fn copy_mode_starts_at_the_current_screen() {
     let mode = mode();
     let rows = shown(&mode);
     assert_eq!((rows[0].as_str(), rows[9].as_str()), ("line 47", "$"));
@@ -45,7 +45,7 @@ fn it_begins_with_the_screen_as_it_is() {
 }
 
 #[test]
-fn keys_move_through_all_of_it() {
+fn keys_move_through_the_whole_text() {
     let mut mode = mode();
     press(&mut mode, "g");
     assert_eq!((shown(&mode)[0].as_str(), mode.screen_cursor().0), ("line 1", 0));
@@ -66,7 +66,7 @@ fn keys_move_through_all_of_it() {
 }
 
 #[test]
-fn what_is_selected_is_copied() {
+fn the_selection_is_copied() {
     let mut m = mode();
     assert_eq!(copied(&mut m, "g 0 v j j $ y"), "line 1\nline 2\nline 3");
     let mut m = mode();
@@ -74,31 +74,31 @@ fn what_is_selected_is_copied() {
     let mut m = mode();
     assert_eq!(copied(&mut m, "g 0 l ctrl+v j l l y"), "ine\nine");
     let mut m = mode();
-    // Backwards, and the other end moved: the long line's rows are one line.
+    // The rows of the long line are copied as one line.
     assert_eq!(copied(&mut m, "k k k k k 0 V j j y"), "a line that is longer than the screen is wide");
     let mut m = mode();
-    assert_eq!(copied(&mut m, "k k 0 v l l y"), "漢字", "a wide character is whole");
+    assert_eq!(copied(&mut m, "k k 0 v l l y"), "漢字", "a wide character is not split");
     let mut m = mode();
     assert_eq!(copied(&mut m, "g 0 j j v k o $ y"), "line 2\nline 3");
 }
 
 #[test]
-fn nothing_selected_is_nothing_copied() {
+fn without_a_selection_nothing_is_copied() {
     let mut m = mode();
     assert_eq!(press(&mut m, "y"), Outcome::Leave);
     let mut m = mode();
-    assert_eq!(press(&mut m, "v esc"), Outcome::Stay, "lets go first");
+    assert_eq!(press(&mut m, "v esc"), Outcome::Stay, "deselects first");
     assert_eq!(press(&mut m, "esc"), Outcome::Leave);
-    assert_eq!(press(&mut m, "v v y"), Outcome::Leave, "the same key again lets go");
+    assert_eq!(press(&mut m, "v v y"), Outcome::Leave, "the same key again deselects");
 }
 
 #[test]
-fn a_search_goes_up_and_down_and_around() {
+fn a_search_goes_up_down_and_wraps_around() {
     let mut m = mode();
     press(&mut m, "?");
     type_text(&mut m, "LINE 1");
     press(&mut m, "enter");
-    assert!(m.status().contains("not found"), "capitals are meant: {}", m.status());
+    assert!(m.status().contains("not found"), "capitals match only capitals: {}", m.status());
     press(&mut m, "?");
     type_text(&mut m, "line 1");
     press(&mut m, "enter");
@@ -109,7 +109,7 @@ fn a_search_goes_up_and_down_and_around() {
     assert_eq!(m.cursor.row, 18);
     press(&mut m, "N");
     assert_eq!(m.cursor.row, 0, "around");
-    assert!(m.status().contains("again"));
+    assert!(m.status().contains("continued from the start"));
     press(&mut m, "/");
     type_text(&mut m, "than the screen");
     press(&mut m, "enter");
@@ -118,11 +118,11 @@ fn a_search_goes_up_and_down_and_around() {
     press(&mut m, "/");
     type_text(&mut m, "two (words");
     press(&mut m, "enter");
-    assert!(m.status().contains("not found"), "no pattern, so it is text");
+    assert!(m.status().contains("not found"), "an invalid pattern is searched as text");
 }
 
 #[test]
-fn a_selection_can_go_to_a_file() {
+fn a_selection_can_be_saved_to_a_file() {
     let mut m = mode();
     press(&mut m, "g V s");
     type_text(&mut m, "out.txx");
@@ -135,7 +135,7 @@ fn a_selection_can_go_to_a_file() {
 }
 
 #[test]
-fn the_wheel_comes_and_goes() {
+fn the_wheel_starts_and_leaves_copy_mode() {
     let mut m = mode();
     assert_eq!(m.wheel(-3, true), Outcome::Stay);
     assert_eq!(m.wheel(-3, false), Outcome::Stay);
@@ -143,21 +143,21 @@ fn the_wheel_comes_and_goes() {
     assert_eq!(m.wheel(3, false), Outcome::Leave);
     let mut m = mode();
     press(&mut m, "g");
-    assert_eq!(m.wheel(1000, false), Outcome::Stay, "it did not come by the wheel");
+    assert_eq!(m.wheel(1000, false), Outcome::Stay, "the wheel did not start the mode");
 }
 
 #[test]
-fn the_mouse_selects() {
+fn dragging_the_mouse_selects_and_copies() {
     let mut m = mode();
     m.press(0, 0);
-    assert_eq!(m.release(), Outcome::Stay, "a click is nothing");
+    assert_eq!(m.release(), Outcome::Stay, "a click selects nothing");
     m.press(0, 5);
     m.drag(1, 6);
     assert_eq!(m.release(), Outcome::Copy("47\nline 48".into()));
 }
 
 #[test]
-fn a_window_that_changes_keeps_the_cursor_in_it() {
+fn the_cursor_stays_visible_when_the_window_changes() {
     let mut m = mode();
     m.set_height(3);
     assert_eq!(shown(&m).len(), 3);

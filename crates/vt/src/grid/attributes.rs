@@ -3,15 +3,15 @@ use serde::{Deserialize, Serialize};
 use crate::state::Packed;
 use crate::{Color, Style, UnderlineStyle};
 
-/// All that a cell has beside its text: its style, its link, and whether erasing spares it.
+/// Everything a cell has besides its text: its style, its link and its protection.
 ///
-/// It is packed into two words, since it is compared and looked up at every change of style. In saved states its fields are
-/// called `look` and `looks`: that was its name when they were first written.
+/// Packed into two words, because attributes are compared and looked up at every change of style. Saved states call
+/// them `look` and `looks`, which was their name when the format was defined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Attributes {
     /// Foreground and background, 26 bits each.
     colors: u64,
-    /// The underline's colour, the attributes, the kind of underline, the link, the protection.
+    /// Underline colour, style bits, kind of underline, link, protection.
     rest: u64,
 }
 
@@ -67,23 +67,23 @@ impl Attributes {
         self.rest = self.rest & !(7 << UNDERLINE) | (kind as u64) << UNDERLINE;
     }
 
-    /// Sets or clears attributes, by the bits of [`Style`].
+    /// Sets or clears style bits of [`Style`].
     pub(crate) fn set(&mut self, attrs: u16, on: bool) {
         let bits = u64::from(attrs & 0xff) << ATTRS;
         self.rest = if on { self.rest | bits } else { self.rest & !bits };
     }
 
-    /// SGR 0: all but the protection, which no SGR changes.
+    /// SGR 0: resets everything except the protection, which SGR never changes.
     pub(crate) fn reset(&mut self) {
         *self = Attributes { colors: 0, rest: self.rest & PROTECTED };
     }
 
-    /// What erasing leaves behind: the background alone (xterm's "bce").
+    /// The attributes of an erased cell: only the background (xterm's "bce").
     pub(crate) fn erased(self) -> Attributes {
         Attributes { colors: self.colors & COLOR << BG, rest: 0 }
     }
 
-    /// A number in the table of links; 0 is none.
+    /// An index into the table of links; 0 is none.
     pub(crate) fn link(self) -> u16 {
         (self.rest >> LINK) as u16
     }
@@ -92,7 +92,7 @@ impl Attributes {
         Attributes { rest: self.rest & !(0xffff << LINK) | u64::from(link) << LINK, ..self }
     }
 
-    /// SPA or DECSCA: erasing may have to spare it.
+    /// Whether SPA or DECSCA protects the cell from some erases.
     pub(crate) fn protected(self) -> bool {
         self.rest & PROTECTED != 0
     }
@@ -104,11 +104,11 @@ impl Attributes {
     pub(crate) fn hash(self) -> u64 {
         let mixed =
             self.colors.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ self.rest.wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
-        // The high bits of a product are the ones that all others went into.
+        // The high bits of a product depend on all input bits.
         mixed >> 32 ^ mixed >> 15
     }
 
-    /// Whether the bits are some that could have been set.
+    /// Whether the setters could have produced these bits.
     pub(crate) fn is_sound(self) -> bool {
         let color = |bits: u64| bits == pack(unpack(bits));
         color(self.colors & COLOR)
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_set_comes_back() {
+    fn packed_attributes_return_the_values_set() {
         let mut look = Attributes::default().with_link(65535).with_protection(true);
         look.set_fg(Color::Rgb(1, 2, 3));
         look.set_bg(Color::Indexed(255));

@@ -2,21 +2,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::state::Packed;
 
-/// One cell in eight bytes: what it shows, and the style it shows it in.
+/// One cell in eight bytes: its content and its style.
 ///
-/// A printed space and an erased cell are the same thing.
+/// A printed space and an erased cell are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cell {
-    /// A character's code or a cluster's number, whether it is a cluster, and the [`Kind`].
+    /// A code point or a cluster index, a flag that tells which, and the [`Kind`].
     glyph: u32,
     pub(crate) style: StyleId,
 }
 
-/// A number in the table of styles; 0 is the default style.
+/// An index into the table of styles; 0 is the default style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct StyleId(pub(crate) u32);
 
-/// What a cell is to its neighbours.
+/// How a cell relates to its neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Narrow,
@@ -24,7 +24,7 @@ pub(crate) enum Kind {
     Wide,
     /// Right half of a wide cluster.
     Right,
-    /// A last column left empty because a wide cluster did not fit: no part of the line's text.
+    /// The last column, left empty because a wide cluster did not fit; not part of the line's text.
     Filler,
 }
 
@@ -32,7 +32,7 @@ pub(crate) enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Glyph {
     Char(char),
-    /// A number in the table of clusters.
+    /// An index into the table of clusters.
     Cluster(u32),
 }
 
@@ -107,7 +107,7 @@ impl Cell {
         (self.glyph & CLUSTER != 0).then_some(self.glyph & VALUE)
     }
 
-    /// Whether it is one ASCII character, and half of nothing.
+    /// Whether it is a single ASCII character, not half of a wide cluster.
     pub(crate) fn is_ascii(self) -> bool {
         self.glyph < 0x80
     }
@@ -121,22 +121,22 @@ impl Cell {
         self.glyph = self.glyph & !VALUE | index & VALUE | CLUSTER;
     }
 
-    /// No text of its own.
+    /// Whether it has no text.
     pub(crate) fn is_empty(self) -> bool {
         self.glyph & (VALUE | CLUSTER) == SPACE
     }
 
-    /// Nothing to see at all: no text and no style, and no half of anything.
+    /// Whether it has no text, no style, and is not half of a wide cluster.
     pub(crate) fn is_plain_blank(self) -> bool {
         self == Cell::BLANK
     }
 
-    /// A cell that ends as a blank, whatever it was half of.
+    /// A blank in the same style.
     pub(crate) fn to_blank(self) -> Cell {
         Cell::blank(self.style)
     }
 
-    /// Whether the bits are some the engine itself would have put together.
+    /// Whether the engine could have produced these bits.
     pub(crate) fn is_sound(self) -> bool {
         let known = self.glyph & (VALUE | CLUSTER | FILLER) == self.glyph;
         let shown = match (self.kind(), self.cluster()) {

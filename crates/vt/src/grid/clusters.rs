@@ -5,15 +5,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::unicode;
 
-/// The longest cluster a cell holds, in bytes; what a program piles up beyond it is dropped.
+/// The longest cluster that a cell holds, in bytes; further characters are dropped.
 pub(crate) const MAX_CLUSTER: usize = 64;
 
-/// Below this many bytes it is not worth looking for clusters that are no longer shown.
+/// Below this many bytes a sweep is not worth its cost.
 const SMALL: usize = 16 << 10;
 
-/// The texts of the cells that hold more than one character.
+/// The texts of cells that hold more than one character.
 ///
-/// Nothing is counted: when the table has grown, those that no cell names any more are swept out.
+/// There are no reference counts: when the table has grown, a sweep removes the clusters that no cell uses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Clusters {
     text: String,
@@ -22,8 +22,8 @@ pub(crate) struct Clusters {
     limit: usize,
 }
 
-/// Where a cluster ends in the text, and in the lowest bit whether cutting its text again would give it
-/// as it is: one cluster, of its width.
+/// Where a cluster ends in the text. The lowest bit says whether the cluster is regular: segmenting its text again
+/// yields one cluster of the same width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct End(u32);
 
@@ -81,8 +81,8 @@ impl Clusters {
         (self.ends.len() - 1) as u32
     }
 
-    /// The cluster with one more character, which belongs to it by the rules or not. The newest one,
-    /// which usually is the one being printed, grows where it is.
+    /// Adds a character to a cluster; `belongs` says whether the cluster rules join it. The newest
+    /// cluster, usually the one being printed, is extended in place.
     pub(crate) fn extended(&mut self, index: u32, c: char, belongs: bool) -> u32 {
         let newest = index as usize + 1 == self.ends.len();
         if !newest {
@@ -98,8 +98,8 @@ impl Clusters {
         self.text.len() > self.limit
     }
 
-    /// Keeps only the clusters that `visit` names, in the order it names them, and tells it their
-    /// new numbers.
+    /// Keeps only the clusters that `visit` passes to its callback, in that order. The callback returns
+    /// their new indexes.
     pub(crate) fn sweep(&mut self, visit: impl FnOnce(&mut dyn FnMut(u32) -> u32)) {
         let old = core::mem::take(self);
         let mut moved: Vec<Option<u32>> = alloc::vec![None; old.len()];

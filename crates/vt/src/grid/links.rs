@@ -5,31 +5,31 @@ use serde::{Deserialize, Serialize};
 
 /// The most links that the screens hold at once; text beyond them is printed without its link.
 const MAX_LINKS: usize = 1024;
-/// The longest address of a link that is kept.
+/// The longest link address that is kept.
 const MAX_ADDRESS: usize = 2083;
 
 /// The addresses of the hyperlinks (OSC 8) that the screens show.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Links {
     addresses: Vec<Box<str>>,
-    /// How often a full table is asked in vain before it is swept again: a screen full of links would
-    /// be swept for each further one.
+    /// How many requests a full table refuses before the next sweep. Without it, a screen full of
+    /// links would cause a sweep for every further link.
     patience: u16,
 }
 
 impl Links {
-    /// The address of a link that a cell names; 0 is none.
+    /// The address of a link; index 0 is none.
     pub(crate) fn get(&self, link: u16) -> Option<&str> {
         let index = usize::from(link).checked_sub(1)?;
         self.addresses.get(index).map(|address| &**address)
     }
 
-    /// The number of an address; nothing if it is too long or there is no room.
+    /// The index of an address; `None` if the address is too long or the table is full.
     pub(crate) fn intern(&mut self, address: &str) -> Option<u16> {
         if address.is_empty() || address.len() > MAX_ADDRESS || address.chars().any(char::is_control) {
             return None;
         }
-        // The link that is printed now is nearly always the newest.
+        // The link being printed is nearly always the newest.
         let known = self.addresses.iter().rposition(|known| **known == *address);
         let index = match known {
             Some(index) => index,
@@ -46,7 +46,7 @@ impl Links {
         self.addresses.len() >= MAX_LINKS
     }
 
-    /// Whether sweeping is worth it again.
+    /// Whether the next sweep is due.
     pub(crate) fn wants_sweep(&mut self) -> bool {
         self.patience = self.patience.saturating_sub(1);
         self.patience == 0 && self.is_full()
@@ -61,7 +61,7 @@ impl Links {
         self.addresses.iter().map(|address| address.len() + size_of::<Box<str>>()).sum()
     }
 
-    /// Keeps only the links that `visit` names and tells it their new numbers.
+    /// Keeps only the links that `visit` passes to its callback. The callback returns their new indexes.
     pub(crate) fn sweep(&mut self, visit: impl FnOnce(&mut dyn FnMut(u16) -> u16)) {
         let old = core::mem::take(&mut self.addresses);
         let known = Links { addresses: old, patience: 0 };

@@ -1,4 +1,4 @@
-//! The cells of the screens, and the tables of what cells name by number.
+//! The cells of the screens, and the tables that cells index.
 
 pub(crate) mod attributes;
 pub(crate) mod cell;

@@ -8,7 +8,7 @@ use crate::grid::cell::{Cell, Kind, StyleId};
 /// One row of a screen, and which part of which logical line it shows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Row {
-    /// The written part; the columns beyond it are plain blanks, so that a new row costs nothing.
+    /// The written part. The columns after it are plain blanks, so an empty row needs no memory.
     #[serde(with = "crate::state::packed")]
     cells: Vec<Cell>,
     pub(crate) line: LineId,
@@ -16,13 +16,13 @@ pub(crate) struct Row {
     pub(crate) stamp: u64,
     /// Where this row begins in its logical line, in cells.
     pub(crate) start: u32,
-    /// The line goes on in the next row.
+    /// The line continues in the next row.
     pub(crate) wrapped: bool,
-    /// Some cell may be other than one ASCII character.
+    /// Some cells might not be single ASCII characters.
     complex: bool,
-    /// Some cell may have a style.
+    /// Some cells might have a style.
     styled: bool,
-    /// Cutting the row's text into clusters again may give others than its cells.
+    /// Segmenting the row's text into clusters again might not yield its cells.
     irregular: bool,
 }
 
@@ -40,7 +40,7 @@ impl Row {
         }
     }
 
-    /// Makes an old row a fresh one, keeping its memory.
+    /// Turns an old row into a blank one and reuses its memory.
     pub(crate) fn renew(&mut self, line: LineId, stamp: u64, style: StyleId, cols: usize) {
         self.cells.clear();
         self.line = line;
@@ -81,7 +81,7 @@ impl Row {
         self.irregular
     }
 
-    /// Something was put there that its neighbours would have joined, had they been printed in order.
+    /// Records that a cell was written which its neighbours would have joined if printed in order.
     pub(crate) fn set_irregular(&mut self) {
         self.irregular = true;
     }
@@ -94,7 +94,7 @@ impl Row {
         self.cells.get(col).copied().unwrap_or(Cell::BLANK)
     }
 
-    /// How many cells of the logical line a row of this width holds when the line goes on after it.
+    /// How many cells of its line a row of this width holds if the line continues after it.
     pub(crate) fn span(&self, cols: usize) -> u32 {
         let filler = self.complex && self.get(cols.saturating_sub(1)).kind() == Kind::Filler;
         (cols - usize::from(filler)) as u32
@@ -113,7 +113,7 @@ impl Row {
         self.cells.iter().any(|cell| !cell.is_empty())
     }
 
-    /// The cells that count as the line's text: all of a wrapped row, else up to the last text.
+    /// How many cells count as the line's text: all of a wrapped row, otherwise those up to the last text.
     pub(crate) fn line_len(&self, cols: usize) -> usize {
         if self.wrapped { self.span(cols) as usize } else { self.text_len() }
     }
@@ -124,7 +124,7 @@ impl Row {
         }
     }
 
-    /// Blanks a wide cluster that lies across the border left of `col`.
+    /// Blanks a wide cluster that would be split at the left edge of `col`.
     pub(crate) fn split_at(&mut self, col: usize) {
         if self.complex && col > 0 && self.get(col).kind() == Kind::Right {
             for cell in &mut self.cells[col - 1..=col] {
@@ -136,7 +136,7 @@ impl Row {
     /// Writes ASCII characters; they must fit into `cols` columns.
     pub(crate) fn write_ascii(&mut self, col: usize, bytes: &[u8], style: StyleId, cols: usize) {
         if self.cells.len() == col && self.cells.capacity() >= cols {
-            // Behind all that is written: nothing to split.
+            // After the written part: nothing to split.
             self.styled |= style != StyleId(0);
             self.cells.extend(bytes.iter().map(|&byte| Cell::ascii(byte, style)));
             return;
@@ -148,7 +148,7 @@ impl Row {
         self.styled |= style != StyleId(0);
         if self.cells.len() < col + bytes.len() {
             if self.cells.capacity() < cols {
-                // At once as wide as it can get: it will be used again for other lines.
+                // Reserve the full width at once: the row is reused for other lines.
                 self.cells.reserve_exact(cols - self.cells.len());
             }
             self.fill_to(col);
@@ -170,7 +170,7 @@ impl Row {
         let end = col + 1 + usize::from(wide);
         self.styled |= cell.style != StyleId(0);
         if self.cells.len() == col && self.cells.capacity() >= end {
-            // Behind all that is written: nothing to split.
+            // After the written part: nothing to split.
             self.complex |= !cell.is_ascii();
             self.cells.push(cell);
             if wide {
@@ -181,7 +181,7 @@ impl Row {
         self.split_at(col);
         self.split_at(end);
         self.complex |= !cell.is_ascii();
-        // What stands to the right of it was printed after something else.
+        // The cells to its right were printed after a different character.
         self.irregular |= !cell.is_ascii() && self.cells.len() > col + 1;
         if self.cells.len() < end {
             if self.cells.capacity() < cols {
@@ -208,8 +208,8 @@ impl Row {
         if self.cells.len() > col {
             self.split_at(col);
             self.split_at(end);
-            // What stands to the right of other than ASCII was printed after something else. (As if each
-            // came alone.)
+            // The cells to the right of a non-ASCII cluster were printed after a different character. (Same
+            // result as writing the clusters one by one.)
             self.irregular |= other.is_some_and(|at| self.cells.len() > col + at + 1);
             self.fill_to(end);
             self.cells[col..end].iter_mut().zip(styled).for_each(|(old, new)| *old = new);
@@ -228,14 +228,14 @@ impl Row {
         self.styled |= style != StyleId(0);
     }
 
-    /// Makes the text of a cell another one, which something without a place of its own has joined.
+    /// Replaces the text of a cell after a character has joined it.
     pub(crate) fn set_cluster(&mut self, col: usize, index: u32) {
         self.fill_to(col + 1);
         self.complex = true;
         let cell = &mut self.cells[col];
         cell.set_cluster(index);
         let end = col + if cell.kind() == Kind::Wide { 2 } else { 1 };
-        // What stands to the right was printed after something else.
+        // The cells to the right were printed after a different character.
         self.irregular |= self.cells.len() > end;
     }
 
@@ -252,7 +252,7 @@ impl Row {
         self.cells[from..to].fill(Cell::blank(style));
     }
 
-    /// Erases the columns `from..to` but for the cells to be spared.
+    /// Erases the columns `from..to`, except cells whose style is spared.
     pub(crate) fn erase_unless(
         &mut self,
         from: usize,
@@ -271,7 +271,7 @@ impl Row {
         }
     }
 
-    /// Shifts the cells from `col` right by `n`; what passes the last column is lost.
+    /// Shifts the cells from `col` right by `n`; cells pushed past the last column are lost.
     pub(crate) fn insert(&mut self, col: usize, n: usize, style: StyleId, cols: usize) {
         let n = n.min(cols - col);
         self.irregular |= self.complex;
@@ -311,7 +311,7 @@ impl Row {
         self.cells.truncate(cols);
     }
 
-    /// A filler only means something in the last column of a row that wraps.
+    /// Blanks the filler, which is only valid in the last column of a wrapped row.
     pub(crate) fn drop_filler(&mut self, cols: usize) {
         if let Some(cell) = self.cells.get_mut(cols.saturating_sub(1))
             && cell.kind() == Kind::Filler
@@ -320,7 +320,7 @@ impl Row {
         }
     }
 
-    /// Whether the flags tell the truth about the cells.
+    /// Whether the flags match the cells.
     pub(crate) fn is_sound(&self) -> bool {
         self.cells.iter().all(|cell| {
             cell.is_sound() && (self.complex || cell.is_ascii()) && (self.styled || cell.style == StyleId(0))

@@ -5,16 +5,16 @@ use serde::{Deserialize, Serialize};
 use crate::LineId;
 use crate::grid::row::Row;
 
-/// The rows of one screen, in an order that scrolling changes without moving a row.
+/// The rows of one screen. Scrolling changes their order without moving a row in memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Screen {
     rows: Vec<Row>,
-    /// For each row from the top, where it lies in `rows`.
+    /// For each row from the top, its index in `rows`.
     order: Vec<u16>,
 }
 
 impl Screen {
-    /// Blank rows, each a line of its own, counted from `first`.
+    /// Creates blank rows, each with its own line id, counted from `first`.
     pub(crate) fn new(rows: u16, first: u64) -> Screen {
         let lines = first..first + u64::from(rows);
         Screen { rows: lines.map(|id| Row::new(LineId(id), 0)).collect(), order: (0..rows).collect() }
@@ -25,7 +25,7 @@ impl Screen {
         Screen { rows, order }
     }
 
-    /// The rows from the top, taken out.
+    /// Takes the rows out, from the top.
     pub(crate) fn into_rows(mut self) -> impl Iterator<Item = Row> {
         let order = core::mem::take(&mut self.order);
         order.into_iter().map(move |at| {
@@ -60,17 +60,17 @@ impl Screen {
         self.rows.iter_mut()
     }
 
-    /// Moves the rows `top..=bottom` up by `count`; those that leave at the top come in at the bottom.
+    /// Moves the rows `top..=bottom` up by `count`; rows that leave at the top enter at the bottom.
     pub(crate) fn rotate_up(&mut self, top: usize, bottom: usize, count: usize) {
         self.order[top..=bottom].rotate_left(count);
     }
 
-    /// Moves the rows `top..=bottom` down by `count`; those that leave at the bottom come in at the top.
+    /// Moves the rows `top..=bottom` down by `count`; rows that leave at the bottom enter at the top.
     pub(crate) fn rotate_down(&mut self, top: usize, bottom: usize, count: usize) {
         self.order[top..=bottom].rotate_right(count);
     }
 
-    /// Rows down to the last one with text.
+    /// The number of rows down to the last one with text.
     pub(crate) fn used(&self) -> usize {
         self.iter().rposition(Row::has_text).map_or(0, |last| last + 1)
     }

@@ -10,27 +10,27 @@ pub struct Style {
     pub fg: Color,
     /// Colour behind the text.
     pub bg: Color,
-    /// Colour of the underline; the default is the text's.
+    /// Colour of the underline; the default is the colour of the text.
     pub underline_color: Color,
     /// Kind of underline.
     pub underline: UnderlineStyle,
     pub(crate) attrs: u16,
 }
 
-/// A colour as the program named it; what it looks like is the viewer's palette.
+/// A colour as the program specified it; the viewer's palette decides how it looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Color {
     /// The viewer's default.
     #[default]
     Default,
-    /// One of xterm's 256.
+    /// One of xterm's 256 colours.
     Indexed(u8),
     /// Red, green, blue.
     Rgb(u8, u8, u8),
 }
 
 impl Color {
-    /// Red, green and blue in xterm's palette; nothing for the viewer's default.
+    /// Red, green and blue in xterm's palette; `None` for the viewer's default.
     pub fn rgb(self) -> Option<(u8, u8, u8)> {
         match self {
             Color::Default => None,
@@ -68,7 +68,7 @@ pub(crate) const STRIKE: u16 = 1 << 6;
 pub(crate) const OVERLINE: u16 = 1 << 7;
 
 impl Style {
-    /// What text has before anything is set.
+    /// The style before any SGR.
     pub(crate) const PLAIN: Style = Style {
         fg: Color::Default,
         bg: Color::Default,
@@ -87,7 +87,7 @@ impl Style {
         self.has(DIM)
     }
 
-    /// Whether the text is slanted.
+    /// Whether the text is italic.
     pub fn italic(&self) -> bool {
         self.has(ITALIC)
     }
@@ -102,7 +102,7 @@ impl Style {
         self.has(INVERSE)
     }
 
-    /// Whether the text is not to be seen.
+    /// Whether the text is hidden.
     pub fn hidden(&self) -> bool {
         self.has(HIDDEN)
     }
@@ -117,7 +117,7 @@ impl Style {
         self.has(OVERLINE)
     }
 
-    /// The SGR sequence that gives this style whatever was set before (it starts with a reset).
+    /// The SGR sequence that sets this style regardless of the previous one (it starts with a reset).
     pub fn sgr(&self) -> String {
         let mut out = String::from("\x1b[");
         self.write_parameters(&mut out);
@@ -125,7 +125,7 @@ impl Style {
         out
     }
 
-    /// The parameters alone, for [`Style::sgr`] and for the answer to DECRQSS.
+    /// Writes only the parameters, for [`Style::sgr`] and for the reply to DECRQSS.
     pub(crate) fn write_parameters(&self, out: &mut String) {
         out.push('0');
         const CODES: [(u16, &str); 8] = [
@@ -153,7 +153,7 @@ impl Style {
         });
         write_color(out, self.fg, 30, 90, 38);
         write_color(out, self.bg, 40, 100, 48);
-        // Colons: a terminal that does not know 58 must skip its arguments, not obey them.
+        // With colons, a terminal that does not know 58 skips the arguments instead of applying them.
         let _ = match self.underline_color {
             Color::Default => Ok(()),
             Color::Indexed(n) => write!(out, ";58:5:{n}"),

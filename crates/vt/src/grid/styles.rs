@@ -5,19 +5,19 @@ use serde::{Deserialize, Serialize};
 use crate::grid::attributes::Attributes;
 use crate::grid::cell::StyleId;
 
-/// Below this many it is not worth looking for styles that are no longer shown.
+/// Below this many entries a sweep is not worth its cost.
 const SMALL: usize = 1024;
 
-/// The looks of the cells, each once, named by number so that a cell stays small.
+/// The distinct attributes of the cells. A cell stores an index into this table, so that it stays small.
 ///
-/// Nothing is counted: when the table has grown, those that no cell names any more are swept out.
+/// There are no reference counts: when the table has grown, a sweep removes the entries that no cell uses.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Styles {
     #[serde(with = "crate::state::packed")]
     looks: Vec<Attributes>,
-    /// A sweep is due when there are more than this.
+    /// A sweep is due when there are more entries than this.
     limit: usize,
-    /// Where each look is, found by hash; made anew when it is too small.
+    /// A hash table of indexes into `looks`; rebuilt when it is too small.
     #[serde(skip)]
     slots: Vec<u32>,
 }
@@ -30,7 +30,7 @@ impl Default for Styles {
 
 impl Styles {
     pub(crate) fn get(&self, id: StyleId) -> Attributes {
-        // Number 0 is not in the list: most terminals never hold another one.
+        // Index 0, the default, is not stored: most terminals never use another.
         (id.0 as usize).checked_sub(1).and_then(|index| self.looks.get(index)).copied().unwrap_or_default()
     }
 
@@ -81,7 +81,7 @@ impl Styles {
         }
     }
 
-    /// Nothing more will be added: gives back what finding looks needs.
+    /// Frees the hash table and spare memory, because nothing more will be added.
     pub(crate) fn seal(&mut self) {
         self.slots = Vec::new();
         self.looks.shrink_to_fit();
@@ -91,8 +91,8 @@ impl Styles {
         self.looks.len() > self.limit
     }
 
-    /// Keeps only the looks that `visit` names, in the order it names them, and tells it their new
-    /// numbers.
+    /// Keeps only the entries that `visit` passes to its callback, in that order. The callback returns
+    /// their new indexes.
     pub(crate) fn sweep(&mut self, visit: impl FnOnce(&mut dyn FnMut(StyleId) -> StyleId)) {
         let old = core::mem::take(self);
         let mut moved: Vec<u32> = alloc::vec![0; old.len()];
@@ -112,7 +112,7 @@ impl Styles {
     }
 
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Attributes> {
-        // What is changed through this no longer lies where its hash says.
+        // Entries changed through this iterator no longer match their hash slots.
         self.slots.clear();
         self.looks.iter_mut()
     }

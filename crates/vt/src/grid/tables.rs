@@ -10,7 +10,7 @@ use crate::grid::row::Row;
 use crate::grid::screen::Screen;
 use crate::grid::styles::Styles;
 
-/// What the screens' cells name by number.
+/// The tables that the cells of the screens index.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Tables {
     pub(crate) styles: Styles,
@@ -23,7 +23,7 @@ impl Tables {
         self.styles.get(cell.style)
     }
 
-    /// Appends the text of a row's cells `from..to`, blanks as spaces.
+    /// Appends the text of a row's cells `from..to`, with blanks as spaces.
     pub(crate) fn push_text(&self, row: &Row, from: usize, to: usize, out: &mut String) {
         for col in from..to {
             let cell = row.get(col);
@@ -37,7 +37,7 @@ impl Tables {
         }
     }
 
-    /// Throws out the styles that no cell has any more.
+    /// Removes the styles that no cell uses.
     pub(crate) fn sweep_styles(&mut self, screens: &mut [Screen]) {
         self.styles.sweep(|rename| {
             for row in screens.iter_mut().flat_map(Screen::iter_mut).filter(|row| row.is_styled()) {
@@ -48,7 +48,7 @@ impl Tables {
         });
     }
 
-    /// Throws out the clusters that no cell shows any more.
+    /// Removes the clusters that no cell uses.
     pub(crate) fn sweep_clusters(&mut self, screens: &mut [Screen]) {
         self.clusters.sweep(|rename| {
             for row in screens.iter_mut().flat_map(Screen::iter_mut).filter(|row| !row.is_ascii()) {
@@ -61,7 +61,7 @@ impl Tables {
         });
     }
 
-    /// Throws out the links that no style has any more.
+    /// Removes the links that no style uses.
     pub(crate) fn sweep_links(&mut self, screens: &mut [Screen]) {
         self.sweep_styles(screens);
         let styles = &mut self.styles;

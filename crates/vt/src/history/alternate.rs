@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 use crate::Vt;
 use crate::hash::hash;
 
-/// How many rows, and bytes of them, are kept.
+/// The limits of the alternate-screen history.
 const MAX_ROWS: usize = 4096;
 const MAX_BYTES: usize = 256 << 10;
 
-/// What full-screen programs showed: the rows of the alternate screen that stood still for a while
-/// and then left it, each kept once.
+/// The alternate-screen history: rows that full-screen programs showed for a while and then
+/// removed. Each text is kept once.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AlternateHistory {
-    /// The rows of the screen when it last stood still.
+    /// The rows at the last call of `settle`.
     settled: Vec<AlternateRow>,
     rows: VecDeque<AlternateRow>,
     known: BTreeSet<u64>,
@@ -36,12 +36,12 @@ impl AlternateHistory {
         &self.rows
     }
 
-    /// The alternate screen goes: all that was to be seen on it is kept.
+    /// Keeps all settled rows, because the program leaves the alternate screen.
     pub(crate) fn leave(&mut self) {
         self.settle(Vec::new());
     }
 
-    /// The screen stands still with these rows: those that stood there before and are gone are kept.
+    /// Settles on these rows, and keeps the previously settled rows that are gone.
     fn settle(&mut self, now: Vec<AlternateRow>) {
         let shown: BTreeSet<u64> = now.iter().map(|row| hash(row.text.as_bytes())).collect();
         for row in core::mem::replace(&mut self.settled, now) {
@@ -71,8 +71,8 @@ impl AlternateHistory {
 }
 
 impl Vt {
-    /// Tells the engine that the screen has stood still for as long as a person needs to see it.
-    /// Only that makes the rows of a full-screen program worth keeping when they go.
+    /// Tells the engine that the screen has been unchanged long enough for a person to see it.
+    /// Only rows that settled go into the alternate-screen history when they are removed.
     pub fn settle(&mut self) {
         if !self.term.modes.alt_screen {
             return;
@@ -83,7 +83,7 @@ impl Vt {
         self.term.alternate_history.settle(now);
     }
 
-    /// The rows that full-screen programs showed and that are gone, oldest first.
+    /// The rows that full-screen programs showed and removed, oldest first.
     pub fn alternate_history(&self) -> impl DoubleEndedIterator<Item = &AlternateRow> + ExactSizeIterator {
         self.shown().alternate_history.rows().iter()
     }

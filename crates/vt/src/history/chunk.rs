@@ -10,32 +10,32 @@ use crate::grid::styles::Styles;
 use crate::state::Packed;
 use crate::{LineId, varint};
 
-/// Lines in the order they scrolled off, as text with style runs.
+/// Lines in the order in which they scrolled off, as text with style runs.
 ///
-/// It stands alone: its styles and links are its own, so that the screens' tables need to know only
-/// what is shown.
+/// A chunk is self-contained: it has its own styles and links, so the screens' tables hold only
+/// what the screens show.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Chunk {
-    /// The lines' UTF-8 back to back.
+    /// The lines' UTF-8 text, concatenated.
     #[serde(with = "serde_bytes")]
     text: Vec<u8>,
-    /// What else is known of each line, as variable-length numbers.
+    /// The metadata of each line, as variable-length numbers.
     #[serde(with = "serde_bytes")]
     meta: Vec<u8>,
     #[serde(with = "crate::state::packed")]
     index: Vec<LineEntry>,
     looks: Styles,
     links: Links,
-    /// Ids and stamps are kept as differences from the first line's.
+    /// Ids and stamps are stored as differences from those of the first line.
     base_id: u64,
     base_stamp: u64,
-    /// To pass over the whole chunk when looking for a line.
+    /// The range of ids and the newest stamp, to skip the whole chunk in a lookup.
     lowest_id: u64,
     highest_id: u64,
     newest: u64,
 }
 
-/// Where a line's text and numbers begin.
+/// Where a line's text and metadata begin.
 #[derive(Debug, Clone, Copy)]
 struct LineEntry {
     text: u32,
@@ -53,7 +53,7 @@ impl Packed<8> for LineEntry {
     }
 }
 
-/// The line that may still grow, at the end of the open chunk's text.
+/// The open line, which might still grow. Its text is at the end of the open chunk.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Tail {
     pub(super) id: u64,
@@ -64,11 +64,11 @@ pub(super) struct Tail {
     pub(super) text: u32,
     /// Where its last cluster begins in the chunk's text.
     pub(super) last: u32,
-    /// Consecutive byte lengths and styles; empty when all of it is plain.
+    /// Consecutive byte lengths and styles; empty if the whole line is plain.
     pub(super) runs: Vec<(u32, StyleId)>,
-    /// Cutting the text again would give other clusters than lay on the screen.
+    /// Segmenting the text again would not yield the clusters that were on the screen.
     pub(super) irregular: bool,
-    /// Those that lay there, if so: byte length, width.
+    /// The clusters of an irregular line: byte length, width.
     pub(super) layout: Vec<(u32, u8)>,
 }
 
@@ -77,12 +77,12 @@ impl Chunk {
         self.index.len()
     }
 
-    /// Bytes of text and numbers.
+    /// Bytes of text and metadata.
     pub(super) fn size(&self) -> usize {
         self.text.len() + self.meta.len()
     }
 
-    /// What the tables cost that lines share, counted when the chunk is sealed.
+    /// Bytes of the tables that lines share, counted when the chunk is sealed.
     pub(super) fn overhead(&self) -> usize {
         self.looks.len() * size_of::<Attributes>() + self.links.size()
     }
@@ -95,7 +95,7 @@ impl Chunk {
         &mut self.text
     }
 
-    /// The text from a place to the end.
+    /// The text from `at` to the end.
     pub(super) fn text_from(&self, at: u32) -> &str {
         core::str::from_utf8(self.text.get(at as usize..).unwrap_or_default()).unwrap_or_default()
     }
@@ -108,7 +108,7 @@ impl Chunk {
         (self.lowest_id..=self.highest_id).contains(&id.0)
     }
 
-    /// The chunk's own number for a look of the screen's.
+    /// The chunk's own index for attributes from the screen.
     pub(super) fn intern(&mut self, look: Attributes, link: Option<&str>) -> StyleId {
         let link = link.and_then(|address| self.links.intern(address)).unwrap_or(0);
         self.looks.intern(look.with_link(link).with_protection(false))
@@ -122,7 +122,7 @@ impl Chunk {
         self.links.get(look.link())
     }
 
-    /// Writes down the line that has ended.
+    /// Stores the metadata of a line that has ended.
     pub(super) fn close(&mut self, tail: &Tail) {
         if self.index.is_empty() {
             self.base_id = tail.id;
@@ -150,7 +150,7 @@ impl Chunk {
         }
     }
 
-    /// No more lines will come: gives back what was reserved for them.
+    /// Frees spare memory, because no more lines will be added.
     pub(super) fn seal(&mut self) {
         self.text.shrink_to_fit();
         self.meta.shrink_to_fit();
@@ -158,7 +158,7 @@ impl Chunk {
         self.looks.seal();
     }
 
-    /// Bytes that the line takes, with its place in the index.
+    /// Bytes that the line takes, including its index entry.
     pub(super) fn line_size(&self, at: usize) -> usize {
         let Some(entry) = self.index.get(at) else { return 0 };
         let meta = self.meta_of(at, *entry);
@@ -171,7 +171,7 @@ impl Chunk {
         self.meta.get(entry.meta as usize..end).unwrap_or_default()
     }
 
-    /// A closed line.
+    /// A closed line by its index.
     pub(super) fn line(&self, at: usize) -> Option<PastLine<'_>> {
         let entry = self.index.get(at)?;
         let mut meta = self.meta_of(at, *entry);
@@ -193,7 +193,7 @@ impl Chunk {
         Some(PastLine { id: LineId(id), stamp, start, cells, text, runs, layout, chunk: self })
     }
 
-    /// The line that is still open.
+    /// The open line.
     pub(super) fn open_line<'a>(&'a self, tail: &'a Tail) -> PastLine<'a> {
         PastLine {
             id: LineId(tail.id),
@@ -207,12 +207,12 @@ impl Chunk {
         }
     }
 
-    /// Forgets the text from a place on, where an open line began.
+    /// Removes the text from `at`, where an open line began.
     pub(super) fn cut_text(&mut self, at: u32) {
         self.text.truncate(at as usize);
     }
 
-    /// Forgets the last closed line.
+    /// Removes the last closed line.
     pub(super) fn drop_last(&mut self) {
         if let Some(entry) = self.index.pop() {
             self.text.truncate(entry.text as usize);
@@ -220,7 +220,7 @@ impl Chunk {
         }
     }
 
-    /// Whether every line can be read and is as the engine itself would have made it.
+    /// Whether every line can be read and the engine could have produced it.
     pub(super) fn is_sound(&self, tail: Option<&Tail>) -> bool {
         let mut at = 0;
         let lines = (0..self.len()).all(|i| {
@@ -250,7 +250,7 @@ impl Chunk {
         let covered = at == 0 || at == line.text.len();
         let (mut bytes, mut cells) = (0, 0u32);
         if line.text.is_ascii() && matches!(line.layout, Layout::Derived) {
-            // What nearly all lines are; adopting a session should not take long.
+            // A fast path for nearly all lines, so that adopting a session is quick.
             (bytes, cells) = (line.text.len(), line.text.len() as u32);
         } else {
             for (text, width) in line.clusters() {

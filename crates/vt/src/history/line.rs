@@ -11,7 +11,7 @@ use crate::{LineId, unicode, varint};
 pub(crate) struct PastLine<'a> {
     pub(crate) id: LineId,
     pub(crate) stamp: u64,
-    /// Where the piece begins in its line, in cells.
+    /// The cell of the line at which this piece begins.
     pub(crate) start: u32,
     pub(crate) cells: u32,
     pub(crate) text: &'a str,
@@ -20,7 +20,7 @@ pub(crate) struct PastLine<'a> {
     pub(super) chunk: &'a Chunk,
 }
 
-/// Consecutive byte lengths and styles; none when all of the line is plain.
+/// Consecutive byte lengths and styles; empty if the whole line is plain.
 #[derive(Debug, Clone)]
 pub(super) enum Runs<'a> {
     Encoded(&'a [u8]),
@@ -42,10 +42,10 @@ impl Iterator for Runs<'_> {
     }
 }
 
-/// How the text lay in cells.
+/// How the text was laid out in cells.
 #[derive(Debug, Clone)]
 pub(super) enum Layout<'a> {
-    /// As cutting it into clusters gives them.
+    /// One cell or cell pair for each cluster of the text.
     Derived,
     Encoded(&'a [u8]),
     Open(&'a [(u32, u8)]),
@@ -56,7 +56,7 @@ impl<'a> PastLine<'a> {
         self.runs.clone()
     }
 
-    /// The clusters and the columns they took.
+    /// The clusters and their widths.
     pub(crate) fn clusters(&self) -> impl Iterator<Item = (&'a str, u8)> + use<'a> {
         let mut layout = self.layout.clone();
         let mut derived = matches!(layout, Layout::Derived).then(|| unicode::clusters(self.text));
@@ -83,7 +83,7 @@ impl<'a> PastLine<'a> {
         })
     }
 
-    /// The pieces of one look, with their links.
+    /// The pieces with equal attributes, with their links.
     pub(crate) fn pieces(&self) -> impl Iterator<Item = (&'a str, Attributes, Option<&'a str>)> + use<'a> {
         let mut runs = self.runs.clone();
         let (chunk, mut rest) = (self.chunk, self.text);
@@ -108,7 +108,7 @@ impl<'a> PastLine<'a> {
         let mut cell = 0;
         let mut inside = false;
         for (cluster, width) in self.clusters() {
-            // What has no width of its own goes with the cell before it.
+            // A cluster without width belongs to the cell before it.
             if width > 0 {
                 inside = cell >= from && cell < to;
                 cell += u32::from(width);
@@ -119,7 +119,7 @@ impl<'a> PastLine<'a> {
         }
     }
 
-    /// The line with its styles as SGR, reset at the end when any were needed.
+    /// The line with its styles as SGR, followed by a reset if necessary.
     pub(crate) fn ansi(&self) -> String {
         let shown = self.text.trim_end_matches(' ').len();
         let mut out = String::with_capacity(shown + 16);

@@ -2,18 +2,18 @@ use super::chunk::Chunk;
 use super::{History, PastLine};
 use crate::LineId;
 
-/// The history's lines from one to another, read from either end.
+/// An iterator over a range of the history's lines, from either end.
 #[derive(Debug, Clone)]
 pub(crate) struct Lines<'a> {
     history: &'a History,
     front: LinePlace,
-    /// Behind the last line.
+    /// One after the last line.
     back: LinePlace,
     left: usize,
 }
 
-/// A chunk, counted from the oldest, and a line in it; the open line is one behind the open chunk's
-/// last.
+/// A chunk, counted from the oldest, and a line in it. The open line comes after the last line of the
+/// open chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct LinePlace {
     chunk: usize,
@@ -31,14 +31,14 @@ impl<'a> Lines<'a> {
     pub(super) fn from(history: &'a History, id: LineId) -> Lines<'a> {
         let mut lines = Lines::new(history);
         let mut place = lines.back;
-        // From the end: what is asked for is nearly always near it.
+        // Search from the end: the line is nearly always near it.
         let mut behind = 0;
         for chunk in (0..=history.sealed.len()).rev() {
             let (first, end) = (history.first(chunk), history.end(chunk));
             if chunk == history.sealed.len() || history.chunk(chunk).may_hold(id) {
                 for line in (first..end).rev() {
                     let found = history.line(LinePlace { chunk, line }).is_some_and(|line| line.id == id);
-                    // The pieces of a long line have the same id: go on to the first of them.
+                    // The pieces of a long line share one id: continue to the first of them.
                     if found {
                         place = LinePlace { chunk, line };
                         behind = lines.left - count_before(history, place);
@@ -115,7 +115,7 @@ impl History {
         self.sealed.get(chunk).map_or(self.open_first, |sealed| sealed.first)
     }
 
-    /// How many lines there are in a chunk, dropped ones too.
+    /// How many lines a chunk has, including dropped ones.
     fn end(&self, chunk: usize) -> usize {
         let open = chunk >= self.sealed.len() && self.tail.is_some();
         self.chunk(chunk).len() + usize::from(open)

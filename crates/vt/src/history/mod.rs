@@ -1,4 +1,4 @@
-//! What scrolled off: logical lines as text with style runs, bounded by lines and by bytes.
+//! The history: logical lines that scrolled off, as text with style runs, bounded by lines and by bytes.
 
 use alloc::collections::VecDeque;
 use alloc::sync::Arc;
@@ -24,7 +24,7 @@ pub(crate) use lines::Lines;
 /// A line that scrolled off the primary screen, borrowed from the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineRef<'a> {
-    /// The line's id, never used again for another line.
+    /// The line's id, which is never reused.
     pub id: LineId,
     /// `seq` after the last byte that changed it.
     pub stamp: u64,
@@ -32,16 +32,16 @@ pub struct LineRef<'a> {
     pub text: &'a str,
 }
 
-/// A line longer than this is held in several pieces of the same id, so that a program that never
-/// ends its line cannot hold the whole history in one piece that never falls out.
+/// A longer line is stored in several pieces with the same id. Otherwise a program that never ends
+/// its line would fill the history with a single piece that is never dropped.
 const PIECE_BYTES: usize = 64 << 10;
-/// When a chunk is closed. Small enough that copying the open one for a snapshot costs little.
+/// The size at which a chunk is sealed. Small, because a snapshot copies the open chunk.
 const CHUNK_BYTES: usize = 32 << 10;
 
-/// The lines that scrolled off, oldest dropped first and counted.
+/// The lines that scrolled off. The oldest are dropped first; dropped lines are counted.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct History {
-    /// Chunks that no longer change, shared with the snapshots taken of the terminal.
+    /// Chunks that no longer change, shared with snapshots of the terminal.
     sealed: VecDeque<Sealed>,
     open: Chunk,
     /// Lines of the open chunk that were dropped.
@@ -53,14 +53,14 @@ pub(crate) struct History {
     max_lines: usize,
     max_bytes: usize,
     /// How many of the last lines a growing screen may take back: those that scrolled off since the
-    /// screen was last wiped.
+    /// screen was last cleared.
     returnable: usize,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Sealed {
     chunk: Arc<Chunk>,
-    /// Lines of it that were dropped.
+    /// Lines of the chunk that were dropped.
     first: usize,
 }
 
@@ -84,7 +84,7 @@ impl History {
         self.lines
     }
 
-    /// Bytes that the lines take, about.
+    /// Approximate size of the lines in bytes.
     pub(crate) fn size(&self) -> usize {
         self.bytes
     }
@@ -107,17 +107,17 @@ impl History {
         Lines::new(self)
     }
 
-    /// The lines from the one with this id to the end; from the first one if it is not there.
+    /// The lines from this id to the end; all lines if the id is not found.
     pub(crate) fn lines_from(&self, id: LineId) -> Lines<'_> {
         Lines::from(self, id)
     }
 
-    /// The lines of the chunks in which something changed after `seq`.
+    /// The lines of the chunks that changed after `seq`.
     pub(crate) fn lines_newer(&self, seq: u64) -> Lines<'_> {
         Lines::newer(self, seq)
     }
 
-    /// Takes a row that leaves the screen at the top, joining it to the line it continues.
+    /// Adds a row that leaves the screen at the top; a continuation is joined to its line.
     pub(crate) fn push(&mut self, row: &Row, cols: usize, tables: &Tables) {
         let joins = self.tail.as_ref().is_some_and(|tail| {
             tail.id == row.line.0
@@ -137,7 +137,7 @@ impl History {
         }
     }
 
-    /// The screen is wiped: what scrolled off before stays where it is when the screen grows.
+    /// Stops a growing screen from taking back the present lines, because the screen is cleared.
     pub(crate) fn hold_back(&mut self) {
         self.returnable = 0;
     }
@@ -147,12 +147,12 @@ impl History {
         if self.returnable == 0 { None } else { self.lines().next_back() }
     }
 
-    /// The last line, whatever it is.
+    /// The last line.
     pub(crate) fn last(&self) -> Option<PastLine<'_>> {
         self.lines().next_back()
     }
 
-    /// Forgets the last line, which the screen took back.
+    /// Removes the last line, which the screen took back.
     pub(crate) fn take_back(&mut self) {
         if self.lines == 0 {
             return;
@@ -175,7 +175,7 @@ impl History {
         self.returnable = self.returnable.saturating_sub(1);
     }
 
-    /// Begins a line, after ending the one before it.
+    /// Ends the open line and begins a new one.
     fn open_line(&mut self, row: &Row) {
         let mut tail = self.close_tail().unwrap_or_default();
         tail.id = row.line.0;
@@ -192,7 +192,7 @@ impl History {
         self.returnable += 1;
     }
 
-    /// Writes down the open line; gives its memory back for the next one.
+    /// Closes the open line; returns its memory for the next one.
     fn close_tail(&mut self) -> Option<Tail> {
         let tail = self.tail.take()?;
         self.bytes -= self.open.text_len() - tail.text as usize;
@@ -227,7 +227,7 @@ impl History {
             }
         } else {
             if self.open_first == self.open.len() {
-                // Only the open line is left, and it is too long for the limits.
+                // Only the open line is left, and it exceeds the limits.
                 self.close_tail();
                 if !self.sealed.is_empty() {
                     return self.drop_first();
@@ -240,7 +240,7 @@ impl History {
         self.dropped += 1;
     }
 
-    /// Whether the counts are right and every line is as the engine itself would have made it.
+    /// Whether the counts are right and the engine could have produced every line.
     pub(crate) fn is_sound(&self, next_line: u64, seq: u64) -> bool {
         let chunks = self.sealed.iter().map(|sealed| (&*sealed.chunk, sealed.first));
         let (mut lines, mut bytes) = (0, 0);
@@ -289,7 +289,7 @@ fn append(chunk: &mut Chunk, tail: &mut Tail, row: &Row, cols: usize, tables: &T
     } else {
         add_run(tail, before, written.len() as u32, StyleId(0));
     }
-    // Blanks beyond the written part, in a row whose line goes on.
+    // Blanks after the written part, in a row whose line continues.
     if written.len() < len {
         let before = chunk.text_len() as u32 - tail.text;
         add_run(tail, before, (len - written.len()) as u32, StyleId(0));
@@ -306,20 +306,20 @@ fn append(chunk: &mut Chunk, tail: &mut Tail, row: &Row, cols: usize, tables: &T
 fn append_complex(chunk: &mut Chunk, tail: &mut Tail, row: &Row, len: usize, tables: &Tables) {
     let written = row.cells().get(..len).unwrap_or(row.cells());
     chunk.text_mut().reserve(len * 3);
-    // The character before the cell, if the line has one.
+    // The character before the row, if the line has one.
     let joined = chunk.text_len() > tail.text as usize;
     let mut last = if joined { chunk.text_from(tail.last).chars().next_back() } else { None };
     let styled = row.is_styled();
     for (at, run) in written.chunk_by(|a, b| !styled || a.style == b.style).enumerate() {
         let style = past_style(chunk, run[0].style, tables);
         let before = chunk.text_len() as u32;
-        // A regular row need not be looked at cell by cell, but for where it goes on from the row before.
-        let looked_at = match (row.is_irregular() || tail.irregular, at) {
+        // In a regular row only the first cell, which may join the previous row, is checked by itself.
+        let checked = match (row.is_irregular() || tail.irregular, at) {
             (true, _) => run.len(),
             (false, 0) => 1,
             (false, _) => 0,
         };
-        let (first, rest) = run.split_at(looked_at);
+        let (first, rest) = run.split_at(checked);
         for cell in first {
             last = append_cell(chunk, tail, *cell, last, tables);
         }
@@ -339,7 +339,7 @@ fn append_complex(chunk: &mut Chunk, tail: &mut Tail, row: &Row, len: usize, tab
     }
 }
 
-/// Adds cells whose layout is what cutting their text gives; gives where the last one begins.
+/// Adds cells whose layout follows from segmenting their text; returns where the last one begins.
 fn append_regular(text: &mut Vec<u8>, cells: &[Cell], last: u32, tables: &Tables) -> u32 {
     let mut last = last as usize;
     let mut rest = cells.iter();
@@ -351,14 +351,14 @@ fn append_regular(text: &mut Vec<u8>, cells: &[Cell], last: u32, tables: &Tables
         }
         match cell.kind() {
             Kind::Narrow => {}
-            // Its right half has no text.
+            // The right half has no text.
             Kind::Wide => drop(rest.next()),
             Kind::Right | Kind::Filler => continue,
         }
         last = text.len();
         match cell.glyph() {
             Glyph::Cluster(index) => text.extend_from_slice(tables.clusters.get(index).as_bytes()),
-            // What most of them are, without asking how long it is.
+            // A fast path for the most common length.
             Glyph::Char(c @ '\u{800}'..='\u{ffff}') => {
                 let tail = |shift: u32| 0x80 | (u32::from(c) >> shift & 0x3f) as u8;
                 text.extend([0xe0 | (u32::from(c) >> 12) as u8, tail(6), tail(0)]);
@@ -369,7 +369,7 @@ fn append_regular(text: &mut Vec<u8>, cells: &[Cell], last: u32, tables: &Tables
     last as u32
 }
 
-/// Adds a cell; gives its last character.
+/// Adds a cell; returns its last character.
 fn append_cell(
     chunk: &mut Chunk,
     tail: &mut Tail,
@@ -405,7 +405,7 @@ fn append_cell(
         Joint::Depends => unicode::joins(chunk.text_from(tail.last), first),
     });
     if (!derived || joins) && !tail.irregular {
-        // From here on the layout must be kept; so far it was what cutting the text gives.
+        // From here on the layout must be stored; before, it followed from segmenting the text.
         let so_far = chunk.text_from(tail.text);
         tail.layout.extend(unicode::clusters(so_far).map(|(text, width)| (text.len() as u32, width)));
         tail.irregular = true;

@@ -3,7 +3,7 @@ use alloc::vec::Vec;
 use crate::input::{kitty, legacy};
 use crate::{Modes, Vt};
 
-/// A key with the modifiers held; `Key { ctrl: true, ..KeyCode::Char('c').into() }` builds one.
+/// A key and its modifiers; `Key { ctrl: true, ..KeyCode::Char('c').into() }` builds one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Key {
     /// The key itself.
@@ -18,25 +18,25 @@ pub struct Key {
     pub super_key: bool,
     /// Hyper is held.
     pub hyper: bool,
-    /// A Meta key of its own, besides Alt, is held.
+    /// A Meta key, distinct from Alt, is held.
     pub meta: bool,
     /// What happened to the key.
     pub action: KeyAction,
 }
 
-/// What can happen to a key.
+/// The kinds of key event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum KeyAction {
-    /// It went down.
+    /// The key went down.
     #[default]
     Press,
-    /// It was held until it repeated.
+    /// The key was held until it repeated.
     Repeat,
-    /// It went up; only programs that ask are told.
+    /// The key went up; reported only to programs that enabled it.
     Release,
 }
 
-/// The keys there are.
+/// The keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KeyCode {
     /// A character; a capital letter is that letter with shift, unless control is held.
@@ -57,13 +57,13 @@ pub enum KeyCode {
     Left,
     /// Cursor right.
     Right,
-    /// Begin of line.
+    /// Beginning of line.
     Home,
     /// End of line.
     End,
-    /// A page up.
+    /// Page up.
     PageUp,
-    /// A page down.
+    /// Page down.
     PageDown,
     /// Insert.
     Insert,
@@ -85,9 +85,9 @@ pub enum KeyCode {
     PrintScreen,
     /// Pause.
     Pause,
-    /// A key for music and volume.
+    /// A media or volume key.
     Media(Media),
-    /// A modifier as a key of its own.
+    /// A modifier, pressed as a key.
     Modifier(ModifierKey),
 }
 
@@ -110,7 +110,7 @@ pub enum Keypad {
     Enter,
     /// `=`.
     Equal,
-    /// The separator of thousands, a comma.
+    /// The thousands separator, a comma.
     Separator,
     /// Cursor left.
     Left,
@@ -120,11 +120,11 @@ pub enum Keypad {
     Up,
     /// Cursor down.
     Down,
-    /// A page up.
+    /// Page up.
     PageUp,
-    /// A page down.
+    /// Page down.
     PageDown,
-    /// Begin of line.
+    /// Beginning of line.
     Home,
     /// End of line.
     End,
@@ -132,11 +132,11 @@ pub enum Keypad {
     Insert,
     /// Erase forwards.
     Delete,
-    /// The key in the middle, when it is no 5.
+    /// The middle key, when Num Lock is off.
     Begin,
 }
 
-/// The keys for music and volume, in the order of their codes.
+/// The media and volume keys, in the order of their codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Media {
     /// Play.
@@ -149,54 +149,54 @@ pub enum Media {
     Reverse,
     /// Stop.
     Stop,
-    /// Wind forwards.
+    /// Fast forward.
     FastForward,
-    /// Wind back.
+    /// Rewind.
     Rewind,
-    /// The next track.
+    /// Next track.
     TrackNext,
-    /// The track before.
+    /// Previous track.
     TrackPrevious,
     /// Record.
     Record,
-    /// Softer.
+    /// Volume down.
     LowerVolume,
-    /// Louder.
+    /// Volume up.
     RaiseVolume,
-    /// Silent.
+    /// Mute.
     MuteVolume,
 }
 
-/// The modifiers as keys, in the order of their codes.
+/// The modifier keys, in the order of their codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ModifierKey {
-    /// Shift at the left.
+    /// Left Shift.
     LeftShift,
-    /// Control at the left.
+    /// Left Control.
     LeftControl,
-    /// Alt at the left.
+    /// Left Alt.
     LeftAlt,
-    /// Super at the left.
+    /// Left Super.
     LeftSuper,
-    /// Hyper at the left.
+    /// Left Hyper.
     LeftHyper,
-    /// Meta at the left.
+    /// Left Meta.
     LeftMeta,
-    /// Shift at the right.
+    /// Right Shift.
     RightShift,
-    /// Control at the right.
+    /// Right Control.
     RightControl,
-    /// Alt at the right.
+    /// Right Alt.
     RightAlt,
-    /// Super at the right.
+    /// Right Super.
     RightSuper,
-    /// Hyper at the right.
+    /// Right Hyper.
     RightHyper,
-    /// Meta at the right.
+    /// Right Meta.
     RightMeta,
     /// AltGr.
     IsoLevel3Shift,
-    /// The shift to a fifth level.
+    /// ISO level 5 shift.
     IsoLevel5Shift,
 }
 
@@ -216,14 +216,14 @@ impl From<KeyCode> for Key {
 }
 
 impl Vt {
-    /// The bytes a key sends in the modes that are set, xterm's or those of the kitty keyboard
-    /// protocol; empty for a key that has none.
+    /// The bytes that a key sends in the current modes, in xterm's encoding or that of the kitty
+    /// keyboard protocol; empty for a key that sends nothing.
     pub fn encode_key(&self, key: &Key) -> Vec<u8> {
         encode(key, &self.term.modes)
     }
 }
 
-/// The bytes a key sends in these modes.
+/// The bytes that a key sends in these modes.
 pub(crate) fn encode(key: &Key, modes: &Modes) -> Vec<u8> {
     let key = &with_implied_shift(key);
     if modes.kitty_keyboard != 0 {
@@ -235,7 +235,7 @@ pub(crate) fn encode(key: &Key, modes: &Modes) -> Vec<u8> {
     }
 }
 
-/// A capital letter is typed with shift. Not with control: `Ctrl-C` is how people write ctrl+c.
+/// A capital letter implies shift, except with control: `Ctrl-C` is how people write ctrl+c.
 fn with_implied_shift(key: &Key) -> Key {
     match key.code {
         KeyCode::Char(c) if !key.ctrl && unshifted(c) != c => Key { shift: true, ..*key },
@@ -243,12 +243,12 @@ fn with_implied_shift(key: &Key) -> Key {
     }
 }
 
-/// The capital of a letter; other characters depend on a layout that nobody here knows.
+/// The capital form of a letter; for other characters it depends on the keyboard layout, which is unknown here.
 pub(crate) fn shifted(c: char) -> char {
     only(c.to_uppercase()).filter(|upper| only(upper.to_lowercase()) == Some(c)).unwrap_or(c)
 }
 
-/// The small form of a capital letter.
+/// The lower-case form of a capital letter.
 pub(crate) fn unshifted(c: char) -> char {
     only(c.to_lowercase()).filter(|lower| only(lower.to_uppercase()) == Some(c)).unwrap_or(c)
 }
@@ -264,8 +264,8 @@ pub(crate) mod tests {
     use super::*;
     use crate::Size;
 
-    /// What a key, named as in [`Key::parse`], sends after the program wrote `setup`. A `repeat:` or
-    /// `release:` before the name says what happened to it.
+    /// What a key, named as in [`Key::parse`], sends after the program wrote `setup`. The prefixes
+    /// `repeat:` and `release:` select the action.
     pub(crate) fn sent(setup: &str, key: &str) -> String {
         let mut vt = Vt::new(Size::default());
         vt.feed(setup.as_bytes());
@@ -278,7 +278,7 @@ pub(crate) mod tests {
         String::from_utf8(vt.encode_key(&key)).unwrap()
     }
 
-    /// Checks a table of keys and of what they send after `setup`.
+    /// Checks a table of keys and the text they send after `setup`.
     pub(crate) fn check(setup: &str, table: &[(&str, &str)]) {
         for (key, expected) in table {
             assert_eq!(sent(setup, key), *expected, "{key} after {setup:?}");
@@ -286,7 +286,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn only_letters_have_a_form_that_everyone_shifts_to() {
+    fn only_letters_have_a_shifted_form() {
         for (small, capital) in [('a', 'A'), ('é', 'É'), ('я', 'Я'), ('ω', 'Ω')] {
             assert_eq!(shifted(small), capital);
             assert_eq!(unshifted(capital), small);
@@ -298,7 +298,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn releases_are_silent_unless_asked_for() {
+    fn releases_send_nothing_unless_enabled() {
         for setup in ["", "\x1b[>4;2m", "\x1b[>1u", "\x1b[>4u", "\x1b[>8u", "\x1b[>29u"] {
             for key in ["release:a", "release:ctrl+a", "release:up", "release:enter", "release:kp_1"] {
                 assert_eq!(sent(setup, key), "", "{key} after {setup:?}");
@@ -307,7 +307,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn no_key_fails_in_any_mode() {
+    fn every_key_can_be_encoded_in_every_mode() {
         let codes = [
             KeyCode::Char('\0'),
             KeyCode::Char('\u{10ffff}'),

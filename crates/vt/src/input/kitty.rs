@@ -1,4 +1,4 @@
-//! Keys as the kitty keyboard protocol has them, with each of its five enhancements.
+//! Encodes keys in the kitty keyboard protocol, with its five enhancements.
 
 use alloc::format;
 use alloc::string::String;
@@ -9,26 +9,26 @@ use crate::input::legacy;
 use crate::input::protocol::{ALL_KEYS, ALTERNATES, DISAMBIGUATE, EVENTS, TEXT};
 use crate::{Key, KeyAction, KeyCode, Keypad, Modes, ModifierKey};
 
-/// A key event, when at least one enhancement is on.
+/// Encodes a key event when at least one enhancement is on.
 pub(crate) fn encode(key: &Key, modes: &Modes) -> Vec<u8> {
     let flags = modes.kitty_keyboard;
-    // Only these two tell the keypad from the rest.
-    let told = match key.code {
+    // Only these two flags distinguish keypad keys from main keys.
+    let code = match key.code {
         KeyCode::Keypad(pad) if flags & (DISAMBIGUATE | ALL_KEYS) == 0 => legacy::main_key(pad),
         code => code,
     };
-    let told = &Key { code: told, ..*key };
-    if !is_reported(told, flags) {
+    let reported = &Key { code, ..*key };
+    if !is_reported(reported, flags) {
         Vec::new()
-    } else if is_legacy(told, flags) {
+    } else if is_legacy(reported, flags) {
         legacy::plain(key, modes)
     } else if flags & ALL_KEYS == 0
         && key.action != KeyAction::Release
-        && let Some(c) = text(told)
+        && let Some(c) = text(reported)
     {
         String::from(c).into_bytes()
     } else {
-        sequence(told, flags)
+        sequence(reported, flags)
     }
 }
 
@@ -36,9 +36,9 @@ fn is_reported(key: &Key, flags: u8) -> bool {
     let all = flags & ALL_KEYS != 0;
     match key.code {
         KeyCode::Modifier(_) | KeyCode::CapsLock | KeyCode::ScrollLock | KeyCode::NumLock if !all => false,
-        // `reset` must stay typable after a program that died with its flags set.
+        // A person must be able to type `reset` after a program died with its flags set.
         KeyCode::Enter | KeyCode::Tab | KeyCode::Backspace if !all => key.action != KeyAction::Release,
-        // Such a character is bytes somebody wants sent, not a key: no code names it.
+        // A control character is raw input, not a key: no code exists for it.
         KeyCode::Char(c) if c.is_control() => key.action != KeyAction::Release,
         _ => key.action != KeyAction::Release || flags & EVENTS != 0,
     }
@@ -51,12 +51,12 @@ fn is_legacy(key: &Key, flags: u8) -> bool {
         _ if flags & ALL_KEYS != 0 => false,
         KeyCode::Enter | KeyCode::Tab | KeyCode::Backspace if modifiers(key) == 0 => true,
         _ if flags & DISAMBIGUATE != 0 => false,
-        // What only adds to escape codes makes none by itself, but legacy bytes cannot say "repeat".
+        // The other flags only extend escape codes, but legacy bytes cannot express a repeat or release.
         _ => key.action == KeyAction::Press || flags & EVENTS == 0,
     }
 }
 
-/// `CSI key:shifted ; modifiers:event ; text u`, or with another last letter for the oldest keys.
+/// `CSI key:shifted ; modifiers:event ; text u`; the oldest keys have another final letter.
 fn sequence(key: &Key, flags: u8) -> Vec<u8> {
     let Some((number, last)) = code(key.code) else { return Vec::new() };
     let mut first = format!("{number}");
@@ -75,9 +75,9 @@ fn sequence(key: &Key, flags: u8) -> Vec<u8> {
         (0, "") => String::new(),
         _ => format!("{}{event}", modifiers + 1),
     };
-    // Without `ALL_KEYS` the flag means nothing, and text is sent as text.
-    let told = flags & ALL_KEYS != 0 && flags & TEXT != 0 && key.action != KeyAction::Release;
-    match text(key).filter(|_| told) {
+    // Without `ALL_KEYS`, `TEXT` has no effect, and text is sent as text.
+    let with_text = flags & ALL_KEYS != 0 && flags & TEXT != 0 && key.action != KeyAction::Release;
+    match text(key).filter(|_| with_text) {
         Some(c) => format!("\x1b[{first};{second};{}{last}", u32::from(c)).into(),
         None if !second.is_empty() => format!("\x1b[{first};{second}{last}").into(),
         None if number == 1 => format!("\x1b[{last}").into(),
@@ -85,8 +85,8 @@ fn sequence(key: &Key, flags: u8) -> Vec<u8> {
     }
 }
 
-/// The protocol's bits for the modifiers. A modifier that goes down is held from then on; whether
-/// its twin is still held when it goes up, only the caller knows.
+/// The protocol's bits for the modifiers. A modifier that goes down counts as held. When it goes up,
+/// only the caller knows whether the other key of the pair is still held.
 fn modifiers(key: &Key) -> u8 {
     use ModifierKey as M;
     let down = match key.code {
@@ -105,7 +105,7 @@ fn modifiers(key: &Key) -> u8 {
     held.iter().zip(0..).fold(down, |bits, (held, bit)| bits | u8::from(*held) << bit)
 }
 
-/// What the key types; with more than shift held it types nothing.
+/// The text that the key types; with modifiers other than shift it types nothing.
 fn text(key: &Key) -> Option<char> {
     if key.alt || key.ctrl || key.super_key || key.hyper || key.meta {
         return None;
@@ -118,7 +118,7 @@ fn text(key: &Key) -> Option<char> {
     }
 }
 
-/// What shift makes of the key, where that is known: of a letter.
+/// The shifted form of the key, which is only known for letters.
 fn shifted_key(key: &Key) -> Option<char> {
     match key.code {
         KeyCode::Char(c) if key.shift => Some(shifted(c)).filter(|upper| unshifted(*upper) != *upper),
@@ -126,7 +126,7 @@ fn shifted_key(key: &Key) -> Option<char> {
     }
 }
 
-/// The protocol's number and last letter for a key.
+/// The protocol's number and final letter for a key.
 fn code(code: KeyCode) -> Option<(u32, char)> {
     Some(match code {
         KeyCode::Char(c) => (u32::from(unshifted(c)), 'u'),

@@ -1,9 +1,8 @@
-//! Keys as xterm sends them, with its modifyOtherKeys.
+//! Encodes keys as xterm does, including modifyOtherKeys.
 //!
-//! xterm's resources are taken as programs know them from other terminals too: Alt and Meta send ESC
-//! before a character, and Backspace sends DEL unless DECBKM says otherwise. Where xterm forgets a
-//! modifier that is held, it is not forgotten here: alt+shift+Tab has its ESC, and modifyOtherKeys 1
-//! tells alt+shift+Enter from shift+Enter.
+//! The settings are those that most terminals share: Alt and Meta send ESC before a character, and
+//! Backspace sends DEL unless DECBKM is set. Modifiers that xterm drops are kept here: alt+shift+Tab
+//! has its ESC, and modifyOtherKeys 1 distinguishes alt+shift+Enter from shift+Enter.
 
 use alloc::format;
 use alloc::string::String;
@@ -12,7 +11,7 @@ use alloc::vec::Vec;
 use crate::input::key::shifted;
 use crate::{Key, KeyCode, Keypad, Modes};
 
-/// A key that goes down, in xterm's encoding.
+/// Encodes a key press.
 pub(crate) fn encode(key: &Key, modes: &Modes) -> Vec<u8> {
     match other_key(key, modes) {
         Some(code) if modes.format_other_keys => format!("\x1b[{code};{}u", modifier(key)).into(),
@@ -21,7 +20,7 @@ pub(crate) fn encode(key: &Key, modes: &Modes) -> Vec<u8> {
     }
 }
 
-/// The same without modifyOtherKeys.
+/// Encodes a key press without modifyOtherKeys.
 pub(crate) fn plain(key: &Key, modes: &Modes) -> Vec<u8> {
     let application = modes.application_cursor;
     match key.code {
@@ -54,7 +53,7 @@ pub(crate) fn plain(key: &Key, modes: &Modes) -> Vec<u8> {
     }
 }
 
-/// The character that a key of the keypad types.
+/// The character that a keypad key types.
 pub(crate) fn keypad_text(pad: Keypad) -> Option<char> {
     Some(match pad {
         Keypad::Digit(n @ 0..=9) => char::from(b'0' + n),
@@ -69,7 +68,7 @@ pub(crate) fn keypad_text(pad: Keypad) -> Option<char> {
     })
 }
 
-/// The key elsewhere on the keyboard that does the same; itself if there is none.
+/// The equivalent key of the main keyboard; the keypad key itself if there is none.
 pub(crate) fn main_key(pad: Keypad) -> KeyCode {
     match pad {
         Keypad::Enter => KeyCode::Enter,
@@ -100,7 +99,7 @@ fn enter(modes: &Modes) -> &'static str {
     if modes.newline { "\r\n" } else { "\r" }
 }
 
-/// Control turns BS and DEL round.
+/// Control swaps BS and DEL.
 fn backspace(key: &Key, modes: &Modes) -> char {
     if key.ctrl == modes.backarrow_backspace { '\x7f' } else { '\x08' }
 }
@@ -113,7 +112,7 @@ fn character(c: char, key: &Key) -> char {
     }
 }
 
-/// The control character a key gives with Ctrl, where X and xterm have one.
+/// The control character that a key sends with Ctrl, if X and xterm define one.
 fn control(c: char) -> Option<char> {
     Some(match c {
         ' ' | '@'..='~' => char::from(c as u8 & 0x1f),
@@ -125,8 +124,8 @@ fn control(c: char) -> Option<char> {
     })
 }
 
-/// The code of a key that modifyOtherKeys turns into an escape code. Level 1 leaves alone what has
-/// well-known bytes; level 2 leaves alone little more than shift with what it types.
+/// The code of a key that modifyOtherKeys turns into an escape code. Level 1 excludes keys with
+/// well-known bytes; level 2 excludes little more than shifted text.
 fn other_key(key: &Key, modes: &Modes) -> Option<u32> {
     let (ctrl, shift, alt) = (key.ctrl, key.shift, key.alt || key.meta);
     if modifier(key) == 1 {
@@ -138,7 +137,7 @@ fn other_key(key: &Key, modes: &Modes) -> Option<u32> {
             let c = if shift { shifted(c) } else { c };
             let letter = matches!(c, '@'..='\x7f');
             let escaped = match level {
-                // xterm makes DEL of ctrl+? itself, and only where it gets as far as that.
+                // xterm maps ctrl+? to DEL only after this step, so the escape code wins.
                 1 => ctrl && !letter && (alt || c == '?' || control(c).is_none()),
                 _ => ctrl || alt || letter || c == ' ',
             };
@@ -156,7 +155,7 @@ fn other_key(key: &Key, modes: &Modes) -> Option<u32> {
     escaped.then_some(u32::from(code))
 }
 
-/// xterm's number for the modifiers: 1 plus shift, 2 alt, 4 control, 8 meta. It knows no others.
+/// xterm's number for the modifiers: 1, plus 1 for shift, 2 alt, 4 control, 8 meta. It has no others.
 fn modifier(key: &Key) -> u8 {
     1 + u8::from(key.shift) + 2 * u8::from(key.alt) + 4 * u8::from(key.ctrl) + 8 * u8::from(key.meta)
 }
@@ -178,20 +177,20 @@ fn numbered(key: &Key, number: u8) -> Vec<u8> {
 
 fn function(key: &Key, n: u8) -> Vec<u8> {
     match n {
-        // SS3 whatever the cursor key mode.
+        // Always SS3, regardless of the cursor key mode.
         1..=4 => cursor(key, char::from(b'P' + n - 1), true),
         5 => numbered(key, 15),
         6..=10 => numbered(key, 11 + n),
         11 | 12 => numbered(key, 12 + n),
-        // As terminfo's xterm has it: F13 is shift F1, F25 is control F1.
+        // As in terminfo's xterm entry: F13 is shift F1, F25 is control F1.
         13..=24 => function(&Key { shift: true, ..*key }, n - 12),
         25..=35 => function(&Key { ctrl: true, ..*key }, n - 24),
         _ => Vec::new(),
     }
 }
 
-/// With Num Lock off the keypad moves as the other keys do; DECKPAM is about the rest of it, and in
-/// numeric mode xterm knows no modifiers there.
+/// Keypad cursor keys (Num Lock off) act like the main cursor keys. DECKPAM affects only the other
+/// keypad keys; in numeric mode xterm ignores their modifiers.
 fn keypad(key: &Key, pad: Keypad, modes: &Modes) -> Vec<u8> {
     if pad == Keypad::Begin {
         return cursor(key, 'E', modes.application_cursor);
@@ -199,7 +198,7 @@ fn keypad(key: &Key, pad: Keypad, modes: &Modes) -> Vec<u8> {
     let last = match (keypad_text(pad), main_key(pad)) {
         (None, KeyCode::Enter) if modes.application_keypad => 'M',
         (None, KeyCode::Enter) => return enter(modes).into(),
-        // No key that exists.
+        // Not a real key.
         (None, KeyCode::Keypad(_)) => return Vec::new(),
         (None, code) => return plain(&Key { code, ..*key }, modes),
         (Some(c), _) if !modes.application_keypad => return String::from(c).into(),

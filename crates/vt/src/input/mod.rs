@@ -1,4 +1,4 @@
-//! What a terminal sends for keys, pastes and the mouse, in the encodings that the program asked for.
+//! The bytes that a terminal sends for keys, pastes and the mouse, in the encodings that the program selected.
 
 pub(crate) mod key;
 pub(crate) mod kitty;

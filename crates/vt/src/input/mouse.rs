@@ -4,12 +4,12 @@ use alloc::vec::Vec;
 use crate::term::{CELL_HEIGHT, CELL_WIDTH};
 use crate::{MouseEncoding, MouseMode, Vt};
 
-/// Something the mouse did over a cell.
+/// A mouse event over a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MouseEvent {
     /// What happened.
     pub action: MouseAction,
-    /// Which button it happened with; for a move, the one that is held.
+    /// The button; for a move, the button that is held.
     pub button: MouseButton,
     /// Row, from 0.
     pub row: u16,
@@ -23,7 +23,7 @@ pub struct MouseEvent {
     pub shift: bool,
 }
 
-/// The kinds of mouse event; a turn of the wheel is a press.
+/// The kinds of mouse event; turning the wheel is a press.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MouseAction {
     /// A button went down, or the wheel turned.
@@ -34,30 +34,30 @@ pub enum MouseAction {
     Move,
 }
 
-/// The buttons there are.
+/// The mouse buttons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MouseButton {
     /// No button, for a move.
     None,
-    /// The left one.
+    /// Left button.
     Left,
-    /// The middle one.
+    /// Middle button.
     Middle,
-    /// The right one.
+    /// Right button.
     Right,
-    /// The wheel, away from the hand.
+    /// Wheel up.
     WheelUp,
-    /// The wheel, towards the hand.
+    /// Wheel down.
     WheelDown,
-    /// The wheel, to the left.
+    /// Wheel left.
     WheelLeft,
-    /// The wheel, to the right.
+    /// Wheel right.
     WheelRight,
 }
 
 impl Vt {
-    /// The bytes that tell the program about a mouse event; none if it did not ask for this one, or
-    /// if the encoding it chose cannot say it.
+    /// The bytes that report a mouse event to the program; `None` if the program did not enable this
+    /// event, or if its encoding cannot express it.
     pub fn encode_mouse(&self, m: &MouseEvent) -> Option<Vec<u8>> {
         let modes = &self.term.modes;
         if !wanted(modes.mouse, m) || m.row >= self.term.size.rows || m.col >= self.term.size.cols {
@@ -81,7 +81,7 @@ impl Vt {
                 Some(sgr(code, x, y, released))
             }
             encoding => {
-                // A release does not say which button: it is always button 3.
+                // These encodings report every release as button 3.
                 let code = if released { code | 3 } else { code };
                 let mut out = b"\x1b[M".to_vec();
                 for value in [code, x, y] {
@@ -128,7 +128,7 @@ fn sgr(code: u32, x: u32, y: u32, released: bool) -> Vec<u8> {
 
 fn push_coordinate(out: &mut Vec<u8>, value: u32, encoding: MouseEncoding) -> Option<()> {
     if encoding == MouseEncoding::Utf8 {
-        // xterm goes no further than two bytes.
+        // xterm sends at most two bytes.
         let c = char::from_u32(value).filter(|c| *c < '\u{800}')?;
         out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
     } else {
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_sent_unasked() {
+    fn events_that_are_not_enabled_send_nothing() {
         assert_eq!(vt("").encode_mouse(&event(MouseAction::Press, MouseButton::Left)), None);
         let normal = vt("\x1b[?1000h");
         assert_eq!(normal.encode_mouse(&event(MouseAction::Move, MouseButton::Left)), None);
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn legacy_and_utf8() {
+    fn legacy_and_utf8_reports() {
         let legacy = vt("\x1b[?1000h");
         let press = event(MouseAction::Press, MouseButton::Left);
         assert_eq!(legacy.encode_mouse(&press).unwrap(), b"\x1b[M \x2a\x25");

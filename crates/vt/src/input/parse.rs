@@ -6,12 +6,12 @@ use core::fmt;
 use crate::distance::edit_distance;
 use crate::{Key, KeyCode, Keypad};
 
-/// A key that could not be understood.
+/// The error for a key name that cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownKey {
-    /// What was given.
+    /// The name as given.
     pub given: String,
-    /// The nearest key that exists, when one is near.
+    /// The nearest valid name, if one is close enough.
     pub did_you_mean: Option<String>,
 }
 
@@ -28,9 +28,9 @@ impl fmt::Display for UnknownKey {
 impl core::error::Error for UnknownKey {}
 
 impl Key {
-    /// Reads a key in any of the usual notations: `enter`, `f5`, `c`, `ctrl+c`, `C-c`, `^C`, `[UP]`,
-    /// `<Esc>`, `<C-x>`, `M-f`, `shift+tab`, `super+x`, `kp_5`. Names are the same in any case. Meta
-    /// is what Emacs means by it: alt.
+    /// Parses a key in any of the usual notations: `enter`, `f5`, `c`, `ctrl+c`, `C-c`, `^C`, `[UP]`,
+    /// `<Esc>`, `<C-x>`, `M-f`, `shift+tab`, `super+x`, `kp_5`. Names are case-insensitive. Meta means
+    /// alt, as in Emacs.
     pub fn parse(s: &str) -> Result<Key, UnknownKey> {
         if let Some(c) = only_char(s) {
             return Ok(KeyCode::Char(c).into());
@@ -73,7 +73,7 @@ enum Modifier {
     Hyper,
 }
 
-/// What the encoder has a name for, and whether the name implies shift.
+/// The key names, and whether each implies shift.
 const NAMES: &[(&str, KeyCode, bool)] = &[
     ("enter", KeyCode::Enter, false),
     ("return", KeyCode::Enter, false),
@@ -127,7 +127,7 @@ const NAMES: &[(&str, KeyCode, bool)] = &[
     ("pause", KeyCode::Pause, false),
 ];
 
-/// The keypad's names, after `kp_`; its digits are digits.
+/// The names of the keypad keys after `kp_`, except digits.
 const KEYPAD: &[(&str, Keypad)] = &[
     ("decimal", Keypad::Decimal),
     ("period", Keypad::Decimal),
@@ -201,7 +201,7 @@ fn split_modifiers(s: &str) -> (Vec<Modifier>, &str) {
     (modifiers, rest)
 }
 
-/// A name as it is compared: `Page Up`, `page_up` and `pageup` are one.
+/// Normalizes a name for comparison: `Page Up`, `page_up` and `pageup` are equal.
 fn folded(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, ' ' | '_')).flat_map(char::to_lowercase).collect()
 }
@@ -229,7 +229,7 @@ fn keypad(name: &str) -> Option<Keypad> {
     }
 }
 
-/// The nearest name, if at most a third of it would have to change.
+/// The nearest name, if at most a third of it differs.
 fn nearest(modifiers: &[Modifier], name: &str) -> Option<String> {
     let given: String = folded(name).chars().take(32).collect();
     let functions = (1..=FUNCTIONS).map(|n| format!("f{n}"));
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn every_notation_is_understood() {
+    fn every_notation_is_parsed() {
         let ctrl_c = key(KeyCode::Char('c'), "c");
         for notation in ["ctrl+c", "C-c", "^C", "^c", "<C-c>", "Ctrl-C", "control + c", "[ctrl+c]"] {
             assert_eq!(Key::parse(notation).unwrap(), ctrl_c, "{notation}");
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_keys_name_the_nearest() {
+    fn an_unknown_key_suggests_the_nearest_name() {
         let error = |s: &str| Key::parse(s).unwrap_err();
         assert_eq!(error("entr").did_you_mean.as_deref(), Some("enter"));
         assert_eq!(error("ctrl+dwon").did_you_mean.as_deref(), Some("ctrl+down"));

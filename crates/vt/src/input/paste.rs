@@ -3,10 +3,10 @@ use alloc::vec::Vec;
 
 use crate::Vt;
 
-/// Whether typed text is put in paste brackets (mode 2004).
+/// Whether typed text is enclosed in paste brackets (mode 2004).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Paste {
-    /// Only when the program asked for brackets and a newline stands before the last character.
+    /// Only if the program enabled brackets and the text contains a newline before its end.
     #[default]
     Auto,
     /// Always.
@@ -19,8 +19,9 @@ const BEGIN: &str = "\x1b[200~";
 const END: &str = "\x1b[201~";
 
 impl Vt {
-    /// The bytes that type this text: a newline is the Enter key, except inside brackets, where it
-    /// is text; a final newline comes after the closing bracket, or the shell would not run the line.
+    /// The bytes that type this text. A newline is the Enter key, except inside brackets, where it is
+    /// text. A final newline is sent after the closing bracket, because otherwise the shell would not
+    /// run the line.
     pub fn encode_text(&self, text: &str, paste: Paste) -> Vec<u8> {
         let (body, enter) = match text.strip_suffix('\n') {
             Some(body) => (body.strip_suffix('\r').unwrap_or(body), true),
@@ -43,14 +44,14 @@ impl Vt {
         out.into_bytes()
     }
 
-    /// The bytes that tell the program its window gained or lost the focus, if it asked.
+    /// The bytes that report a focus change to the program; `None` if it did not enable focus reports.
     pub fn encode_focus(&self, gained: bool) -> Option<Vec<u8>> {
         let bytes: &[u8] = if gained { b"\x1b[I" } else { b"\x1b[O" };
         self.term.modes.focus_events.then(|| bytes.to_vec())
     }
 }
 
-/// Removes closing brackets, also those that only appear once another is removed.
+/// Removes closing brackets, including those that appear only after another is removed.
 fn without_end(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -74,13 +75,13 @@ mod tests {
     }
 
     #[test]
-    fn newlines_are_enter_outside_brackets() {
+    fn newlines_outside_brackets_send_enter() {
         assert_eq!(vt("").encode_text("a\nb\r\nc\n", Paste::Auto), b"a\rb\rc\r");
         assert_eq!(vt("\x1b[?2004h").encode_text("a\nb", Paste::Never), b"a\rb");
     }
 
     #[test]
-    fn auto_brackets_only_text_of_several_lines() {
+    fn auto_brackets_only_multi_line_text() {
         let vt = vt("\x1b[?2004h");
         assert_eq!(vt.encode_text("ls\n", Paste::Auto), b"ls\r");
         assert_eq!(vt.encode_text("ls", Paste::Auto), b"ls");
@@ -91,14 +92,14 @@ mod tests {
     }
 
     #[test]
-    fn the_closing_bracket_cannot_be_smuggled_in() {
+    fn pasted_text_cannot_close_the_bracket() {
         let vt = vt("");
         assert_eq!(vt.encode_text("a\x1b[201~b", Paste::Always), b"\x1b[200~ab\x1b[201~");
         assert_eq!(vt.encode_text("a\x1b[20\x1b[201~1~b", Paste::Always), b"\x1b[200~ab\x1b[201~");
     }
 
     #[test]
-    fn focus_is_told_only_when_asked_for() {
+    fn focus_is_reported_only_when_enabled() {
         assert_eq!(vt("").encode_focus(true), None);
         assert_eq!(vt("\x1b[?1004h").encode_focus(true).unwrap(), b"\x1b[I");
         assert_eq!(vt("\x1b[?1004h").encode_focus(false).unwrap(), b"\x1b[O");

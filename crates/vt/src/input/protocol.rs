@@ -1,22 +1,22 @@
 use serde::{Deserialize, Serialize};
 
-/// The kitty protocol's flags: keys that share bytes are told apart.
+/// Flag of the kitty protocol: keys that share legacy bytes are distinguished.
 pub(crate) const DISAMBIGUATE: u8 = 1;
-/// Repeats and releases are told.
+/// Repeats and releases are reported.
 pub(crate) const EVENTS: u8 = 2;
-/// The shifted key is told too.
+/// The shifted key is reported, too.
 pub(crate) const ALTERNATES: u8 = 4;
-/// Every key is an escape code, also one that types text.
+/// Every key is sent as an escape code, even if it types text.
 pub(crate) const ALL_KEYS: u8 = 8;
-/// The text that a key types is told in its escape code.
+/// The escape code includes the text that the key types.
 pub(crate) const TEXT: u8 = 16;
 
 const KNOWN: u8 = DISAMBIGUATE | EVENTS | ALTERNATES | ALL_KEYS | TEXT;
 
-/// How many sets of flags can be put aside; the protocol leaves the bound to the terminal.
+/// How many sets of flags can be pushed; the protocol leaves the limit to the terminal.
 const DEPTH: usize = 8;
 
-/// The kitty keyboard protocol's flags of one screen, and those pushed below them.
+/// The kitty keyboard flags of one screen, and its stack of pushed flags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Keyboard {
     flags: u8,
@@ -25,12 +25,12 @@ pub(crate) struct Keyboard {
 }
 
 impl Keyboard {
-    /// The flags in force.
+    /// The current flags.
     pub(crate) fn current(&self) -> u8 {
         self.flags
     }
 
-    /// `CSI = flags ; mode u`: replaces the flags (1), adds to them (2) or takes from them (3).
+    /// `CSI = flags ; mode u`: replaces the flags (1), adds flags (2) or removes flags (3).
     pub(crate) fn set(&mut self, flags: u16, mode: u16) {
         let flags = known(flags);
         match mode {
@@ -41,7 +41,7 @@ impl Keyboard {
         }
     }
 
-    /// `CSI > flags u`: puts the flags in force aside, the oldest giving way when there is no room.
+    /// `CSI > flags u`: pushes the current flags; a full stack drops its oldest entry.
     pub(crate) fn push(&mut self, flags: u16) {
         if usize::from(self.depth) == DEPTH {
             self.saved.rotate_left(1);
@@ -54,7 +54,7 @@ impl Keyboard {
         self.flags = known(flags);
     }
 
-    /// `CSI < count u`: takes back what was put aside; past the last one all flags are off.
+    /// `CSI < count u`: pops flags; on an empty stack all flags are off.
     pub(crate) fn pop(&mut self, count: u16) {
         for _ in 0..count.min(DEPTH as u16 + 1) {
             self.flags = match self.depth.checked_sub(1) {
@@ -67,12 +67,12 @@ impl Keyboard {
         }
     }
 
-    /// As new.
+    /// Clears the flags and the stack.
     pub(crate) fn reset(&mut self) {
         *self = Keyboard::default();
     }
 
-    /// Whether a restored value is one that sequences could have made.
+    /// Whether sequences could have produced this value.
     pub(crate) fn is_sound(&self) -> bool {
         let depth = usize::from(self.depth);
         depth <= DEPTH
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn flags_are_set_added_and_taken_away() {
+    fn flags_are_replaced_added_and_removed() {
         let mut keyboard = Keyboard::default();
         assert_eq!(keyboard.current(), 0);
         keyboard.set(0b101, 1);
@@ -101,13 +101,13 @@ mod tests {
         keyboard.set(0b101, 3);
         assert_eq!(keyboard.current(), 0b010);
         keyboard.set(0b11111, 4);
-        assert_eq!(keyboard.current(), 0b010, "there is no fourth way");
+        assert_eq!(keyboard.current(), 0b010, "mode 4 does not exist");
         keyboard.set(0, 1);
         assert_eq!(keyboard, Keyboard::default());
     }
 
     #[test]
-    fn flags_that_do_not_exist_are_dropped() {
+    fn unknown_flags_are_ignored() {
         let mut keyboard = Keyboard::default();
         keyboard.set(0xffff, 1);
         assert_eq!(keyboard.current(), 0b11111);
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pop_gives_back_what_a_push_put_aside() {
+    fn a_pop_restores_the_pushed_flags() {
         let mut keyboard = Keyboard::default();
         keyboard.set(2, 1);
         keyboard.push(5);
@@ -131,7 +131,7 @@ mod tests {
         keyboard.pop(1);
         assert_eq!(keyboard.current(), 2);
         keyboard.pop(1);
-        assert_eq!(keyboard, Keyboard::default(), "an emptied stack resets all flags");
+        assert_eq!(keyboard, Keyboard::default(), "popping the last entry resets all flags");
         keyboard.push(3);
         keyboard.push(7);
         keyboard.pop(u16::MAX);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_stack_evicts_its_oldest() {
+    fn a_full_stack_drops_its_oldest_entry() {
         let mut keyboard = Keyboard::default();
         keyboard.set(31, 1);
         for flags in 1..=u16::try_from(DEPTH).unwrap() + 2 {
@@ -151,16 +151,16 @@ mod tests {
             assert_eq!(usize::from(keyboard.current()), flags);
         }
         keyboard.pop(1);
-        assert_eq!(keyboard, Keyboard::default(), "31 and 1 were evicted");
+        assert_eq!(keyboard, Keyboard::default(), "31 and 1 were dropped");
     }
 
     #[test]
-    fn what_no_sequence_makes_is_not_sound() {
+    fn values_that_no_sequence_produces_are_not_sound() {
         let zero = Keyboard::default();
         assert!(zero.is_sound());
         assert!(!Keyboard { flags: 32, ..zero }.is_sound());
         assert!(!Keyboard { depth: DEPTH as u8 + 1, ..zero }.is_sound());
         assert!(!Keyboard { saved: [64; DEPTH], depth: DEPTH as u8, ..zero }.is_sound());
-        assert!(!Keyboard { saved: [1; DEPTH], ..zero }.is_sound(), "left behind by nothing");
+        assert!(!Keyboard { saved: [1; DEPTH], ..zero }.is_sound(), "saved flags above the depth");
     }
 }

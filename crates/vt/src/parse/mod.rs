@@ -1,4 +1,4 @@
-//! Bytes to sequences and text.
+//! Splits bytes into sequences and text.
 
 pub(crate) mod params;
 pub(crate) mod scan;
@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 use crate::parse::params::Params;
 use crate::term::Term;
 
-/// The longest OSC, DCS or APC payload; a longer one is read to its end and dropped.
+/// The longest OSC, DCS or APC payload; a longer one is read completely and dropped.
 const MAX_STRING: usize = 64 << 10;
-/// How much of a dropped one is kept, to know what it was.
+/// How much of a dropped payload is kept, to identify its kind.
 const BEGINNING: usize = 32;
 
-/// Finds text and sequences in the bytes: Paul Williams' state machine with UTF-8 in the ground
-/// state. C1 controls are known only in their ESC forms, since 0x80–0x9f are UTF-8's bytes.
+/// Paul Williams' state machine, with UTF-8 in the ground state. C1 controls are recognized only in
+/// their ESC forms, because 0x80–0x9f are UTF-8 continuation bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Parser {
     state: State,
@@ -25,18 +25,18 @@ pub(crate) struct Parser {
     /// Payload of the string being read.
     #[serde(with = "serde_bytes")]
     string: Vec<u8>,
-    /// The string grew too long, or is of a kind nobody wants.
+    /// The string is too long, or of a kind that is ignored.
     discard: bool,
-    /// Bytes of the string so far, dropped ones too.
+    /// Length of the string, including dropped bytes.
     size: u64,
 }
 
-/// What stands before the final byte of a sequence.
+/// The part of a sequence before its final byte.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Header {
     /// One of `<=>?`, or 0.
     pub(crate) private: u8,
-    /// The intermediate byte, 0 for none; [`MANY`] stands for more than one.
+    /// The intermediate byte, 0 for none; [`MANY`] means more than one.
     pub(crate) intermediate: u8,
     pub(crate) params: Params,
     /// The final byte, for a DCS whose payload follows.
@@ -44,7 +44,7 @@ pub(crate) struct Header {
     dcs: bool,
 }
 
-/// No sequence we know has two intermediates.
+/// No supported sequence has two intermediates.
 const MANY: u8 = 0xff;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,7 +58,7 @@ enum State {
     Intermediate,
     Ignore,
     String(StringKind),
-    /// An ESC inside a string: its end if a backslash follows, else the string is given up.
+    /// After an ESC inside a string: a backslash ends the string, any other byte aborts it.
     StringEscape(StringKind),
 }
 
@@ -67,16 +67,16 @@ enum StringKind {
     Osc,
     Dcs,
     Apc,
-    /// PM and SOS, read and dropped.
+    /// PM and SOS, which are ignored.
     Other,
 }
 
-/// A character of which some bytes have come.
+/// A partially received character.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Utf8 {
     code: u32,
     need: u8,
-    /// Bounds of the next byte, tighter after some lead bytes (Unicode, table 3-7).
+    /// Bounds of the next byte, which are tighter after some lead bytes (Unicode, table 3-7).
     low: u8,
     high: u8,
 }
@@ -97,8 +97,7 @@ impl Parser {
         self.state != State::Ground || self.utf8.need > 0
     }
 
-    /// The same parser without what earlier sequences left behind, so that equal terminals have equal
-    /// states.
+    /// A copy without leftovers of earlier sequences, so that equal terminals have equal saved states.
     pub(crate) fn tidied(&self) -> Parser {
         let mut parser = self.clone();
         let in_string = matches!(self.state, State::String(_) | State::StringEscape(_));
@@ -139,7 +138,7 @@ impl Parser {
         }
     }
 
-    /// Takes a run of text, a whole sequence or one other byte, and says how many bytes that was.
+    /// Processes a run of text, a whole sequence or a single byte; returns the number of bytes.
     #[inline]
     fn ground(&mut self, term: &mut Term, rest: &[u8]) -> usize {
         let run = scan::printable(rest);
@@ -165,8 +164,8 @@ impl Parser {
         1
     }
 
-    /// Performs a control sequence that is here to its end and has nothing unusual in it; anything
-    /// else is left to the state machine, which comes to the same result byte by byte.
+    /// A fast path for a complete, ordinary control sequence. Anything else is left to the state
+    /// machine, which produces the same result byte by byte.
     #[inline]
     fn whole_csi(&mut self, term: &mut Term, after: &[u8]) -> Option<usize> {
         let mut rest = after;
@@ -185,7 +184,7 @@ impl Parser {
         let taken = after.len() - later.len();
         term.seq += taken as u64 + 2;
         if (private, intermediate, *last) == (0, 0, b'm') {
-            // Half of all sequences are these.
+            // SGR is half of all sequences.
             term.select_style(&self.header.params);
             return Some(taken);
         }
@@ -196,13 +195,13 @@ impl Parser {
         Some(taken)
     }
 
-    /// Prints characters that are not ASCII, as far as they are whole.
+    /// Prints non-ASCII characters up to the first incomplete or invalid one.
     fn characters(&mut self, term: &mut Term, bytes: &[u8]) -> usize {
         let whole = term.print_text(bytes);
         if whole > 0 {
             return whole;
         }
-        // Broken, or not all of it has come yet.
+        // Invalid or incomplete.
         term.seq += 1;
         if let Some(&first) = bytes.first()
             && !self.utf8.lead(first)
@@ -212,10 +211,10 @@ impl Parser {
         1
     }
 
-    /// The next byte of a character that an earlier read cut.
+    /// Processes the next byte of a character that was split between reads.
     fn half_character(&mut self, term: &mut Term, byte: u8) -> usize {
         if !(self.utf8.low..=self.utf8.high).contains(&byte) {
-            // It broke off: one replacement for what there was of it, and the byte is read anew.
+            // The character was cut off: print one replacement, and process the byte again.
             self.utf8.need = 0;
             term.seq += 1;
             term.print(char::REPLACEMENT_CHARACTER);
@@ -237,7 +236,7 @@ impl Parser {
         self.header.params.clear();
     }
 
-    /// One byte of an escape sequence, of a CSI or of a DCS header.
+    /// Processes one byte of an escape sequence or of a CSI or DCS header.
     fn escape(&mut self, term: &mut Term, byte: u8) {
         match byte {
             0x18 | 0x1a => self.abort(),
@@ -246,7 +245,7 @@ impl Parser {
                 self.enter_escape();
             }
             0x00..0x20 if matches!(self.state, State::StringEscape(_)) => {
-                // The ESC before it did not end the string, so the string is void.
+                // The ESC did not end the string, so the string is aborted.
                 self.drop_string();
                 self.enter_escape();
                 term.execute(byte);
@@ -255,7 +254,7 @@ impl Parser {
             0x00..0x20 => term.execute(byte),
             0x7f => {}
             0x80.. => {
-                // Text inside a sequence: the sequence is broken, the text is not.
+                // Text inside a sequence aborts the sequence; the text itself is printed.
                 self.abort();
                 if !self.utf8.lead(byte) {
                     term.print(char::REPLACEMENT_CHARACTER);
@@ -357,7 +356,7 @@ impl Parser {
         self.size = 0;
     }
 
-    /// Takes payload up to the next control, or that control, and says how many bytes that was.
+    /// Processes payload up to the next control, or that control; returns the number of bytes.
     fn string(&mut self, term: &mut Term, rest: &[u8], kind: StringKind) -> usize {
         let run = scan::payload(rest);
         if run > 0 {
@@ -370,7 +369,7 @@ impl Parser {
             Some(0x18 | 0x1a) => self.abort(),
             Some(0x1b) => self.state = State::StringEscape(kind),
             Some(0x07) if kind == StringKind::Osc => self.end_string(term, kind, true),
-            // Other controls are part of a DCS's data and of nothing else's.
+            // Other controls are data in a DCS and ignored in other strings.
             Some(control) if kind == StringKind::Dcs => self.put(&[*control]),
             _ => {}
         }
@@ -383,7 +382,7 @@ impl Parser {
             return;
         }
         if self.string.len() + bytes.len() > MAX_STRING {
-            // However the bytes were cut, the beginning is the same.
+            // The kept beginning must not depend on how the bytes were split.
             let missing = BEGINNING.saturating_sub(self.string.len());
             self.string.extend_from_slice(bytes.get(..missing.min(bytes.len())).unwrap_or_default());
             self.string = self.string.get(..BEGINNING).unwrap_or_default().to_vec();
@@ -430,7 +429,7 @@ impl Parser {
 }
 
 impl Utf8 {
-    /// Begins a character; false if no character begins with this byte.
+    /// Begins a character; returns false if the byte is not a lead byte.
     fn lead(&mut self, byte: u8) -> bool {
         let (need, low, high) = match byte {
             0xc2..=0xdf => (1, 0x80, 0xbf),
@@ -442,7 +441,7 @@ impl Utf8 {
             0xf4 => (3, 0x80, 0x8f),
             _ => return false,
         };
-        // A lead byte of a character of n bytes keeps its low 7-n bits.
+        // The lead byte of an n-byte character holds 7-n bits of the code point.
         self.code = u32::from(byte & (0x3f >> need));
         self.need = need;
         self.low = low;
@@ -450,7 +449,7 @@ impl Utf8 {
         true
     }
 
-    /// Takes a byte within the bounds; gives the character when it is whole.
+    /// Adds a byte within the bounds; returns the character when it is complete.
     fn continuation(&mut self, byte: u8) -> Option<char> {
         self.code = self.code << 6 | u32::from(byte & 0x3f);
         self.need -= 1;

@@ -1,14 +1,14 @@
 use serde::{Deserialize, Serialize};
 
-/// The most parameters a sequence can carry; further ones are dropped.
+/// The most parameters that a sequence can have; further ones are dropped.
 const MAX: usize = 32;
 
-/// The numbers of a control sequence; a missing one is 0.
+/// The parameters of a control sequence; a missing one is 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Params {
     values: [u16; MAX],
     len: u8,
-    /// Bit i: value i followed a colon, so it belongs to the value before it.
+    /// Bit i: value i follows a colon, so it belongs to the previous value.
     subs: u32,
     full: bool,
 }
@@ -20,13 +20,13 @@ impl Params {
         self.full = false;
     }
 
-    /// Reads as many numbers and separators as there are; gives what follows, or nothing if there
-    /// are too many to hold.
+    /// Reads all numbers and separators; returns the rest of the bytes, or `None` if there are too many
+    /// parameters.
     #[inline]
     pub(crate) fn parse<'a>(&mut self, bytes: &'a [u8]) -> Option<&'a [u8]> {
         self.clear();
         let (mut at, mut value, mut index) = (0, 0u32, 0);
-        // Without a first number there is none at all.
+        // No parameters at all.
         if !matches!(bytes.first(), Some(b'0'..=b';')) {
             return Some(bytes);
         }
@@ -48,7 +48,7 @@ impl Params {
         bytes.get(at..)
     }
 
-    /// Wipes the numbers of earlier sequences.
+    /// Clears values of earlier sequences.
     pub(crate) fn tidy(&mut self) {
         self.values.iter_mut().skip(usize::from(self.len)).for_each(|value| *value = 0);
     }
@@ -93,7 +93,7 @@ impl Params {
         self.subs != 0
     }
 
-    /// A value as given; 0 when missing.
+    /// A value as given; 0 if missing.
     pub(crate) fn get(&self, index: usize) -> u16 {
         self.values().get(index).copied().unwrap_or(0)
     }
@@ -103,7 +103,7 @@ impl Params {
         self.get(index).max(1)
     }
 
-    /// The values with the sub-values that hang on them: `4:3;1` gives `[4, 3]` and `[1]`.
+    /// Each value with its sub-values: `4:3;1` gives `[4, 3]` and `[1]`.
     pub(crate) fn groups(&self) -> impl Iterator<Item = &[u16]> {
         let values = self.values();
         let mut at = 0;

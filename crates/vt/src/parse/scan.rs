@@ -1,10 +1,10 @@
-/// How many bytes a step looks at: a loop over so many is what compilers turn into vector code.
+/// How many bytes one step examines: compilers vectorize a loop of this length.
 const STEP: usize = 32;
 
 /// How many bytes at the front are printable ASCII.
 #[inline]
 pub(crate) fn printable(bytes: &[u8]) -> usize {
-    // Most runs are words: eight bytes at a time, without starting up anything wider.
+    // Most runs are words: eight bytes at a time is faster than vector code.
     let mut at = 0;
     while at < STEP {
         let Some(word) = bytes.get(at..at + 8).and_then(|word| <[u8; 8]>::try_from(word).ok()) else {
@@ -19,7 +19,7 @@ pub(crate) fn printable(bytes: &[u8]) -> usize {
     at + long(bytes.get(at..).unwrap_or_default())
 }
 
-/// The high bit of the first byte that is not printable; of those after it, anything.
+/// Has the high bit of the first unprintable byte set; the bits of later bytes are unspecified.
 fn unprintable(word: u64) -> u64 {
     const LOW: u64 = 0x0101_0101_0101_0101;
     let below_space = word.wrapping_sub(LOW * 0x20) & !word;
@@ -53,7 +53,7 @@ fn long(bytes: &[u8]) -> usize {
     at + short(bytes.get(at..).unwrap_or_default())
 }
 
-/// How many bytes at the front are no controls, inside a string.
+/// How many bytes at the front of a string's payload are not controls.
 pub(crate) fn payload(bytes: &[u8]) -> usize {
     let mut at = 0;
     for chunk in bytes.chunks_exact(STEP) {
@@ -66,16 +66,16 @@ pub(crate) fn payload(bytes: &[u8]) -> usize {
     at + rest.iter().position(|byte| *byte < 0x20).unwrap_or(rest.len())
 }
 
-/// The character at the front and its length, if it is whole, sound and not ASCII (Unicode, table
+/// The character at the front and its length, if it is complete, valid and not ASCII (Unicode, table
 /// 3-7).
 #[inline(always)]
 pub(crate) fn character(bytes: &[u8]) -> Option<(char, usize)> {
-    // Most of them have three bytes, and something behind them: all three are looked at together.
+    // Most characters have three bytes: check all three at once.
     if let [a, b, c, ..] = *bytes {
         let word = u32::from_le_bytes([a, b, c, 0]);
         if word & 0x00c0_c0f0 == 0x0080_80e0 {
             let code = (word & 0xf) << 12 | (word >> 8 & 0x3f) << 6 | word >> 16 & 0x3f;
-            // What is too long, and surrogates, are no characters.
+            // Overlong forms and surrogates are not characters.
             return if code < 0x800 { None } else { char::from_u32(code).map(|c| (c, 3)) };
         }
     }
@@ -94,7 +94,7 @@ fn other_character(bytes: &[u8]) -> Option<(char, usize)> {
         }
         _ => return None,
     };
-    // What lies beyond the last character is refused here.
+    // Refuses values above the last code point.
     char::from_u32(code).map(|c| (c, len))
 }
 
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_end_at_the_first_other_byte() {
+    fn a_run_ends_at_the_first_other_byte() {
         for len in 0..150 {
             for end in [0x1b, 0x7f, 0x80, 0xff, 0, b'\n'] {
                 let mut bytes = alloc::vec![b'x'; len];
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_are_those_of_the_standard_library() {
+    fn decoding_agrees_with_the_standard_library() {
         for c in (0x80..=0x10ffff).filter_map(char::from_u32) {
             let mut bytes = [0; 4];
             let text = c.encode_utf8(&mut bytes);

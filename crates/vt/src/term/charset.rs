@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Term;
 
-/// What a set of 94 characters stands for.
+/// A set of 94 characters.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Charset {
     #[default]
@@ -17,7 +17,7 @@ impl Term {
         let charset = match set {
             b'0' => Charset::Graphics,
             b'A' => Charset::British,
-            // National sets are long dead: they are ASCII.
+            // National sets are obsolete and treated as ASCII.
             b'B'
             | b'1'
             | b'2'
@@ -38,7 +38,7 @@ impl Term {
         }
     }
 
-    /// Whether ASCII is printed as it comes.
+    /// Whether ASCII is printed unchanged.
     pub(super) fn is_plain_set(&self) -> bool {
         self.switches.single_shift == 0 && self.set(self.cursor.active) == Charset::Ascii
     }

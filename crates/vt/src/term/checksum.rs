@@ -5,8 +5,8 @@ use crate::grid::cell::{Glyph, Kind};
 use crate::parse::params::Params;
 
 impl Term {
-    /// DECRQCRA: the sum of the characters in a rectangle, blanks counted as spaces. It lets a
-    /// program read what others printed, so it must be allowed.
+    /// DECRQCRA: reports the sum of the characters in a rectangle, with blanks as spaces. A program can
+    /// use it to read the output of others, so it needs permission.
     pub(super) fn report_checksum(&mut self, params: &Params) {
         if !self.allow.checksum {
             return;

@@ -7,24 +7,24 @@ use super::Term;
 use crate::Color;
 use crate::grid::style::palette;
 
-/// Red, green and blue, 16 bits each, as programs write and read them.
+/// Red, green and blue, 16 bits each, as in the sequences.
 type Rgb = [u16; 3];
 
-/// The most colours set or answered in one OSC 4.
+/// The most colours that one OSC 4 can set or query.
 const MAX_COLORS: usize = 256;
 
-/// The colours that the program changed; all others are the viewer's.
+/// The colours that the program changed; for all others the viewer's palette applies.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Colors {
     palette: BTreeMap<u8, Rgb>,
     /// Foreground, background, cursor (OSC 10, 11, 12).
     dynamic: [Option<Rgb>; 3],
-    /// How often a colour changed, so that painters know.
+    /// How often a colour changed, so that painters detect it.
     pub(crate) revision: u64,
 }
 
 impl Colors {
-    /// What a colour of the palette has become.
+    /// The current value of a palette colour.
     pub(crate) fn shown(&self, color: Color) -> Color {
         match color {
             Color::Indexed(index) => match self.palette.get(&index) {
@@ -41,7 +41,7 @@ impl Colors {
 }
 
 impl Term {
-    /// OSC 4: pairs of a number and a colour, or a question.
+    /// OSC 4: pairs of an index and a colour or query.
     pub(super) fn palette_colors(&mut self, text: &str, bell: bool) {
         let mut parts = text.split(';');
         for _ in 0..MAX_COLORS {
@@ -58,7 +58,7 @@ impl Term {
         }
     }
 
-    /// OSC 104: some colours of the palette, or all.
+    /// OSC 104: resets some palette colours, or all.
     pub(super) fn reset_palette(&mut self, text: &str) {
         if text.is_empty() {
             self.colors.palette.clear();
@@ -69,13 +69,13 @@ impl Term {
         self.colors.revision += 1;
     }
 
-    /// OSC 10, 11, 12: foreground, background, cursor; further values go to the next number.
+    /// OSC 10, 11, 12: foreground, background, cursor; further values apply to the next numbers.
     pub(super) fn dynamic_colors(&mut self, number: &str, text: &str, bell: bool) {
         let names = ["10", "11", "12"];
         let first = names.iter().position(|name| *name == number).unwrap_or(0);
         for ((slot, name), color) in names.iter().enumerate().skip(first).zip(text.split(';')) {
             if color == "?" {
-                // Light on dark: what most themes are, and what programs that ask are made for.
+                // Report light on dark, like most themes.
                 let default = [[0xd0d0; 3], [0; 3], [0xd0d0; 3]][slot];
                 self.reply_color(name, self.colors.dynamic[slot].unwrap_or(default), bell);
             } else if let Some(rgb) = parse(color) {
@@ -102,15 +102,15 @@ fn doubled(value: u8) -> u16 {
     u16::from(value) * 0x101
 }
 
-/// A colour as X11 programs write it: `rgb:r/g/b` with one to four digits each, `#rgb` with one to
-/// four digits each, or one of the names that people use.
+/// Parses a colour as X11 does: `rgb:r/g/b` or `#rgb`, with one to four digits each, or a common
+/// colour name.
 fn parse(text: &str) -> Option<Rgb> {
     let text = text.trim();
     if let Some(parts) = text.strip_prefix("rgb:") {
         let mut parts = parts.split('/').map(|digits| {
             let value = u32::from_str_radix(digits, 16).ok()?;
             let most = (1u32 << (4 * digits.len().min(4))) - 1;
-            // One digit of n is as bright as four of them.
+            // Scale to four digits: `f` is as bright as `ffff`.
             (1..=4).contains(&digits.len()).then(|| (value * 0xffff / most) as u16)
         });
         let rgb = [parts.next()??, parts.next()??, parts.next()??];
@@ -122,7 +122,7 @@ fn parse(text: &str) -> Option<Rgb> {
             return None;
         }
         let part = |at: usize| u16::from_str_radix(digits.get(at * each..(at + 1) * each)?, 16).ok();
-        // The first two digits count; a missing second one is a zero.
+        // Only the first two digits count; a missing second digit is zero.
         let byte = |value: u16| doubled((u32::from(value) << 16 >> (4 * each) >> 8) as u8);
         return Some([byte(part(0)?), byte(part(1)?), byte(part(2)?)]);
     }

@@ -4,15 +4,15 @@ use crate::parse::Header;
 use crate::parse::params::Params;
 
 impl Term {
-    /// Performs a control sequence; one that is not known does nothing.
+    /// Performs a control sequence; an unknown one does nothing.
     pub(crate) fn csi(&mut self, header: &Header, last: u8) {
         let params = &header.params;
-        // Only SGR gives colons a meaning; elsewhere guessing would do the wrong thing.
         if last != b'b' {
             self.last_char = None;
         }
         if last != b'm' {
             self.previous = None;
+            // Colons have a meaning only in SGR; elsewhere the sequence is ignored.
             if params.has_subs() {
                 return;
             }
@@ -51,7 +51,7 @@ impl Term {
             b'A' => self.move_up(n),
             b'B' => self.move_down(n),
             b'C' | b'a' => self.move_right(n),
-            // HPB is in ECMA-48 next to CUB, and xterm takes both.
+            // HPB (ECMA-48) is the same as CUB in xterm.
             b'D' | b'j' => self.move_left(n),
             b'E' => {
                 self.move_down(n);
@@ -70,7 +70,7 @@ impl Term {
             b'M' => self.delete_lines(n),
             b'P' => self.delete_chars(n),
             b'S' => self.scroll_up(self.top, self.bottom, n),
-            // With more parameters it is xterm's mouse highlighting.
+            // With more parameters it is xterm's mouse highlight tracking.
             b'T' if params.values().len() <= 1 => self.scroll_down(self.top, self.bottom, n),
             b'^' => self.scroll_down(self.top, self.bottom, n),
             b'X' => self.erase_chars(n),

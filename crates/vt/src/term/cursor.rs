@@ -1,32 +1,32 @@
 use super::Term;
 
 impl Term {
-    /// Moves to a row and column of the screen, whatever the origin mode.
+    /// Moves to a row and column of the screen, regardless of origin mode.
     pub(super) fn move_to(&mut self, row: u16, col: u16) {
         self.cursor.row = row.min(self.last_row());
         self.cursor.col = col.min(self.size.cols - 1);
         self.cursor.pending_wrap = false;
     }
 
-    /// CUP and VPA: rows count from the region's top in origin mode, and stay inside it.
+    /// CUP and VPA: in origin mode, rows count from the top margin and stay inside the region.
     pub(super) fn move_to_addressed(&mut self, row: u16, col: u16) {
         let row = if self.cursor.origin { row.saturating_add(self.top).min(self.bottom) } else { row };
         self.move_to(row, col);
     }
 
-    /// VPR: margins mean nothing to it, unless the origin mode does.
+    /// VPR: ignores the margins, except in origin mode.
     pub(super) fn move_to_row_below(&mut self, count: u16) {
         let limit = if self.cursor.origin { self.bottom } else { self.last_row() };
         self.move_to(self.cursor.row.saturating_add(count).min(limit), self.cursor.col);
     }
 
-    /// CUU: stops at the region's top, unless it began above it.
+    /// CUU: stops at the top margin, unless it starts above it.
     pub(super) fn move_up(&mut self, count: u16) {
         let limit = if self.cursor.row >= self.top { self.top } else { 0 };
         self.move_to(self.cursor.row.saturating_sub(count).max(limit), self.cursor.col);
     }
 
-    /// CUD: stops at the region's bottom, unless it began below it.
+    /// CUD: stops at the bottom margin, unless it starts below it.
     pub(super) fn move_down(&mut self, count: u16) {
         let limit = if self.cursor.row <= self.bottom { self.bottom } else { self.last_row() };
         self.move_to(self.cursor.row.saturating_add(count).min(limit), self.cursor.col);
@@ -46,10 +46,10 @@ impl Term {
         }
     }
 
-    /// Moving left with reverse wraparound: from the first column to the end of the row above, around the
-    /// region's top too. (xterm 383 and later limit mode 45 to rows that wrap, and call this one 1045.)
+    /// Moves left with reverse wraparound: from the first column to the end of the row above, and from the top
+    /// margin to the bottom margin. (xterm 383 and later limit mode 45 to wrapped rows; this is their mode 1045.)
     fn move_back(&mut self, count: u16) {
-        // Behind the last column: the first step only takes the wrap back.
+        // At a pending wrap, the first step only cancels the wrap.
         let mut left = count - u16::from(self.cursor.pending_wrap);
         self.cursor.pending_wrap = false;
         while left > 0 {
@@ -75,7 +75,7 @@ impl Term {
         }
     }
 
-    /// HT and CHT; as in xterm a wrap that is due stays due, unless mode 41 says to wrap first.
+    /// HT and CHT; as in xterm, a pending wrap stays pending, unless mode 41 is set.
     pub(super) fn tab_forward(&mut self, count: u16) {
         if self.cursor.pending_wrap && self.switches.tab_wraps {
             self.wrap();
@@ -116,7 +116,7 @@ impl Term {
         }
     }
 
-    /// DECSC; each screen has its own.
+    /// DECSC; each screen has its own saved cursor.
     pub(super) fn save_cursor(&mut self) {
         self.saved[usize::from(self.modes.alt_screen)] = self.cursor;
     }
@@ -127,7 +127,7 @@ impl Term {
         self.look_changed();
     }
 
-    /// DECSTBM, rows from 1; a region of less than two rows is refused.
+    /// DECSTBM, rows from 1; a region of fewer than two rows is refused.
     pub(super) fn set_margins(&mut self, top: u16, bottom: u16) {
         let bottom = if bottom == 0 { self.size.rows } else { bottom.min(self.size.rows) };
         if top < bottom {

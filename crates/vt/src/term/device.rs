@@ -6,7 +6,7 @@ use super::Term;
 use crate::effect::{EffectKind, ImageKind};
 use crate::parse::Header;
 
-/// The most capabilities answered in one XTGETTCAP.
+/// The most capabilities that one XTGETTCAP can query.
 const MAX_CAPABILITIES: usize = 32;
 const MAX_CAPABILITY_NAME: usize = 64;
 
@@ -16,12 +16,12 @@ impl Term {
         self.reply("\x1b[?62;22c");
     }
 
-    /// DA2: a VT220; the "patch level" is one at which programs know SGR mouse reports to work.
+    /// DA2: a VT220; programs enable SGR mouse reports for this "patch level".
     pub(super) fn secondary_attributes(&mut self) {
         self.reply("\x1b[>1;388;0c");
     }
 
-    /// DA3: a unit id that says nothing.
+    /// DA3: a unit id of zeros.
     pub(super) fn tertiary_attributes(&mut self) {
         self.reply("\x1bP!|00000000\x1b\\");
     }
@@ -43,7 +43,7 @@ impl Term {
         }
     }
 
-    /// Performs an application program command: only kitty's images are one.
+    /// Performs an application program command; only kitty images are supported.
     pub(crate) fn apc(&mut self, payload: &[u8]) {
         if let Some(image) = payload.strip_prefix(b"G") {
             self.image(ImageKind::Kitty, image);
@@ -54,8 +54,8 @@ impl Term {
         self.effect(EffectKind::Image { kind, size: payload.len() as u64, bytes: payload.to_vec() });
     }
 
-    /// A string that was too long to keep, of which the beginning is left: if it is an image, it is told
-    /// that there was one.
+    /// Reports an image that was too long to keep. `beginning` is all that is left of the string; strings that
+    /// are not images are ignored.
     pub(crate) fn image_dropped(&mut self, introducer: u8, header: &Header, beginning: &[u8], size: u64) {
         const ITERM: &[u8] = b"1337;File=";
         let sixel = (header.private, header.intermediate, header.last) == (0, 0, b'q');
@@ -68,7 +68,7 @@ impl Term {
         self.effect(EffectKind::Image { kind, size: size.saturating_sub(before), bytes: Vec::new() });
     }
 
-    /// DECRQSS. What was asked is never echoed, so that nothing can be smuggled into the input.
+    /// DECRQSS. The reply never echoes the query, so that output cannot inject input.
     fn report_setting(&mut self, what: &[u8]) {
         let value = match what {
             b"m" => {
@@ -79,7 +79,7 @@ impl Term {
             b"r" => format!("{};{}r", self.top + 1, self.bottom + 1),
             b" q" => format!("{} q", self.cursor_code),
             b"\"q" => format!("{}\"q", u8::from(self.cursor.look.protected())),
-            // A VT level for programs that ask how much there is (DECSCL).
+            // DECSCL: the VT level.
             b"\"p" => "62;1\"p".to_string(),
             b"t" => format!("{}t", self.size.rows),
             b"$|" => format!("{}$|", self.size.cols),
@@ -96,7 +96,7 @@ impl Term {
                 self.reply("\x1bP0+r\x1b\\");
                 continue;
             };
-            // Echoing is safe: it is nothing but hexadecimal digits.
+            // Echoing the name is safe: it consists of hexadecimal digits.
             let name = String::from_utf8_lossy(name);
             let value = match plain.as_slice() {
                 b"TN" | b"name" => "xterm-256color",

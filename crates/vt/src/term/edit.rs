@@ -10,8 +10,8 @@ pub(super) enum Erase {
 }
 
 impl Term {
-    /// Erase in display. ED 2 on the primary screen puts the text into the history first; ED 3
-    /// (erase saved lines) is ignored: nothing that a program printed is lost by `clear`.
+    /// Erase in display. ED 2 on the primary screen moves the text into the history first, and ED 3
+    /// (erase saved lines) is ignored, so that `clear` loses no output.
     pub(super) fn erase_display(&mut self, what: u16, how: Erase) {
         let row = usize::from(self.cursor.row);
         let rows = usize::from(self.size.rows);
@@ -28,7 +28,7 @@ impl Term {
                 self.keep_screen();
                 self.cursor.pending_wrap = false;
                 self.erase_rows(0, rows, how);
-                // What was spared is in the history, too: an id names one line.
+                // Protected text is now also in the history, so its rows need new line ids.
                 if !self.modes.alt_screen && self.spares(how) {
                     for at in 0..rows {
                         let line = self.fresh_line();
@@ -101,7 +101,7 @@ impl Term {
         }
     }
 
-    /// DECALN: fills the screen with E, to adjust the tube by.
+    /// DECALN: fills the screen with E.
     pub(super) fn alignment_test(&mut self) {
         self.reset_margins();
         self.cursor.origin = false;
@@ -114,7 +114,7 @@ impl Term {
         }
     }
 
-    /// SPA and EPA, DECSCA: what is printed from now on is protected, or no longer.
+    /// SPA and EPA, DECSCA: switches protection of printed characters on or off.
     pub(super) fn protect(&mut self, on: bool, kind: Protection) {
         if on || kind == Protection::Dec {
             self.switches.protection = kind;
@@ -123,7 +123,7 @@ impl Term {
         self.look_changed();
     }
 
-    /// Puts what the primary screen shows into the history, before it is wiped.
+    /// Copies the primary screen's text into the history before it is cleared.
     pub(super) fn keep_screen(&mut self) {
         if self.modes.alt_screen {
             return;
@@ -135,7 +135,7 @@ impl Term {
         self.history.hold_back();
     }
 
-    /// Blanks the rows `from..to` and makes each a new line.
+    /// Blanks the rows `from..to` and gives each a new line.
     pub(super) fn renew_rows(&mut self, from: usize, to: usize) {
         if from < to {
             self.cut(from);

@@ -3,12 +3,11 @@ use alloc::format;
 use super::Term;
 use crate::parse::params::Params;
 
-/// The only resource of XTMODKEYS and XTFMTKEYS that a program can change here.
+/// The only supported resource of XTMODKEYS and XTFMTKEYS.
 const OTHER_KEYS: u16 = 4;
 
 impl Term {
-    /// The control sequences about the keyboard: kitty's (`u`), XTMODKEYS (`m`, `n`) and XTFMTKEYS
-    /// (`f`, `g`).
+    /// Performs the keyboard sequences: kitty's (`u`), XTMODKEYS (`m`, `n`) and XTFMTKEYS (`f`, `g`).
     pub(super) fn keyboard_sequence(&mut self, private: u8, params: &Params, last: u8) {
         if params.has_subs() {
             return;
@@ -30,7 +29,7 @@ impl Term {
             (b'?', b'g') if params.get(0) == OTHER_KEYS => {
                 self.reply(&format!("\x1b[>{OTHER_KEYS};{}f", u8::from(self.modes.format_other_keys)));
             }
-            // Without parameters, all resources are reset.
+            // Without parameters, the sequence resets all resources.
             (b'>', b'm' | b'f') if !params.is_empty() && params.get(0) != OTHER_KEYS => {}
             (b'>', b'm') => {
                 if let level @ 0..=2 = params.get(1) {
@@ -48,12 +47,12 @@ impl Term {
         self.keyboard_changed();
     }
 
-    /// Shows readers the flags of the screen that is shown; to be called when another one is.
+    /// Copies the flags of the current screen into the modes; call it after any change of screen or flags.
     pub(super) fn keyboard_changed(&mut self) {
         self.modes.kitty_keyboard = self.keyboards[usize::from(self.modes.alt_screen)].current();
     }
 
-    /// DECSTR: xterm resets its resources, and nobody means to keep a keyboard that types escapes.
+    /// DECSTR: resets the keyboard, like xterm.
     pub(super) fn soft_reset_keyboard(&mut self) {
         self.keyboards[usize::from(self.modes.alt_screen)].reset();
         self.modes.modify_other_keys = 0;
@@ -68,7 +67,7 @@ mod tests {
 
     use crate::{EffectKind, Size, Vt};
 
-    /// What is answered to these bytes.
+    /// The replies to these bytes.
     fn answers(vt: &mut Vt, bytes: &str) -> String {
         vt.feed(bytes.as_bytes());
         vt.verify().unwrap();
@@ -85,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn kitty_flags_are_kept_and_told() {
+    fn kitty_flags_are_stored_and_reported() {
         let cases = [
             ("\x1b[?u", "\x1b[?0u"),
             ("\x1b[>u\x1b[?u", "\x1b[?0u"),
@@ -113,11 +112,11 @@ mod tests {
         assert_eq!(answers(&mut vt, "\x1b[>15u\x1b[?u"), "\x1b[?15u");
         assert_eq!(answers(&mut vt, "\x1b[?1049l\x1b[?u"), "\x1b[?1u");
         assert_eq!(vt.modes().kitty_keyboard, 1);
-        assert_eq!(answers(&mut vt, "\x1b[?47h\x1b[?u"), "\x1b[?15u", "kept while it is not shown");
+        assert_eq!(answers(&mut vt, "\x1b[?47h\x1b[?u"), "\x1b[?15u", "kept while the screen is hidden");
     }
 
     #[test]
-    fn modify_other_keys_is_kept_and_told() {
+    fn modify_other_keys_is_stored_and_reported() {
         let cases = [
             ("\x1b[?4m", "\x1b[>4;0m"),
             ("\x1b[>4;1m\x1b[?4m", "\x1b[>4;1m"),
@@ -141,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn none_of_it_is_a_colour_or_a_cursor() {
+    fn keyboard_sequences_change_neither_style_nor_cursor() {
         let mut vt = Vt::new(Size::default());
         vt.feed(b"\x1b[3;3H\x1b[>4;2m\x1b[>1u\x1b[<u\x1b[=1u");
         assert_eq!((vt.cursor().row, vt.cursor().col), (2, 2));
@@ -158,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_backarrow_mode_is_told() {
+    fn the_backarrow_mode_is_reported() {
         assert_eq!(answer("\x1b[?67$p\x1b[?67h\x1b[?67$p"), "\x1b[?67;2$y\x1b[?67;1$y");
     }
 }

@@ -42,14 +42,14 @@ pub(crate) use color::Colors;
 pub(crate) use report::{CELL_HEIGHT, CELL_WIDTH};
 use title::Titles;
 
-/// The most bytes of a title, a directory or a mark's parameters that are kept.
+/// The most bytes kept of a title, a directory or a mark's parameters.
 pub(crate) const MAX_LABEL: usize = 4096;
 
 /// Both screens, the history and everything that sequences change.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Term {
     pub(crate) size: Size,
-    /// Bytes processed, up to and including the one being worked on.
+    /// Bytes processed, including the current one.
     pub(crate) seq: u64,
     /// The primary and the alternate screen.
     pub(crate) screens: [Screen; 2],
@@ -63,37 +63,37 @@ pub(crate) struct Term {
     pub(crate) tabs: Vec<bool>,
     pub(crate) modes: Modes,
     pub(crate) switches: Switches,
-    /// What the programs of the primary and of the alternate screen asked of the keyboard.
+    /// The keyboard flags of the primary and the alternate screen.
     pub(crate) keyboards: [Keyboard; 2],
     /// DECSCUSR's number, 0 for the viewer's default.
     pub(crate) cursor_code: u8,
     pub(crate) history: History,
     #[serde(rename = "kept")]
     pub(crate) alternate_history: AlternateHistory,
-    /// The next line id to give out.
+    /// The next unused line id.
     pub(crate) next_line: u64,
     pub(crate) titles: Titles,
     pub(crate) directory: Option<String>,
     pub(crate) colors: Colors,
-    /// What was put into the clipboard last, kept only where a program may read it.
+    /// The last clipboard text, kept only if the program may read it.
     pub(crate) clipboard: String,
-    /// The address of the hyperlink that text is printed in.
+    /// The address of the current hyperlink.
     pub(crate) link: Option<Box<str>>,
-    /// For REP.
+    /// The character that REP repeats.
     pub(crate) last_char: Option<char>,
-    /// The character before the next one, if nothing but text and styles came since: the next one may
-    /// join it.
+    /// The last printed character, which the next one might join. `None` after anything but text and
+    /// styles.
     previous: Option<char>,
     pub(crate) allow: Allow,
-    /// The screen as it was when the frame being drawn began (synchronized output).
+    /// A copy from before the frame that is being drawn (synchronized output).
     pub(crate) frame: Option<Box<Term>>,
-    /// The pen's number in the table of styles, once something was printed with it.
+    /// The pen's index in the table of styles, once something was printed with it.
     #[serde(skip)]
     pen_style: Option<StyleId>,
-    /// The number of what erasing leaves behind.
+    /// The style of erased cells.
     #[serde(skip)]
     erase_style: Option<StyleId>,
-    /// How often the size changed, so that painters know: a row that was cropped keeps its name.
+    /// How often the size changed, so that painters detect it: a cropped row keeps its line and stamp.
     #[serde(skip)]
     pub(crate) layouts: u64,
     #[serde(skip)]
@@ -105,7 +105,7 @@ pub(crate) struct Term {
 pub(crate) struct Pen {
     pub(crate) row: u16,
     pub(crate) col: u16,
-    /// The last column was written; the next character wraps first.
+    /// The last column was written, so the next character wraps first.
     pub(crate) pending_wrap: bool,
     pub(crate) look: Attributes,
     pub(crate) charsets: [Charset; 4],
@@ -114,41 +114,41 @@ pub(crate) struct Pen {
     pub(crate) origin: bool,
 }
 
-/// Modes that only the engine itself cares about.
+/// Modes that matter only inside the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Switches {
     pub(crate) insert: bool,
     pub(crate) autowrap: bool,
     pub(crate) cursor_visible: bool,
     pub(crate) alternate_scroll: bool,
-    /// Characters are joined to grapheme clusters (2027).
+    /// Characters join into grapheme clusters (2027).
     pub(crate) clusters: bool,
-    /// Moving left from the first column goes on in the row above (45, 1045).
+    /// Moving left from the first column continues in the row above (45, 1045).
     pub(crate) reverse_wrap: bool,
     pub(crate) reverse_wrap_all: bool,
     /// A tab in the last column wraps first (41).
     pub(crate) tab_wraps: bool,
-    /// DECCOLM is obeyed (40); it does not clear the screen (95).
+    /// DECCOLM is enabled (40); DECCOLM does not clear the screen (95).
     pub(crate) columns_allowed: bool,
     pub(crate) columns_keep: bool,
     pub(crate) columns_132: bool,
-    /// Which erasing spares protected cells.
+    /// Which erases spare protected cells.
     pub(crate) protection: Protection,
-    /// The set for the next character alone (SS2, SS3); 0 for none.
+    /// The character set for the next character only (SS2, SS3); 0 for none.
     pub(crate) single_shift: u8,
-    /// SRM and KAM, which are only remembered.
+    /// SRM and KAM, which are stored but have no effect.
     pub(crate) local_echo_off: bool,
     pub(crate) keyboard_locked: bool,
 }
 
-/// The two kinds of protected cells; the last one used is in force.
+/// The kinds of protection; the one used last applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) enum Protection {
     #[default]
     Off,
-    /// SPA and EPA: no erasing touches the cells.
+    /// SPA and EPA: all erases spare the cells.
     Iso,
-    /// DECSCA: selective erasing spares the cells.
+    /// DECSCA: selective erases spare the cells.
     Dec,
 }
 
@@ -163,7 +163,7 @@ impl Switches {
             reverse_wrap: false,
             reverse_wrap_all: false,
             tab_wraps: false,
-            // Where a program may change the size, it need not ask twice.
+            // A program with permission to resize does not have to set mode 40 first.
             columns_allowed: allow.resize,
             columns_keep: false,
             columns_132: false,
@@ -182,7 +182,8 @@ impl Term {
         Term {
             size,
             seq: 0,
-            // The primary's lines are numbered on from its first rows, so that lost ones can be counted.
+            // The primary screen gets the higher ids, so that its lines are numbered without a gap and dropped
+            // lines can be counted.
             screens: [Screen::new(size.rows, 1 + rows), Screen::new(size.rows, 1)],
             tables: Tables::default(),
             cursor: Pen::default(),
@@ -221,7 +222,7 @@ impl Term {
         self.size.rows - 1
     }
 
-    /// The screen that is shown.
+    /// The current screen.
     pub(crate) fn screen(&self) -> &Screen {
         &self.screens[usize::from(self.modes.alt_screen)]
     }
@@ -234,7 +235,7 @@ impl Term {
         &self.screens[0]
     }
 
-    /// The cursor's row, to be changed: it is stamped.
+    /// The cursor's row for a change, with a new stamp.
     pub(crate) fn touch_cursor_row(&mut self) -> &mut Row {
         let (row, seq) = (usize::from(self.cursor.row), self.seq);
         let row = self.screen_mut().row_mut(row);
@@ -254,7 +255,7 @@ impl Term {
         Position { line: row.line, cell: row.start.saturating_add(cell) }
     }
 
-    /// When the cursor's row was changed last.
+    /// The seq of the last change to the cursor's row.
     pub(crate) fn cursor_stamp(&self) -> u64 {
         self.screen().row(usize::from(self.cursor.row)).stamp
     }

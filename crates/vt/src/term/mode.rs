@@ -16,7 +16,7 @@ impl Term {
         }
     }
 
-    /// Whether an ANSI mode is set, if it is one we know.
+    /// Whether an ANSI mode is set; `None` for an unknown mode.
     pub(super) fn ansi_mode(&self, mode: u16) -> Option<bool> {
         match mode {
             2 => Some(self.switches.keyboard_locked),
@@ -88,7 +88,7 @@ impl Term {
         }
     }
 
-    /// Whether a DEC mode is set, if it is one we know.
+    /// Whether a DEC mode is set; `None` for an unknown mode.
     pub(super) fn dec_mode(&self, mode: u16) -> Option<bool> {
         let modes = &self.modes;
         Some(match mode {
@@ -123,25 +123,25 @@ impl Term {
         })
     }
 
-    /// The cursor is one for both screens; what is saved and the keyboard are each screen's own.
+    /// Switches the screen. Both screens share the cursor; each has its own saved cursor and keyboard flags.
     fn switch_screen(&mut self, alternate: bool) {
         if !alternate {
             self.leave_alternate();
         }
         self.modes.alt_screen = alternate;
-        // A shell's mark switches too, and what is before the cursor now is another character.
+        // The character before the cursor is now a different one. (A shell's mark can switch the screen, too.)
         self.previous = None;
         self.keyboard_changed();
     }
 
-    /// Keeps the rows of a full-screen program that were to be seen, before they are gone.
+    /// Adds the settled rows of a full-screen program to the alternate-screen history.
     pub(super) fn leave_alternate(&mut self) {
         if self.modes.alt_screen {
             self.alternate_history.leave();
         }
     }
 
-    /// Readers see the screen as it was when the frame began, until it ends.
+    /// Begins or ends a frame. Until it ends, readers see the screen from before it.
     fn synchronize(&mut self, on: bool) {
         if on && !self.modes.synchronized {
             let effects = core::mem::take(&mut self.effects);
@@ -153,12 +153,12 @@ impl Term {
         self.modes.synchronized = on;
     }
 
-    /// Switching any of the mouse modes off switches the mouse off, as in xterm.
+    /// Resetting any mouse mode switches mouse reports off, as in xterm.
     fn set_mouse(&mut self, mode: MouseMode, on: bool) {
         self.modes.mouse = if on { mode } else { MouseMode::Off };
     }
 
-    /// Switching off an encoding that is not in force changes nothing.
+    /// Resetting an encoding that is not current changes nothing.
     fn set_mouse_encoding(&mut self, encoding: MouseEncoding, on: bool) {
         if on {
             self.modes.mouse_encoding = encoding;
@@ -167,7 +167,7 @@ impl Term {
         }
     }
 
-    /// DECSCUSR's odd numbers blink, the even ones after them do not.
+    /// Mode 12. In DECSCUSR, odd numbers blink; the following even number is the same shape without blinking.
     fn set_cursor_blink(&mut self, on: bool) {
         self.cursor_code = match (self.cursor_code, on) {
             (0 | 2, true) => 1,

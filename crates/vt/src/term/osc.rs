@@ -19,7 +19,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 );
 
 impl Term {
-    /// Performs an operating system command; one that is not known does nothing.
+    /// Performs an operating system command; an unknown one does nothing.
     pub(crate) fn osc(&mut self, payload: &[u8], bell: bool) {
         let text = String::from_utf8_lossy(payload);
         let (number, rest) = text.split_once(';').unwrap_or((&text, ""));
@@ -45,14 +45,14 @@ impl Term {
         }
     }
 
-    /// OSC 8: parameters, then the address; an empty one ends the link.
+    /// OSC 8: parameters, then the address; an empty address ends the link.
     fn set_link(&mut self, text: &str) {
         let address = text.split_once(';').map_or("", |(_, address)| address);
         self.link = (!address.is_empty()).then(|| address.into());
         self.link_changed();
     }
 
-    /// OSC 7: a file URL; the host is dropped, since over ssh it names another machine anyway.
+    /// OSC 7: a file URL. The host is ignored, because over ssh it is another machine.
     fn set_directory(&mut self, url: &[u8]) {
         let path = match url.strip_prefix(b"file://") {
             Some(rest) => {
@@ -71,15 +71,15 @@ impl Term {
         }
     }
 
-    /// OSC 133 and 633: a letter, then whatever belongs to it.
+    /// OSC 133 and 633: a letter, then its parameters.
     fn mark(&mut self, text: &str) {
         let mut rest = text.chars();
         let Some(letter) = rest.next() else { return };
         let params = rest.as_str();
         let params = truncated(params.strip_prefix(';').unwrap_or(params)).to_string();
         let kind = MarkKind::from_letter(letter);
-        // A shell that has its terminal back shows no full-screen program and draws no frame: one that was
-        // killed left them.
+        // At a prompt no full-screen program is running. If it was killed, it left the alternate screen or a
+        // frame behind.
         if matches!(kind, MarkKind::CommandEnd | MarkKind::PromptStart) {
             self.set_dec_mode(2026, false);
             if self.modes.alt_screen {
@@ -95,8 +95,8 @@ impl Term {
         }));
     }
 
-    /// OSC 52. To answer a read lets any output have what the clipboard holds, so it must be allowed;
-    /// then the program gets what was last put there through this terminal.
+    /// OSC 52. Reading needs permission, because any output could read the clipboard. The reply is the text
+    /// that was last set through this terminal.
     fn set_clipboard(&mut self, text: &str, bell: bool) {
         let Some((selection, data)) = text.split_once(';') else { return };
         if data == "?" {
@@ -110,7 +110,7 @@ impl Term {
         }
         let text = match decode_base64(data) {
             Some(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            // What is no base64 empties it, where a program may look.
+            // Invalid base64 clears the clipboard if the program may read it.
             None if self.allow.clipboard => String::new(),
             None => return,
         };
@@ -120,7 +120,7 @@ impl Term {
         self.effect(EffectKind::Clipboard { selection: label(selection), text });
     }
 
-    /// OSC 9: a message, unless it is one of ConEmu's numbered commands (4 is a progress bar).
+    /// OSC 9: a message, or one of ConEmu's numbered commands, which are ignored (4 is a progress bar).
     fn notify_plain(&mut self, text: &str) {
         let command = text.split(';').next().unwrap_or_default();
         let numbered = !command.is_empty() && command.bytes().all(|b| b.is_ascii_digit());
@@ -137,7 +137,7 @@ impl Term {
         }
     }
 
-    /// OSC 99: each piece is a notification of its own; only `p` and `e` of its metadata count.
+    /// OSC 99: each part becomes a separate notification; only the keys `p` and `e` are used.
     fn notify_kitty(&mut self, text: &str) {
         let Some((metadata, payload)) = text.split_once(';') else { return };
         let value =
@@ -164,7 +164,7 @@ impl Term {
     }
 }
 
-/// Text for people to see: no control characters, and bounded.
+/// Text for display: without control characters, and of limited length.
 pub(super) fn label(text: &str) -> String {
     truncated(text).chars().filter(|c| !c.is_control()).collect()
 }
@@ -173,7 +173,7 @@ fn truncated(text: &str) -> &str {
     text.get(..text.floor_char_boundary(MAX_LABEL)).unwrap_or_default()
 }
 
-/// Both alphabets, with or without padding: programs send all of them. A last digit that completes no byte is left out.
+/// Decodes both base64 alphabets, with or without padding: programs send all of them. An incomplete last byte is dropped.
 fn decode_base64(text: &str) -> Option<Vec<u8>> {
     let mut digits = text.trim_end_matches('=').replace('-', "+").replace('_', "/");
     if digits.len() % 4 == 1 {

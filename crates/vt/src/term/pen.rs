@@ -2,8 +2,8 @@ use super::Term;
 use crate::grid::cell::StyleId;
 
 impl Term {
-    /// The number of the pen's style. It is looked up when something is printed, not at each change:
-    /// many a style is set and never printed in.
+    /// The index of the pen's style. It is looked up on printing, not on each change, because many styles
+    /// are set and never used.
     #[inline]
     pub(super) fn pen_style(&mut self) -> StyleId {
         match self.pen_style {
@@ -17,7 +17,7 @@ impl Term {
         }
     }
 
-    /// The number of the style that erasing leaves behind: the background alone (xterm's "bce").
+    /// The index of the style of erased cells: only the background (xterm's "bce").
     pub(super) fn erase_style(&mut self) -> StyleId {
         match self.erase_style {
             Some(id) => id,
@@ -29,8 +29,8 @@ impl Term {
         }
     }
 
-    /// The pen changed. Only here are the tables swept: whoever prints or erases may hold a style's
-    /// number, and a sweep gives the numbers anew.
+    /// Call after the pen changed. Styles are swept only here: a sweep changes their indexes, and code that
+    /// prints or erases might hold one.
     #[inline]
     pub(super) fn look_changed(&mut self) {
         self.pen_style = None;
@@ -40,7 +40,7 @@ impl Term {
         }
     }
 
-    /// Text is printed in another hyperlink from now on, or in none.
+    /// Call after the current hyperlink changed.
     pub(super) fn link_changed(&mut self) {
         if self.link.is_some() && self.tables.links.wants_sweep() {
             self.tables.sweep_links(&mut self.screens);

@@ -5,8 +5,8 @@ use crate::parse::scan;
 use crate::unicode::{self, Joint, Props};
 
 impl Term {
-    /// Prints a run of printable ASCII, counting its bytes as it goes so that every row's stamp is
-    /// the same however the run was cut.
+    /// Prints a run of printable ASCII. It counts the bytes row by row, so that the stamps do not
+    /// depend on how the run was split.
     pub(crate) fn print_ascii(&mut self, run: &[u8]) {
         if self.switches.insert || !self.is_plain_set() {
             for &byte in run {
@@ -20,7 +20,7 @@ impl Term {
         let end = usize::from(self.cursor.col) + run.len();
         let mut rest = run;
         if end < cols && !self.cursor.pending_wrap {
-            // A word that ends before the row does.
+            // The run ends before the row does.
             self.seq += run.len() as u64;
             let col = usize::from(self.cursor.col);
             self.touch_cursor_row().write_ascii(col, run, style, cols);
@@ -42,8 +42,8 @@ impl Term {
         self.previous = self.last_char;
     }
 
-    /// Prints text that begins with a character that is not ASCII, as far as it is whole; gives how many
-    /// bytes that was.
+    /// Prints text that begins with a non-ASCII character, up to the first incomplete or invalid one; returns
+    /// the number of bytes.
     pub(crate) fn print_text(&mut self, bytes: &[u8]) -> usize {
         if self.switches.insert || !self.is_plain_set() {
             let Some((c, len)) = scan::character(bytes) else { return 0 };
@@ -64,7 +64,7 @@ impl Term {
                     continue;
                 }
             } else if self.cursor.pending_wrap || scan::printable(rest) > WORD {
-                // Long runs of ASCII have a shorter way.
+                // `print_ascii` is faster for long runs.
                 break;
             }
             let taken = self.print_run(rest);
@@ -73,15 +73,15 @@ impl Term {
         bytes.len() - rest.len()
     }
 
-    /// Prints words of any script together, as far as they are simple and the row goes; gives how many
-    /// bytes that was.
+    /// Prints text of any script at once, up to the end of the row or the first character that needs
+    /// special handling; returns the number of bytes.
     fn print_run(&mut self, bytes: &[u8]) -> usize {
         let mut run = TextRun::new();
         let mut rest = bytes;
         let (cols, col) = (self.cols(), usize::from(self.cursor.col));
         let room = (cols - col).min(RUN - 1);
         let clusters = self.switches.clusters;
-        // What the first character is to the one before was looked at by the caller.
+        // The caller has checked whether the first character joins the one before it.
         let mut last: Option<Props> = None;
         loop {
             if let [byte @ b' '..=b'~', after @ ..] = rest {
@@ -100,7 +100,7 @@ impl Term {
                 _ if props.is_simple() => Joint::Never,
                 None => Joint::Never,
                 Some(last) if clusters => match unicode::joint(last, props) {
-                    // In a cell of its own it makes the row irregular.
+                    // In its own cell it would make the row irregular.
                     Joint::Never if props.joins_anything() => break,
                     joint => joint,
                 },
@@ -128,7 +128,7 @@ impl Term {
         run.bytes
     }
 
-    /// What most characters are: nothing to join or to wrap, so that they can be written together.
+    /// Whether a character neither joins nor wraps, so that it can be written as part of a run.
     fn is_simple(&self, props: Props) -> bool {
         let width = usize::from(props.width());
         let apart = || {
@@ -149,7 +149,7 @@ impl Term {
 
     fn print_char(&mut self, c: char, props: Props) {
         if props.may_join() || props.width() == 0 {
-            // A C1 control as a UTF-8 character: nothing to print, and obeying it is unsafe.
+            // A C1 control in UTF-8 is not printed, and executing it would be unsafe.
             if props.is_control() || self.join(c, props) {
                 return;
             }
@@ -168,13 +168,13 @@ impl Term {
         if let Some(c) = self.last_char.take() {
             let width = usize::from(unicode::props(c).width());
             for _ in 0..count {
-                // It was translated when it was printed.
+                // The character set was applied when the character was first printed.
                 self.print_spacing(c, width);
                 if unicode::props(c).may_join() {
                     self.mark_irregular();
                 }
             }
-            // Only what stands right before it is repeated, and no character does any more.
+            // A second REP repeats nothing: no character comes directly before it.
             self.last_char = None;
         }
     }
@@ -204,8 +204,8 @@ impl Term {
         self.previous = Some(c);
     }
 
-    /// Joins a character to the cluster before the cursor, if it belongs to it; one without a width
-    /// of its own has nowhere else to go. False if it is to be printed by itself.
+    /// Joins a character to the cluster before the cursor if it belongs there. A character without
+    /// width always joins. Returns false if the character must be printed in its own cell.
     fn join(&mut self, c: char, props: Props) -> bool {
         let width = props.width();
         let col = usize::from(self.cursor.col);
@@ -227,7 +227,7 @@ impl Term {
             && c != unicode::EMOJI_FORM
             && before.kind() != Kind::Filler
         {
-            // A mark on a letter, a joiner after an emoji: nothing changes but the text.
+            // A mark on a letter, a joiner after an emoji: only the text changes.
             row.stamp = self.seq;
             row.set_cluster(at, self.tables.clusters.begin(first, c, true));
             self.previous = Some(c);
@@ -245,12 +245,12 @@ impl Term {
         if before.kind() == Kind::Filler || text.len() + c.len_utf8() > MAX_CLUSTER {
             return true;
         }
-        // Only what has a width itself, or asks for another form, can make it wider.
+        // Only a character with width, or a request for emoji form, can widen the cluster.
         let may_grow = before.kind() == Kind::Narrow && (width > 0 || c == unicode::EMOJI_FORM);
         let grows = may_grow && becomes_wide(text, c);
         let room = self.switches.autowrap || col + 2 <= usize::from(self.size.cols);
         if grows && self.switches.clusters && !(belongs && room) {
-            // There is no room for the other form, or no right to it: the character stays as it is.
+            // The wide form does not fit, or the character does not belong to the cluster: drop it.
             return true;
         }
         let index = match before.glyph() {
@@ -271,14 +271,14 @@ impl Term {
         true
     }
 
-    /// Whether a character that is printed by itself can never become part of what stands before it.
+    /// Whether a character in its own cell can never join the cell before it.
     fn stays_apart(&self, props: Props) -> bool {
-        // Whatever is put in the place before it, be it an erased cell, is something to join.
+        // It would join any cell before it, even an erased one.
         if props.joins_anything() {
             return false;
         }
         if self.previous.is_some() && self.switches.clusters {
-            // Without wraps it takes the place of the one that it was compared with.
+            // With autowrap off it overwrites the character that it was compared with.
             return self.switches.autowrap || !self.cursor.pending_wrap;
         }
         let row = self.screen().row(usize::from(self.cursor.row));
@@ -286,15 +286,14 @@ impl Term {
         !self.cursor.pending_wrap && before.is_none_or(|col| row.get(col).is_ascii())
     }
 
-    /// The row before the cursor has something that was not printed in order.
+    /// Marks the cursor's row and the row above as irregular.
     fn mark_irregular(&mut self) {
         self.touch_cursor_row().set_irregular();
         let above = usize::from(self.cursor.row).saturating_sub(1);
         self.screen_mut().row_mut(above).set_irregular();
     }
 
-    /// The cluster before the cursor has become wide: it takes the next column too, or goes to the
-    /// next row.
+    /// Widens the cluster before the cursor: it also takes the next column, or moves to the next row.
     fn widen(&mut self, at: usize) {
         let cols = self.cols();
         let narrow = self.screen().row(usize::from(self.cursor.row)).get(at);
@@ -311,7 +310,7 @@ impl Term {
             let erased = self.erase_style();
             self.touch_cursor_row().write_filler(at, erased);
             self.wrap();
-            // It takes what makes its row irregular along.
+            // An irregular cluster makes its new row irregular.
             let regular = narrow.cluster().is_none_or(|index| self.tables.clusters.is_regular(index));
             let row = self.touch_cursor_row();
             row.write(0, wide, cols);
@@ -332,24 +331,24 @@ impl Term {
     }
 }
 
-/// Whether a narrow cluster takes two columns with one more character.
+/// Whether one more character makes a narrow cluster wide.
 fn becomes_wide(cluster: &str, c: char) -> bool {
     unicode::cluster_width(cluster.chars().chain([c])) == 2
 }
 
-/// The most columns that are written together.
+/// The most columns written at once.
 const RUN: usize = 64;
-/// The most bytes of ASCII between other text that are worth to be written with it.
+/// Up to this many bytes of ASCII are written together with the surrounding non-ASCII text.
 const WORD: usize = 15;
 
-/// Characters that wait to be written together.
+/// Characters collected to be written at once.
 struct TextRun {
     cells: [Cell; RUN],
     count: usize,
     bytes: usize,
-    /// Where the last cluster is.
+    /// The column of the last cluster.
     at: usize,
-    /// The last character that began a cell, and the last one of all.
+    /// The last character that began a cell, and the last character.
     last: char,
     previous: char,
 }
@@ -373,7 +372,7 @@ impl TextRun {
     fn push(&mut self, c: char, props: Props) {
         let wide = props.width() == 2;
         self.cells[self.count] = Cell::new(Glyph::Char(c), wide, StyleId(0));
-        // Behind a narrow one it is written over.
+        // After a narrow character this cell is overwritten.
         self.cells[self.count + 1] = Cell::right(StyleId(0));
         self.at = self.count;
         self.count += 1 + usize::from(wide);
@@ -381,12 +380,12 @@ impl TextRun {
         self.previous = c;
     }
 
-    /// Joins a character to the last cluster; false if it does not belong there, or there is no room.
+    /// Joins a character to the last cluster; returns false if it does not belong there or does not fit.
     fn join(&mut self, c: char, props: Props, joint: Joint, room: usize, clusters: &mut Clusters) -> bool {
         let cell = self.cells[self.at];
-        // Only what has a width itself, or asks for another form, can make it wider.
+        // Only a character with width, or a request for emoji form, can widen the cluster.
         let may_grow = cell.kind() == Kind::Narrow && (props.width() > 0 || c == unicode::EMOJI_FORM);
-        // A sweep cannot see cells that are not on the screen yet.
+        // A sweep would miss cells that are not on the screen yet.
         if clusters.is_full() {
             return false;
         }

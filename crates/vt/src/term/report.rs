@@ -4,12 +4,12 @@ use super::Term;
 use crate::Size;
 use crate::parse::params::Params;
 
-/// The size of a cell in pixels that we claim, for programs that ask and for the pixel mouse.
+/// The assumed size of a cell in pixels, for size queries and pixel mouse reports.
 pub(crate) const CELL_WIDTH: u32 = 8;
 pub(crate) const CELL_HEIGHT: u32 = 16;
 
 impl Term {
-    /// DSR: are you well (5), where is the cursor (6).
+    /// DSR: the status (5) or the cursor position (6).
     pub(super) fn report_status(&mut self, what: u16) {
         match what {
             5 => self.reply("\x1b[0n"),
@@ -28,7 +28,7 @@ impl Term {
         }
     }
 
-    /// From 1, and from the region's top in origin mode.
+    /// The cursor position from 1; in origin mode, from the top margin.
     fn reported_cursor(&self) -> (u16, u16) {
         let top = if self.cursor.origin { self.top } else { 0 };
         (self.cursor.row.saturating_sub(top) + 1, self.cursor.col + 1)
@@ -44,8 +44,8 @@ impl Term {
         self.reply(&format!("\x1b[?{mode};{value}$y"));
     }
 
-    /// XTWINOPS: sizes are told; changing the size, and reading the title (which could inject
-    /// input), only where that is allowed.
+    /// XTWINOPS: reports sizes. Changing the size and reading the title (which could inject input)
+    /// need permission.
     pub(super) fn window(&mut self, params: &Params) {
         let (cols, rows) = (u32::from(self.size.cols), u32::from(self.size.rows));
         match params.get(0) {
@@ -69,7 +69,7 @@ impl Term {
         }
     }
 
-    /// A missing number keeps what is.
+    /// Sets the size; 0 keeps the current value.
     fn set_size(&mut self, rows: u16, cols: u16) {
         let or = |value: u16, old: u16| if value == 0 { old } else { value };
         let size = Size { cols: or(cols, self.size.cols), rows: or(rows, self.size.rows) };

@@ -3,7 +3,7 @@ use crate::input::protocol::Keyboard;
 use crate::{EffectKind, Modes, Size};
 
 impl Term {
-    /// DECSTR: back to sane modes without touching the text or the cursor's place.
+    /// DECSTR: resets modes and style, but not the text or the cursor position.
     pub(super) fn soft_reset(&mut self) {
         let old = self.switches;
         self.switches = Switches {
@@ -25,7 +25,7 @@ impl Term {
         self.look_changed();
     }
 
-    /// RIS: as new, but for the history, into which the screen's text goes first.
+    /// RIS: resets everything except the history, to which it first adds the screen's text.
     pub(super) fn hard_reset(&mut self) {
         self.leave_alternate();
         self.modes.alt_screen = false;
@@ -54,7 +54,7 @@ impl Term {
         }
     }
 
-    /// DECCOLM: 132 columns or 80, if the owner allows a program to change the size.
+    /// DECCOLM: 132 or 80 columns, if the program may change the size.
     pub(super) fn set_columns(&mut self, wide: bool) {
         if !self.switches.columns_allowed || !self.allow.resize {
             return;
@@ -70,7 +70,7 @@ impl Term {
         }
     }
 
-    /// A size that the program chose: the embedder has to give it to the PTY.
+    /// Applies a size that the program chose; the caller must resize the PTY.
     pub(super) fn resize_by_program(&mut self, size: Size) {
         self.resize(size);
         self.effect(EffectKind::Resize(self.size));

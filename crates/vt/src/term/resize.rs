@@ -9,9 +9,9 @@ use crate::grid::screen::Screen;
 use crate::{LineId, Size, unicode};
 
 impl Term {
-    /// Takes a new size: the primary screen's logical lines are laid out again, the alternate
-    /// screen is cropped (its program redraws it). Rows that no longer fit go into the history, and
-    /// come back from it when there is room again.
+    /// Changes the size. It reflows the primary screen's logical lines and crops the alternate screen
+    /// (its program redraws it). Rows that no longer fit move into the history, and return when there
+    /// is room again.
     pub(crate) fn resize(&mut self, size: Size) {
         let size = size.clamped();
         if size == self.size {
@@ -19,9 +19,9 @@ impl Term {
         }
         let old = self.size;
         self.layouts += 1;
-        // The frame before was of another size: nobody can show it any more.
+        // The copy from before the frame has the old size and cannot be shown.
         self.frame = None;
-        // A cropped screen has another character before the cursor.
+        // After cropping, a different character might be before the cursor.
         self.previous = None;
         let mut cursor = Point::of(&self.cursor);
         let mut saved = Point::of(&self.saved[0]);
@@ -45,15 +45,15 @@ impl Term {
         let tabs = super::default_tabs(size.cols);
         self.tabs.truncate(tabs.len());
         self.tabs.extend(tabs.into_iter().skip(usize::from(old.cols)));
-        // Lines that came back from the history brought their styles and clusters.
+        // Lines that returned from the history added styles and clusters.
         self.look_changed();
         if self.tables.clusters.is_full() {
             self.tables.sweep_clusters(&mut self.screens);
         }
     }
 
-    /// Lays the primary screen's lines out in the new width; the points keep their place in the
-    /// text. The first point is the one that must stay on the screen.
+    /// Reflows the primary screen's lines to the new width; the points keep their place in the text.
+    /// The first point must stay on the screen.
     fn lay_out_primary(&mut self, old: Size, new: Size, points: &mut [&mut Point]) {
         let cols = usize::from(new.cols);
         let height = usize::from(new.rows);
@@ -68,14 +68,14 @@ impl Term {
         }
         while full && rows.len() < height && self.pull_line(cols, &mut rows, points) {}
         let cut = self.push_out(height, cols, &mut rows, points);
-        // Text below the cursor of a screen that gets this low has no place: it is not lost.
-        // What is left of a line that was cut in two keeps its name.
-        let parted = rows.back().map(|row| row.line);
-        // It comes before the line that stays, all of that line.
+        // Text below the cursor that no longer fits goes into the history. If a line is split, the part on the
+        // screen keeps its id.
+        let split = rows.back().map(|row| row.line);
+        // The text below goes before the first line on the screen, so that line's beginning is added again after it.
         let begun = if cut.iter().any(Row::has_text) { self.take_beginning(rows.front()) } else { None };
         let mut rest = None;
         for mut row in cut.into_iter().rev().filter(Row::has_text) {
-            if Some(row.line) == parted {
+            if Some(row.line) == split {
                 let (line, start) = *rest.get_or_insert_with(|| (self.fresh_line(), row.start));
                 row.line = line;
                 row.start -= start;
@@ -93,7 +93,7 @@ impl Term {
         self.screens[0] = Screen::from_rows(rows.into());
     }
 
-    /// The first line on the screen may have begun in the history: it is laid out as a whole.
+    /// Joins the first line on the screen with its beginning in the history, to reflow it as a whole.
     fn rejoin_first(&mut self, lines: &mut [LogicalLine], points: &mut [&mut Point]) {
         let Some(first) = lines.first_mut() else { return };
         let Some(last) = self.history.last() else { return };
@@ -109,7 +109,7 @@ impl Term {
         self.history.take_back();
     }
 
-    /// Takes the last line of the history back onto the top of the screen; false if there is none.
+    /// Moves the last line of the history back to the top of the screen; returns false if there is none.
     fn pull_line(&mut self, cols: usize, rows: &mut VecDeque<Row>, points: &mut [&mut Point]) -> bool {
         let Some(last) = self.history.returnable() else { return false };
         let (id, start, stamp) = (last.id, last.start, last.stamp);
@@ -126,7 +126,7 @@ impl Term {
         true
     }
 
-    /// Sends rows that do not fit into the history; gives those that had to be cut off below.
+    /// Moves rows that do not fit into the history; returns the rows that were cut off at the bottom.
     fn push_out(
         &mut self,
         height: usize,
@@ -154,7 +154,7 @@ impl Term {
         cut
     }
 
-    /// Takes back what the history has of the line that goes on in a row, as one long row.
+    /// Removes the beginning of a row's line from the history; returns it as one long row.
     fn take_beginning(&mut self, first: Option<&Row>) -> Option<Row> {
         let (line, last) = (first?.line, self.history.last()?);
         if last.id != line {
@@ -169,7 +169,7 @@ impl Term {
 
     /// The cells of the history's last line.
     fn past_cells(&mut self) -> Vec<Cell> {
-        // Styles and clusters are looked up after the line is read: both need the whole terminal.
+        // Copy the line first: adding its styles and clusters borrows the whole terminal.
         let Some(line) = self.history.last() else { return Vec::new() };
         let pieces: Vec<(usize, Attributes, Option<alloc::boxed::Box<str>>)> =
             line.pieces().map(|(text, look, link)| (text.len(), look, link.map(Into::into))).collect();
@@ -184,7 +184,7 @@ impl Term {
             {
                 let link = link.and_then(|address| self.tables.links.intern(&address)).unwrap_or(0);
                 left = len;
-                // Not `intern`: a sweep could not see the cells that are in our hands.
+                // `intern` never sweeps; a sweep would miss the cells that are not on the screen yet.
                 style = self.tables.styles.intern(look.with_link(link));
             }
             left = left.saturating_sub(text.len());
@@ -205,7 +205,7 @@ impl Term {
         cells
     }
 
-    /// Crops or pads the alternate screen; gives how many rows left at the top.
+    /// Crops or pads the alternate screen; returns how many rows were removed at the top.
     fn crop_alternate(&mut self, old: Size, new: Size) -> usize {
         let height = usize::from(new.rows);
         let cursor = usize::from(self.cursor.row);
@@ -230,15 +230,15 @@ impl Term {
                 row.crop(usize::from(new.cols));
             }
         }
-        // Where a line was cut, what is left of it is lines of their own.
-        let parted = old.cols != new.cols || dropped > 0;
+        // The rows of a line that was cut become separate lines.
+        let split = old.cols != new.cols || dropped > 0;
         for at in 0..rows.len() {
-            let orphan = rows[at].start > 0 && (at == 0 || parted);
+            let orphan = rows[at].start > 0 && (at == 0 || split);
             if orphan {
                 rows[at].line = self.fresh_line();
                 rows[at].start = 0;
             }
-            if parted || at + 1 == rows.len() {
+            if split || at + 1 == rows.len() {
                 rows[at].wrapped = false;
             }
         }
@@ -247,12 +247,12 @@ impl Term {
     }
 }
 
-/// A cursor on its way through a new layout.
+/// A cursor that keeps its place in the text during a reflow.
 struct Point {
     row: usize,
     col: usize,
     pending: bool,
-    /// Which line, and where in it.
+    /// The index of the line, and the cell in it.
     line: usize,
     offset: usize,
 }
@@ -277,7 +277,7 @@ struct LogicalLine {
     cells: Vec<Cell>,
 }
 
-/// Joins wrapped rows to lines, and finds each point's place in them.
+/// Joins wrapped rows into lines, and finds each point's place in them.
 fn gather(screen: Screen, cols: usize, points: &mut [&mut Point]) -> Vec<LogicalLine> {
     let mut lines: Vec<LogicalLine> = Vec::new();
     let mut joins = false;
@@ -315,7 +315,7 @@ fn gather(screen: Screen, cols: usize, points: &mut [&mut Point]) -> Vec<Logical
     lines
 }
 
-/// Cuts a line into rows of the new width, and gives the points their new rows and columns.
+/// Splits a line into rows of the new width, and sets the new rows and columns of the points.
 fn lay_out(
     line: LogicalLine,
     index: usize,
@@ -334,7 +334,7 @@ fn lay_out(
             if point.offset >= offset && (point.offset < offset + take || last) {
                 point.row = rows.len();
                 point.col = point.offset - offset;
-                // Just after a full row is where a wrap is due.
+                // After a full row, a wrap is pending.
                 point.pending = point.col == cols;
             }
         }

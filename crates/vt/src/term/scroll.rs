@@ -2,7 +2,7 @@ use super::Term;
 use crate::LineId;
 
 impl Term {
-    /// Goes on in the next row, which becomes part of the same logical line.
+    /// Moves to the next row, which becomes part of the same logical line.
     pub(super) fn wrap(&mut self) {
         let at = self.cursor.row;
         self.cursor.col = 0;
@@ -20,7 +20,7 @@ impl Term {
         }
     }
 
-    /// A region of one row: the line's first part is in the history, or nowhere.
+    /// Wraps in a region of one row: the first part of the line goes into the history, or is lost.
     fn wrap_in_one_row(&mut self) {
         let (at, cols) = (usize::from(self.top), self.cols());
         self.cut(at + 1);
@@ -57,8 +57,8 @@ impl Term {
         }
     }
 
-    /// Scrolls the rows `top..=bottom` up. What leaves the primary screen at its very top goes into
-    /// the history.
+    /// Scrolls the rows `top..=bottom` up. Rows that leave the primary screen at row 0 go into the
+    /// history.
     pub(super) fn scroll_up(&mut self, top: u16, bottom: u16, count: u16) {
         let count = count.min(bottom - top + 1);
         if top == 0 && !self.modes.alt_screen {
@@ -73,7 +73,7 @@ impl Term {
         }
     }
 
-    /// Removes rows from `top` and inserts blank ones at `bottom` without keeping them (DL).
+    /// Removes rows at `top` without keeping them, and inserts blank rows at `bottom` (DL).
     pub(super) fn remove_rows(&mut self, top: u16, bottom: u16, count: u16) {
         let count = count.min(bottom - top + 1);
         self.cut(usize::from(top));
@@ -82,7 +82,7 @@ impl Term {
         self.rotate_up(top, bottom, count);
     }
 
-    /// Scrolls the rows `top..=bottom` down; what leaves at the bottom is gone.
+    /// Scrolls the rows `top..=bottom` down; rows that leave at the bottom are lost.
     pub(super) fn scroll_down(&mut self, top: u16, bottom: u16, count: u16) {
         let count = count.min(bottom - top + 1);
         self.cut(usize::from(top));
@@ -99,7 +99,7 @@ impl Term {
         self.renew(to + 1 - usize::from(count), to + 1);
     }
 
-    /// Blanks the rows `from..to` and makes each a new line. Their links must have been cut.
+    /// Blanks the rows `from..to` and gives each a new line. Call `cut` at both ends first.
     pub(super) fn renew(&mut self, from: usize, to: usize) {
         let (cols, seq, style) = (self.cols(), self.seq, self.erase_style());
         for at in from..to {
@@ -113,14 +113,14 @@ impl Term {
         let row = self.screen_mut().row_mut(at);
         if !core::mem::replace(&mut row.wrapped, true) {
             let line = row.line;
-            // Whatever it was before.
+            // The start is set below.
             self.relabel(at + 1, line, 0);
         }
         self.mend(at);
     }
 
-    /// The last column of a row was written: with or without a filler there, the row holds another
-    /// number of its line's cells than before.
+    /// Renumbers the following rows after the last column of row `at` was written: a filler there, or
+    /// its removal, changes how many cells of the line the row holds.
     pub(super) fn mend(&mut self, at: usize) {
         let cols = self.cols();
         let row = self.screen().row(at);
@@ -132,8 +132,8 @@ impl Term {
         }
     }
 
-    /// Parts the lines at the border above row `at`: what stands there begins a line of its own.
-    /// (The first row may continue the history's last line.)
+    /// Splits a line above row `at`: the row begins a new line. (The first row might continue the
+    /// history's last line.)
     pub(super) fn cut(&mut self, at: usize) {
         let continues = match at.checked_sub(1) {
             None => self.screen().row(0).start > 0,
@@ -148,7 +148,7 @@ impl Term {
         }
     }
 
-    /// Gives a row and its continuations another line.
+    /// Assigns a row and its continuations to another line.
     pub(super) fn relabel(&mut self, at: usize, line: LineId, start: u32) {
         let cols = self.cols();
         let mut start = start;

@@ -12,7 +12,7 @@ pub(super) fn apply(look: &mut Attributes, params: &Params) {
     while let Some(group) = groups.next() {
         match group {
             [code @ (38 | 48 | 58)] => {
-                // The colour follows in parameters of its own.
+                // The colour follows in separate parameters.
                 let mut next = || groups.next().and_then(|g| g.first().copied());
                 let color = match next() {
                     Some(5) => next().and_then(indexed),
@@ -22,7 +22,7 @@ pub(super) fn apply(look: &mut Attributes, params: &Params) {
                 set_color(look, *code, color);
             }
             [code @ (38 | 48 | 58), 5, index, ..] => set_color(look, *code, indexed(*index)),
-            // With a colour space (usually empty), or without, as many programs write it.
+            // With a colour space (usually empty), or without, which many programs omit.
             [code @ (38 | 48 | 58), 2, _, r, g, b, ..] | [code @ (38 | 48 | 58), 2, r, g, b] => {
                 set_color(look, *code, rgb(Some(*r), Some(*g), Some(*b)));
             }
@@ -54,7 +54,7 @@ fn apply_plain(look: &mut Attributes, values: &[u16]) {
                 set_color(look, *code, rgb(Some(*r), Some(*g), Some(*b)));
                 rest = later;
             }
-            // A colour that is not whole takes what there is of it along.
+            // An incomplete colour uses up the remaining parameters.
             (38 | 48 | 58, [5 | 2, ..]) => return,
             (38 | 48 | 58, [_, later @ ..]) => rest = later,
             _ => apply_one(look, *code),

@@ -10,22 +10,22 @@ use super::{MAX_LABEL, Term};
 use crate::effect::EffectKind;
 use crate::parse::params::Params;
 
-/// The most titles that can be put aside.
+/// The most titles that can be pushed.
 const DEPTH: usize = 10;
 
-/// The window's title and its icon's, and those put aside.
+/// The titles of the window and its icon, and the stack of pushed titles.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Titles {
     pub(crate) window: String,
     icon: String,
-    stack: Vec<Put>,
-    /// XTSMTITLE's bits: set in hexadecimal, asked for in hexadecimal, and both in UTF-8.
+    stack: Vec<Pushed>,
+    /// XTSMTITLE's bits: set in hexadecimal, query in hexadecimal, and both in UTF-8.
     modes: u8,
 }
 
-/// A title that was put aside; missing where only the other one was.
+/// Pushed titles; `None` for the one that was not pushed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Put {
+struct Pushed {
     window: Option<String>,
     icon: Option<String>,
 }
@@ -41,7 +41,7 @@ impl Default for Titles {
 }
 
 impl Titles {
-    /// RIS: the titles stay, but for how they are written, and what was put aside is gone.
+    /// RIS: keeps the titles, but resets the title modes and clears the stack.
     pub(super) fn reset(&mut self) {
         self.modes = UTF8;
         self.stack.clear();
@@ -52,7 +52,7 @@ impl Titles {
         short(&self.window)
             && short(&self.icon)
             && self.stack.len() <= DEPTH
-            && self.stack.iter().all(|put| put.window.iter().chain(&put.icon).all(short))
+            && self.stack.iter().all(|pushed| pushed.window.iter().chain(&pushed.icon).all(short))
     }
 }
 
@@ -78,7 +78,7 @@ impl Term {
         }
     }
 
-    /// CSI 20 t and 21 t: what a program put there comes back as if it were typed.
+    /// CSI 20 t and 21 t: sends the title as input. Needs permission, because programs set the title.
     pub(super) fn report_title(&mut self, letter: char) {
         let title = if letter == 'L' { &self.titles.icon } else { &self.titles.window };
         let title = match self.titles.modes & ASK_HEX {
@@ -88,7 +88,7 @@ impl Term {
         self.reply(&format!("\x1b]{letter}{title}\x1b\\"));
     }
 
-    /// CSI 22 t: puts the icon's title (1), the window's (2) or both (0) aside.
+    /// CSI 22 t: pushes the icon's title (1), the window's (2) or both (0).
     pub(super) fn push_title(&mut self, which: u16) {
         if which > 2 {
             return;
@@ -98,24 +98,24 @@ impl Term {
         }
         let window = (which != 1).then(|| self.titles.window.clone());
         let icon = (which != 2).then(|| self.titles.icon.clone());
-        self.titles.stack.push(Put { window, icon });
+        self.titles.stack.push(Pushed { window, icon });
     }
 
-    /// CSI 23 t: takes back what was put aside last.
+    /// CSI 23 t: pops the titles that were pushed last.
     pub(super) fn pop_title(&mut self, which: u16) {
         if which > 2 {
             return;
         }
-        let Some(put) = self.titles.stack.pop() else { return };
-        if let Some(icon) = put.icon.filter(|_| which != 2) {
+        let Some(pushed) = self.titles.stack.pop() else { return };
+        if let Some(icon) = pushed.icon.filter(|_| which != 2) {
             self.titles.icon = icon;
         }
-        if let Some(window) = put.window.filter(|_| which != 1) {
+        if let Some(window) = pushed.window.filter(|_| which != 1) {
             self.set_window_title(window);
         }
     }
 
-    /// XTSMTITLE and XTRMTITLE; without a number, back to the default.
+    /// XTSMTITLE and XTRMTITLE; without parameters, both restore the default.
     pub(super) fn set_title_modes(&mut self, params: &Params, on: bool) {
         if params.is_empty() {
             self.titles.modes = UTF8;

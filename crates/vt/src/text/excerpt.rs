@@ -11,11 +11,11 @@ use crate::term::Term;
 use crate::text::read::CellRef;
 use crate::{Style, Vt};
 
-/// The name of a logical line; it is never given to another line.
+/// The id of a logical line, which is never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LineId(pub u64);
 
-/// A place in the text that stays the same when rows scroll or are laid out anew.
+/// A place in the text, which scrolling and reflow do not change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Position {
     /// The logical line.
@@ -35,60 +35,61 @@ pub struct Line {
     pub text: String,
 }
 
-/// A stretch of text, and how much of it was no longer there.
+/// A range of text, and how much of it was missing.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Excerpt {
-    /// The lines that are still held, with `\n` between them.
+    /// The lines that still exist, separated by `\n`.
     pub text: String,
-    /// About how many lines before them fell out of the history.
+    /// Approximately how many earlier lines of the range were dropped from the history.
     pub dropped: u64,
 }
 
-/// Changed after that much output, and not between any of those pairs of points of it.
+/// Selects lines that changed after a seq, but not within any of the ranges of seqs.
 type Wanted<'a> = (u64, &'a [(u64, u64)]);
 
 impl Vt {
-    /// The text from one position up to, not including, another, in the history and the primary
-    /// screen, or on the alternate screen where the first position is on it. A line that is gone stands
-    /// for the next one that is held.
+    /// The text from one position up to another (exclusive), in the history and the primary screen, or
+    /// on the alternate screen if the first position is there. If a line is gone, the next existing
+    /// line takes its place.
     pub fn text_between(&self, from: Position, to: Position) -> Excerpt {
         self.excerpt(from, Some(to), (0, &[]), Ink::Plain)
     }
 
-    /// The text from a position to the last line used, or the cursor's if that is lower.
+    /// The text from a position to the last used line, or to the cursor's line if that is lower.
     pub fn text_from(&self, from: Position) -> Excerpt {
         self.excerpt(from, None, (0, &[]), Ink::Plain)
     }
 
-    /// The same as [`Vt::text_between`], or as [`Vt::text_from`] without an end, but for text that stood there before `seq` and was
-    /// left as it was: who moves the cursor up, or clears the screen, has not said what is below it.
+    /// Like [`Vt::text_between`], or [`Vt::text_from`] without an end, but skips text that has not changed since `seq`: a program
+    /// that moves the cursor up or clears the screen has not written the text below it.
     pub fn text_since(&self, from: Position, to: Option<Position>, seq: u64) -> Excerpt {
         self.excerpt(from, to, (seq, &[]), Ink::Plain)
     }
 
-    /// The same without lines that were changed last between two points of the output, of several: those were told.
-    pub fn text_since_but(
+    /// Like [`Vt::text_since`], but also skips lines whose last change lies in one of the `returned` ranges of seqs.
+    pub fn text_since_except(
         &self,
         from: Position,
         to: Option<Position>,
         seq: u64,
-        told: &[(u64, u64)],
+        returned: &[(u64, u64)],
     ) -> Excerpt {
-        self.excerpt(from, to, (seq, told), Ink::Plain)
+        self.excerpt(from, to, (seq, returned), Ink::Plain)
     }
 
-    /// The same as [`Vt::text_between`] with styles as SGR; each line ends in the default style.
+    /// Like [`Vt::text_between`], with styles as SGR; each line ends in the default style.
     pub fn ansi_between(&self, from: Position, to: Position) -> Excerpt {
         self.excerpt(from, Some(to), (0, &[]), Ink::Styled)
     }
 
-    /// The same as [`Vt::text_from`] with styles as SGR; each line ends in the default style.
+    /// Like [`Vt::text_from`], with styles as SGR; each line ends in the default style.
     pub fn ansi_from(&self, from: Position) -> Excerpt {
         self.excerpt(from, None, (0, &[]), Ink::Styled)
     }
 
-    /// The logical lines that changed after `seq`, top to bottom: of the history and the primary
-    /// screen down to the last line used or the cursor's, or of the alternate screen while it is shown.
+    /// The logical lines that changed after `seq`, top to bottom: those of the alternate screen while it
+    /// is shown, otherwise those of the history and of the primary screen, down to the last used line or
+    /// the cursor's line.
     pub fn lines_since(&self, seq: u64) -> Vec<Line> {
         let term = self.shown();
         let mut lines: Vec<Line> = Vec::new();
@@ -115,16 +116,16 @@ impl Vt {
         lines
     }
 
-    /// Of what [`Vt::lines_since`] gave, those that stand above a line.
+    /// Filters the lines returned by [`Vt::lines_since`]: keeps those above the given line.
     pub fn lines_above(&self, line: LineId, mut lines: Vec<Line>) -> Vec<Line> {
         let rows = self.shown().primary();
         match lines.iter().position(|changed| changed.id == line) {
             Some(at) => lines.truncate(at),
-            // It was not changed itself: lines are numbered as they come, but for those that were put in above.
+            // The line itself did not change. Line ids ascend, except for lines that were inserted above.
             None => {
                 let at = rows.iter().position(|row| row.line == line);
-                let put_in = |id| at.is_some_and(|at| rows.iter().take(at).any(|row| row.line == id));
-                lines.retain(|changed| changed.id < line || put_in(changed.id));
+                let inserted = |id| at.is_some_and(|at| rows.iter().take(at).any(|row| row.line == id));
+                lines.retain(|changed| changed.id < line || inserted(changed.id));
             }
         }
         lines
@@ -132,10 +133,10 @@ impl Vt {
 
     fn excerpt(&self, from: Position, to: Option<Position>, wanted: Wanted<'_>, ink: Ink) -> Excerpt {
         let term = self.shown();
-        let (since, told) = wanted;
+        let (since, returned) = wanted;
         let rows = if to.is_some() { usize::from(term.size.rows) } else { used_rows(term) };
-        // A line of a full-screen program is read where it is; what begins on the screen needs no look at
-        // the history.
+        // A line on the alternate screen is read there. A line that begins on the screen does not need the
+        // history.
         let alternate = term.screen().iter().any(|row| row.line == from.line) && term.modes.alt_screen;
         let screen = if alternate { term.screen() } else { term.primary() };
         let rows = if alternate { screen.len() } else { rows };
@@ -152,10 +153,10 @@ impl Vt {
         let mut style = Style::default();
         let limit = |line| to.filter(|to| to.line == line).map_or(u32::MAX, |to| to.cell);
         let begin = |line| if line == from.line { from.cell } else { 0 };
-        let is_told = |stamp| told.iter().any(|&(after, upto)| after < stamp && stamp <= upto);
+        let is_returned = |stamp| returned.iter().any(|&(after, upto)| after < stamp && stamp <= upto);
         let is_new = |segment: &Segment<'_>| {
             let stamp = segment.stamp();
-            (stamp > since && !is_told(stamp)) || limit(segment.line()) != u32::MAX
+            (stamp > since && !is_returned(stamp)) || limit(segment.line()) != u32::MAX
         };
         let has_text = |segment: &Segment<'_>| {
             let mut text = String::new();
@@ -180,7 +181,7 @@ impl Vt {
             }
         }
         end_line(&mut text, line_begin, &mut style);
-        // The end is the start of a line that is gone: what stands before it ended with a newline.
+        // The end is at the start of a line that is gone, so the text before it ended with a newline.
         if previous.is_some() && end.is_some_and(|end| !end.held && end.stop < segments.len()) {
             text.push('\n');
         }
@@ -188,13 +189,13 @@ impl Vt {
     }
 }
 
-/// Rows of the primary screen down to the last with text or the cursor's.
+/// The number of rows of the primary screen down to the last row with text or the cursor's row.
 pub(crate) fn used_rows(term: &Term) -> usize {
     let cursor = if term.modes.alt_screen { term.saved[0] } else { term.cursor };
     term.primary().used().max(usize::from(cursor.row) + 1)
 }
 
-/// Where an excerpt starts, and how many of its lines, up to its end, were lost before that.
+/// Where an excerpt starts, and how many of its earlier lines were dropped.
 pub(crate) fn find_start(
     term: &Term,
     segments: &[Segment<'_>],
@@ -206,7 +207,7 @@ pub(crate) fn find_start(
     }
     let oldest = segments.iter().map(Segment::line).min();
     match oldest {
-        // It was erased, or is not there yet: what came after it.
+        // The line was erased or does not exist yet: start at the next one.
         Some(oldest) if oldest < line => {
             let next = segments.iter().position(|segment| segment.line() > line);
             (next.unwrap_or(segments.len()), 0)
@@ -221,7 +222,7 @@ pub(crate) fn find_start(
 
 #[derive(Clone, Copy)]
 pub(crate) struct End {
-    /// The first segment that is no part of the excerpt.
+    /// The first segment after the excerpt.
     pub(crate) stop: usize,
     pub(crate) held: bool,
 }
@@ -245,14 +246,14 @@ fn end_line(text: &mut String, begin: usize, style: &mut Style) {
     }
 }
 
-/// Whether text is wanted with its styles.
+/// Whether to include styles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ink {
     Plain,
     Styled,
 }
 
-/// A piece of a logical line, off or on the screen.
+/// A piece of a logical line, in the history or on the screen.
 pub(crate) enum Segment<'a> {
     Past(PastLine<'a>),
     Row(&'a Row),
@@ -273,7 +274,7 @@ impl Segment<'_> {
         }
     }
 
-    /// Appends the text of the line's cells `from..to` that lie in this piece.
+    /// Appends the text of the line's cells `from..to`, as far as this piece holds them.
     pub(crate) fn push_text(&self, from: u32, to: u32, term: &Term, out: &mut String) {
         let within = |start: u32| (from.saturating_sub(start), to.saturating_sub(start));
         match self {
@@ -289,7 +290,7 @@ impl Segment<'_> {
         }
     }
 
-    /// The same with styles, going on from the one that is in force.
+    /// Like `push_text`, with styles; `style` is the style in effect before and after.
     fn push_ansi(&self, from: u32, to: u32, term: &Term, style: &mut Style, out: &mut String) {
         let mut push = |cell: u32, width: u8, look: Attributes, text: &str| {
             if cell < from || cell >= to || width == 0 {

@@ -1,4 +1,4 @@
-//! Text as it is read out of a terminal, and found in it.
+//! Reading and searching a terminal's text.
 
 pub(crate) mod excerpt;
 pub(crate) mod read;

@@ -12,17 +12,17 @@ use crate::{LineRef, Vt};
 /// One cell of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CellRef<'a> {
-    /// The cluster it shows; empty for a blank and for the right half of a wide one.
+    /// The cluster it shows; empty for a blank and for the right half of a wide cluster.
     pub text: CellText<'a>,
-    /// 1, 2 for the left half of a wide cluster, 0 for its right half.
+    /// 1; 2 for the left half of a wide cluster, 0 for its right half.
     pub width: u8,
-    /// How it looks.
+    /// Its style.
     pub style: Style,
     /// The address of the hyperlink it is part of.
     pub link: Option<&'a str>,
 }
 
-/// The text of one cell; a `&str` in all but name.
+/// The text of one cell; it dereferences to `str`.
 #[derive(Debug, Clone, Copy)]
 pub struct CellText<'a>(Text<'a>);
 
@@ -78,7 +78,7 @@ impl<'a> CellRef<'a> {
 }
 
 impl Vt {
-    /// What readers see: the terminal, or the frame before the one that is being drawn.
+    /// What readers see: the terminal, or its state before the frame that is being drawn.
     pub(crate) fn shown(&self) -> &Term {
         self.term.frame.as_deref().unwrap_or(&self.term)
     }
@@ -88,7 +88,7 @@ impl Vt {
         self.shown().row_text(row)
     }
 
-    /// The same of the live screen, whatever readers are shown.
+    /// Like `row_text`, but from the live screen, even while a frame is being drawn.
     pub(crate) fn live_row_text(&self, row: u16) -> String {
         self.term.row_text(row)
     }
@@ -112,7 +112,7 @@ impl Vt {
         String::from_utf8(out).unwrap_or_default()
     }
 
-    /// A row's cells, one for each column; none if there is no such row.
+    /// A row's cells, one per column; empty if there is no such row.
     pub fn row_cells(&self, row: u16) -> impl Iterator<Item = CellRef<'_>> {
         let term = self.shown();
         let (cols, tables) = (term.cols(), &term.tables);
@@ -121,12 +121,12 @@ impl Vt {
             .flat_map(move |row| (0..cols).map(move |col| CellRef::new(row.get(col), tables)))
     }
 
-    /// The rows of the screen in which something changed after `seq`, wherever they stood then.
+    /// The rows of the screen that changed after `seq`; scrolling alone is not a change.
     pub fn rows_since(&self, seq: u64) -> impl Iterator<Item = u16> {
         (0..).zip(self.shown().screen().iter()).filter(move |(_, row)| row.stamp > seq).map(|(at, _)| at)
     }
 
-    /// A row with its styles as SGR, right-trimmed, reset at the end when any were needed.
+    /// A row with its styles as SGR, right-trimmed, followed by a reset if necessary.
     pub fn row_ansi(&self, row: u16) -> String {
         let mut out = String::new();
         let term = self.shown();
@@ -156,12 +156,12 @@ impl Vt {
         out
     }
 
-    /// How many logical lines the history holds (a line over 64 KiB counts once for each piece).
+    /// How many logical lines the history holds; each 64 KiB piece of a longer line counts as one.
     pub fn history_lines(&self) -> usize {
         self.shown().history.len()
     }
 
-    /// How many logical lines fell out of the history's limits.
+    /// How many logical lines the history dropped because of its limits.
     pub fn history_dropped(&self) -> u64 {
         self.shown().history.dropped()
     }
@@ -175,7 +175,7 @@ impl Vt {
         })
     }
 
-    /// The history's lines with their styles as SGR, oldest first, each made when asked for.
+    /// The history's lines with their styles as SGR, oldest first, built lazily.
     pub fn history_ansi(&self) -> impl DoubleEndedIterator<Item = String> + ExactSizeIterator {
         self.shown().history.lines().map(|line| line.ansi())
     }

@@ -7,45 +7,45 @@ use crate::grid::row::Row;
 use crate::term::Term;
 use crate::{LineId, Position, Vt};
 
-/// A piece of text that a pattern matched.
+/// A search result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Match {
     /// Where it is.
     pub place: MatchPlace,
     /// The matched text.
     pub text: String,
-    /// The whole line it is part of.
+    /// The whole line that contains it.
     pub line: String,
 }
 
 /// Where a match is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatchPlace {
-    /// In the history or on the screen that is shown: from a position up to another.
+    /// In the history or on the current screen: from a position up to another.
     Text {
         /// Its first cell.
         from: Position,
-        /// The cell behind it.
+        /// The cell after it.
         to: Position,
     },
-    /// In a row that a full-screen program showed: which of [`Vt::alternate_history`], and the bytes in it.
+    /// In the alternate-screen history.
     Alternate {
-        /// The row.
+        /// The index of the row in [`Vt::alternate_history`].
         row: usize,
-        /// Its first byte.
+        /// The first byte of the match in the row.
         from: usize,
-        /// The byte behind it.
+        /// The byte after the match.
         to: usize,
     },
 }
 
-/// Where in a line something is found.
+/// Returns the matches in a line.
 type Find<'a> = &'a dyn Fn(&str) -> Vec<Range<usize>>;
 
 impl Vt {
-    /// Finds text, newest first, at most `limit` times: on the screen that is shown, in the history, and in the rows that
-    /// full-screen programs showed. A line is searched as a whole, however it wrapped. `find` answers where in a line a
-    /// match is, in order and without overlaps; so the engine knows of no kind of pattern.
+    /// Searches the current screen, the history and the alternate-screen history, newest first, for at most `limit` matches.
+    /// A wrapped line is searched as one line. `find` returns the matches in a line, in order and without overlaps, so the
+    /// engine does not depend on a pattern syntax.
     pub fn search(&self, find: impl Fn(&str) -> Vec<Range<usize>>, limit: usize) -> Vec<Match> {
         let term = self.shown();
         let mut found = Vec::new();
@@ -68,7 +68,7 @@ impl Vt {
     }
 }
 
-/// Searches a screen and, behind the primary one, the history.
+/// Searches a screen and, after the primary screen, the history.
 fn search_lines(term: &Term, alternate: bool, find: Find<'_>, limit: usize, found: &mut Vec<Match>) {
     let mut line = Whole::default();
     let rows = term.screens[usize::from(alternate)].iter().rev();
@@ -98,7 +98,7 @@ fn search_lines(term: &Term, alternate: bool, find: Find<'_>, limit: usize, foun
     line.search(find, limit, found);
 }
 
-/// A logical line put together from its end.
+/// A logical line, assembled from its end.
 struct Whole {
     id: LineId,
     text: String,
@@ -158,12 +158,12 @@ impl Whole {
             let place = MatchPlace::Text { from, to };
             found.push(Match { place, text: text[hit].into(), line: text.into() });
         }
-        // Newest first means the last of the line first.
+        // Newest first: the last match in the line comes first.
         found[start..].reverse();
         found.truncate(limit);
     }
 
-    /// The cell of a byte: of the cluster that it is in, or for an end the one behind it.
+    /// The cell of a byte: that of the cluster that contains it, or for an end, the next cluster's.
     fn position(&self, byte: usize, end: bool) -> Position {
         let at = self.cells.partition_point(|(begin, _)| *begin <= byte);
         let exact = at.checked_sub(1).and_then(|at| self.cells.get(at));

@@ -1,4 +1,4 @@
-//! What was written since a moment, wherever the cursor went.
+//! The text that a program wrote since a given seq, wherever the cursor moved.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -6,22 +6,22 @@ use alloc::vec::Vec;
 use crate::text::excerpt::{Segment, find_end, find_start, used_rows};
 use crate::{Excerpt, Position, Vt};
 
-/// Where writing ended, and after how much output.
+/// The end of a program's writing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Until {
     /// Where the cursor was.
     pub position: Position,
-    /// The output until then.
+    /// The seq at that moment.
     pub seq: u64,
-    /// The output after which the cursor's row had been changed last.
+    /// The seq of the last change to the cursor's row.
     pub stamp: u64,
 }
 
 impl Vt {
-    /// What was written from a position on, after `since`, and still stands: the text up to where it ended, and the lines
-    /// above and below that were changed in the meantime, as wholes. Not what stood there before and was left as it was:
-    /// who moves the cursor up, or clears the screen, has not said what is below it. Empty lines that were passed over
-    /// count as written.
+    /// The text that was written after `since`, from a position on, and still exists: the text up to `until`, and whole
+    /// lines above and below that changed in the meantime. Unchanged older text is skipped: a program that moves the
+    /// cursor up or clears the screen has not written the text below it. Empty lines that the cursor passed count as
+    /// written.
     pub fn written(&self, from: Position, since: u64, until: Option<Until>) -> Excerpt {
         let term = self.shown();
         let to = until.map(|until| until.position);
@@ -51,7 +51,7 @@ impl Vt {
         let is_since = |segment: &Segment<'_>| {
             segment.stamp() > since && until.is_none_or(|until| segment.stamp() <= until.seq)
         };
-        // What stands between start and end is taken also where others changed it later.
+        // Text between start and end counts even if it was changed again after the end.
         let is_new = |at: usize, segment: &Segment<'_>| match until {
             Some(until) if is_end(segment) => until.stamp > since || !has_text(segment),
             _ if (start..stop).contains(&at) => segment.stamp() > since,
@@ -61,7 +61,7 @@ impl Vt {
         let above = segments.iter().take(start.min(stop)).position(is_drawn);
         let below = segments.iter().skip(stop).rposition(is_drawn).map(|at| stop + at + 1);
         let ends_at = segments.iter().position(is_end).unwrap_or(stop);
-        // A cursor that was only moved up has left nothing where it stands.
+        // A cursor that only moved up wrote nothing in its line.
         let passed =
             below.is_some() && start >= ends_at && !segments.iter().any(|s| is_end(s) && has_text(s));
         let first = above.unwrap_or(if passed { stop } else { start.min(ends_at) });
@@ -83,7 +83,7 @@ impl Vt {
             text_of(segment, &mut text);
         }
         trim_line(&mut text);
-        // The last line did not stay the cursor's: it ended with a newline, or was left for another.
+        // The cursor left the last line: the line ended with a newline, or the cursor moved to another.
         let left = end.is_some_and(|end| end.held || end.stop < segments.len());
         if left && previous.is_some_and(|previous| to.is_none_or(|to| to.line != previous)) {
             text.push('\n');
@@ -92,7 +92,7 @@ impl Vt {
     }
 }
 
-/// Cuts the blanks at the end of the last line.
+/// Removes blanks at the end of the last line.
 fn trim_line(text: &mut String) {
     text.truncate(text.trim_end_matches(' ').len());
 }

@@ -1,7 +1,7 @@
-//! What a character is to a terminal: how many columns it takes, and whether it belongs to the one before.
+//! Character properties: how many columns a character takes, and whether it joins the previous character.
 //!
-//! Clusters are the extended grapheme clusters of UAX #29, but a prepended character (GB9b) keeps its own cell:
-//! a terminal cannot know at that moment what will follow. The build script makes the table, see `build.rs`.
+//! Clusters are the extended grapheme clusters of UAX #29, except that a prepended character (GB9b) keeps its own cell:
+//! when a terminal prints it, the next character is not known yet. `build.rs` generates the table.
 
 mod class;
 #[cfg(test)]
@@ -9,7 +9,7 @@ mod tests;
 
 use class::{FIRST_ALWAYS, FIRST_JOINING};
 
-/// The block of each run of characters.
+/// The block number of each run of characters.
 static INDEX: [u8; (char::MAX as usize + 1) >> class::BLOCK_BITS] =
     *include_bytes!(concat!(env!("OUT_DIR"), "/unicode_index"));
 /// The blocks, one byte per character.
@@ -18,11 +18,11 @@ static BLOCKS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/unicode_blocks"
 /// U+FE0F asks for the emoji form of the character before it.
 pub(crate) const EMOJI_FORM: char = '\u{fe0f}';
 
-/// What the terminal must know of a character.
+/// The properties of a character.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Props(u8);
 
-/// Looks a character up: two loads, whatever the character.
+/// Looks up a character with two loads.
 #[inline]
 pub(crate) fn props(c: char) -> Props {
     let c = c as usize;
@@ -37,26 +37,26 @@ impl Props {
         self.0 & class::WIDTH_MASK
     }
 
-    /// Control characters (C0, DEL, C1): nothing to print.
+    /// Whether it is a control character (C0, DEL, C1), which is not printed.
     #[inline]
     pub(crate) fn is_control(self) -> bool {
         self.0 & class::CONTROL != 0
     }
 
-    /// Whether it takes columns of its own whatever stands before it.
+    /// Whether it always gets its own cell, whatever is before it.
     #[inline]
     pub(crate) fn is_simple(self) -> bool {
-        // Of the lowest class, no control, and not without a width.
+        // The lowest class, not a control, and with a width.
         self.0 & !(class::WIDTH_MASK | class::TEXT_EMOJI) == 0 && self.width() > 0
     }
 
-    /// Whether it can ever join the cluster before it; [`joins`] says whether it does.
+    /// Whether it can join a cluster before it; [`joins`] decides whether it does.
     #[inline]
     pub(crate) fn may_join(self) -> bool {
         self.class() >= FIRST_JOINING
     }
 
-    /// Whether it joins whatever stands before it but a break (GB9, GB9a), ASCII included.
+    /// Whether it joins any character before it, including ASCII, except a break (GB9, GB9a).
     #[inline]
     pub(crate) fn joins_anything(self) -> bool {
         self.class() >= FIRST_ALWAYS
@@ -66,28 +66,28 @@ impl Props {
         self.0 >> class::CLASS_SHIFT & class::CLASS_MASK
     }
 
-    /// Shown as text, in one column, unless U+FE0F follows.
+    /// Whether it is shown as text, in one column, unless U+FE0F follows.
     fn is_text_emoji(self) -> bool {
         self.0 & class::TEXT_EMOJI != 0
     }
 }
 
-/// What two neighbouring characters alone say about their being one cluster.
+/// Whether two neighbouring characters form one cluster, judged from the two alone.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Joint {
     Never,
     Always,
-    /// What stands before the first one decides.
+    /// The characters before the first one decide.
     Depends,
 }
 
-/// Whether the second character joins the first, as far as the two can tell.
+/// Whether the second character joins the first, judged from the two alone.
 #[inline]
 pub(crate) fn joint(last: Props, next: Props) -> Joint {
     JOINTS[usize::from(last.class() << 4 | next.class())]
 }
 
-/// [`joint`] for every two classes: one load instead of a chain of guesses.
+/// [`joint`] for every pair of classes: one load instead of a chain of branches.
 static JOINTS: [Joint; 256] = {
     let mut joints = [Joint::Never; 256];
     let mut at = 0;
@@ -105,7 +105,7 @@ const fn joint_of(last: u8, next: u8) -> Joint {
         | (class::HANGUL_L, class::HANGUL_L | class::HANGUL_V | class::HANGUL_LV | class::HANGUL_LVT)
         | (class::HANGUL_V | class::HANGUL_LV, class::HANGUL_V | class::HANGUL_T)
         | (class::HANGUL_T | class::HANGUL_LVT, class::HANGUL_T)
-        // As Unicode 18 has it: what the linker itself stands on does not matter.
+        // As in Unicode 18: the character before the linker does not matter.
         | (class::LINKER | class::STACKER, class::CONSONANT) => Joint::Always,
         (class::REGIONAL, class::REGIONAL)
         | (class::ZWJ, class::PICTOGRAPH)
@@ -114,8 +114,7 @@ const fn joint_of(last: u8, next: u8) -> Joint {
     }
 }
 
-/// Whether `c` belongs to the same grapheme cluster as the text of the cell before it, which is one cluster or
-/// a part of one. Nothing joins an empty text.
+/// Whether `c` belongs to the cluster in the cell before it (a cluster or a part of one). Nothing joins an empty text.
 pub(crate) fn joins(cluster: &str, c: char) -> bool {
     let mut before = cluster.chars().rev().map(props);
     let Some(last) = before.next() else { return false };
@@ -139,8 +138,8 @@ pub(crate) fn joins(cluster: &str, c: char) -> bool {
     }
 }
 
-/// Columns of a whole cluster: the sum of its characters' columns, at most 2. U+FE0F right after an emoji that is
-/// text by default (`❤`, `#` and digits included) makes it 2; a cluster of zero-width characters alone is 0.
+/// Columns of a cluster: the sum of its characters' columns, at most 2. U+FE0F directly after an emoji that is text by
+/// default (`❤`, `#`, digits) makes it 2; a cluster of only zero-width characters has 0.
 pub(crate) fn cluster_width(cluster: impl IntoIterator<Item = char>) -> u8 {
     let mut width = 0;
     let mut text_emoji = false;
@@ -155,7 +154,7 @@ pub(crate) fn cluster_width(cluster: impl IntoIterator<Item = char>) -> u8 {
     width
 }
 
-/// Cuts text into clusters with their widths, by the same rules.
+/// Segments text into clusters with their widths, by the same rules.
 pub(crate) fn clusters(text: &str) -> impl Iterator<Item = (&str, u8)> {
     let mut rest = text;
     core::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! Clusters and columns: cases by hand, then against another implementation of UAX #29.
+//! Clusters and columns: hand-written cases, then a comparison with another implementation of UAX #29.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -79,7 +79,7 @@ fn whole_clusters_and_their_columns() {
         ("👩🏽‍🚀", 2),
         ("❤\u{fe0f}", 2),
         ("❤\u{fe0e}", 1),
-        ("⌚\u{fe0e}", 2), // text form: drawn otherwise, not narrower
+        ("⌚\u{fe0e}", 2), // text form: drawn differently, but not narrower
         ("⌚\u{fe0f}", 2),
         ("a\u{fe0f}", 1), // has no emoji form
         ("1\u{fe0f}", 2),
@@ -89,7 +89,7 @@ fn whole_clusters_and_their_columns() {
         ("क्ष्म्य", 2), // four consonants: a cluster never takes more than two columns
         ("क्\u{200d}ष", 2),
         ("कि", 1),
-        ("กำ", 2), // AM stands beside its consonant
+        ("กำ", 2), // AM is drawn beside its consonant
         ("ที่", 1),
         ("\u{1100}\u{1161}\u{11a8}", 2),
         ("\u{1100}\u{1100}\u{1161}", 2),
@@ -104,20 +104,20 @@ fn whole_clusters_and_their_columns() {
 }
 
 #[test]
-fn clusters_end() {
+fn clusters_end_before_a_character_that_does_not_join() {
     let cases: [(&str, &[(&str, u8)]); 12] = [
         ("", &[]),
         ("ab", &[("a", 1), ("b", 1)]),
         ("🇨🇭🇨🇭🇨", &[("🇨🇭", 2), ("🇨🇭", 2), ("🇨", 1)]),
-        ("a\u{200d}👍", &[("a\u{200d}", 1), ("👍", 2)]), // a ZWJ ties pictographs only
+        ("a\u{200d}👍", &[("a\u{200d}", 1), ("👍", 2)]), // a ZWJ joins only pictographs
         ("👍\u{200d}a", &[("👍\u{200d}", 2), ("a", 1)]),
-        ("क्\u{200c}ष", &[("क्\u{200c}", 1), ("ष", 1)]), // ZWNJ asks for no conjunct
+        ("क्\u{200c}ष", &[("क्\u{200c}", 1), ("ष", 1)]), // ZWNJ prevents a conjunct
         ("කකි", &[("ක", 1), ("කි", 1)]),
         ("가가", &[("가", 2), ("가", 2)]),
         ("각\u{1161}", &[("각", 2), ("\u{1161}", 0)]),
         ("a\u{200b}\u{301}", &[("a", 1), ("\u{200b}", 0), ("\u{301}", 0)]),
-        ("\u{600}1", &[("\u{600}", 1), ("1", 1)]), // GB9b is left out
-        ("\r\n", &[("\r", 0), ("\n", 0)]),         // GB3 too: controls are not printed
+        ("\u{600}1", &[("\u{600}", 1), ("1", 1)]), // GB9b is not applied
+        ("\r\n", &[("\r", 0), ("\n", 0)]),         // nor is GB3: controls are not printed
     ];
     for (text, expected) in cases {
         assert_eq!(cut(text), expected, "{text:?}");
@@ -125,16 +125,16 @@ fn clusters_end() {
 }
 
 #[test]
-fn nothing_joins_what_is_not_there() {
+fn nothing_joins_an_empty_cluster() {
     for c in ['a', '\u{301}', '\u{200d}', '🇨', '🏽', '\u{1161}'] {
         assert!(!joins("", c), "{c:?}");
     }
     assert_eq!(cluster_width("".chars()), 0);
 }
 
-/// The fast path asks [`super::Props::may_join`] alone.
+/// The fast path checks only [`super::Props::may_join`].
 #[test]
-fn only_what_may_join_joins() {
+fn a_character_that_may_not_join_never_joins() {
     for c in '\0'..=char::MAX {
         if !props(c).may_join() {
             for before in ["a", "क्", "👍\u{200d}", "🇨", "\u{1100}", "가", "\u{1cf5}"] {
@@ -145,10 +145,10 @@ fn only_what_may_join_joins() {
     assert!(('\u{20}'..='\u{2ff}').all(|c| props(c).may_join() == "©®".contains(c)));
 }
 
-/// What ends no cluster for the other implementation, which knows Unicode 17, ends none here: characters have
-/// been added since, none has left its class. (Pictographs have: code points once reserved for them.)
+/// A character that joins in the other implementation (Unicode 17) also joins here: newer versions add characters and do
+/// not change their classes. (An exception: code points once reserved for pictographs.)
 #[test]
-fn every_character_that_joined_still_does() {
+fn characters_that_join_in_unicode_17_still_join() {
     for before in ["a", "क्", "🇨", "\u{1100}", "가", "각"] {
         for c in '\0'..=char::MAX {
             let text = alloc::format!("{before}{c}");
@@ -158,7 +158,7 @@ fn every_character_that_joined_still_does() {
     }
 }
 
-/// Characters of all classes, so that every pair of rules meets; none is prepended (GB9b) or CR (GB3).
+/// Characters of all classes, so that every pair of rules is tested; none is prepended (GB9b) or CR (GB3).
 fn text() -> impl Strategy<Value = String> {
     let of_note = "a漢1#©❤⌚👍👩🏽🏴🇨🇭कषतড়\u{94d}\u{9cd}\u{93c}\u{93e}\u{903}\u{301}\u{20e3}\u{200c}\u{200d}\u{fe0f}\
                    \u{e0067}\u{1100}\u{1161}\u{11a8}가각กำ\u{e31}\u{ff9e}\u{16d63}\u{200b}\u{ad}\u{2028}\u{7}";
@@ -166,8 +166,8 @@ fn text() -> impl Strategy<Value = String> {
         .prop_map(String::from_iter)
 }
 
-/// A consonant that a linker ties to something else than a consonant: Unicode 18 joins them, 17 did not.
-fn tied_since_18(before: &str, c: char) -> bool {
+/// A consonant after a linker whose base is not a consonant: Unicode 18 joins them, Unicode 17 did not.
+fn joins_since_unicode_18(before: &str, c: char) -> bool {
     let linking = |c: &char| matches!(props(*c).class(), class::MARK | class::LINKER | class::ZWJ);
     let base = before.chars().rev().find(|c| !linking(c)).map(|c| props(c).class());
     props(c).class() == class::CONSONANT && base != Some(class::CONSONANT)
@@ -177,7 +177,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(4000) })]
 
     #[test]
-    fn the_clusters_are_the_text(text in text()) {
+    fn the_clusters_concatenate_to_the_text(text in text()) {
         let back: String = clusters(&text).map(|(cluster, _)| cluster).collect();
         prop_assert_eq!(&back, &text);
         for (cluster, width) in clusters(&text) {
@@ -186,12 +186,12 @@ proptest! {
     }
 
     #[test]
-    fn clusters_end_where_uax_29_has_it(text in text()) {
+    fn clusters_agree_with_uax_29(text in text()) {
         let theirs: Vec<usize> = text.grapheme_indices(true).map(|(at, _)| at).collect();
         let mut at = 0;
         for (cluster, _) in clusters(&text) {
             for (inside, c) in cluster.char_indices() {
-                if !tied_since_18(&text[..at + inside], c) {
+                if !joins_since_unicode_18(&text[..at + inside], c) {
                     prop_assert_eq!(inside == 0, theirs.contains(&(at + inside)), "{:?} at {}", text, at + inside);
                 }
             }

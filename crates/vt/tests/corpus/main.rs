@@ -1,11 +1,11 @@
-//! The fuzz targets as they stand in `fuzz/`, without the fuzzer: all of the committed corpus, and mutations of it.
+//! Runs the fuzz targets from `fuzz/` without the fuzzer, on the committed corpus and on mutations of it.
 //!
-//! The fuzzer needs minutes to be built, and counters in the engine that make it slow. So `make test` does without it; what
-//! looks at the counters is `make fuzz`. An input that fails is put where the fuzzer would put it, for `cargo fuzz tmin`.
+//! The fuzzer takes minutes to build, and its coverage counters slow the engine down. So `make test` does not use it;
+//! `make fuzz` does. A failing input is saved where the fuzzer would save it, for `cargo fuzz tmin`.
 #![expect(clippy::unwrap_used, reason = "a broken property should stop the test")]
-#![allow(unused_attributes, reason = "what is a program for the fuzzer is a module here")]
+#![allow(unused_attributes, reason = "a fuzz target is a program for the fuzzer, but a module here")]
 
-// What the targets use is found here: the fuzzer's macro, and the crate that they share.
+// The targets import the fuzzer's macro and their shared crate; this crate stands in for both.
 extern crate self as cotty_fuzz;
 extern crate self as libfuzzer_sys;
 
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 use mutation::Mutations;
 
-/// How many mutations are tried of each target; `FUZZ_MUTATIONS` and `FUZZ_SEED` look further.
+/// How many mutations each target tries; `FUZZ_MUTATIONS` and `FUZZ_SEED` change the number and the seed.
 const MUTATIONS: u64 = 300;
 
 macro_rules! targets {
@@ -48,7 +48,7 @@ fn check(target: &str, run: fn(&[u8])) {
     let mut files: Vec<PathBuf> =
         fs::read_dir(fuzz.join("corpus").join(target)).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
-    assert!(files.len() > 10, "{target} has no corpus");
+    assert!(files.len() > 10, "fuzz/corpus/{target} has too few files");
     let corpus: Vec<Vec<u8>> = files.iter().map(|file| fs::read(file).unwrap()).collect();
     let artifacts = fuzz.join("artifacts").join(target);
     for input in &corpus {
@@ -63,24 +63,24 @@ fn check(target: &str, run: fn(&[u8])) {
 }
 
 fn try_one(artifacts: &Path, input: &[u8], run: fn(&[u8])) {
-    let kept = KeptIfItFails { artifacts, input };
+    let guard = SaveOnPanic { artifacts, input };
     run(input);
-    drop(kept);
+    drop(guard);
 }
 
-/// Writes the input down when the test is about to fail with it.
-struct KeptIfItFails<'a> {
+/// Saves the input if the target panics.
+struct SaveOnPanic<'a> {
     artifacts: &'a Path,
     input: &'a [u8],
 }
 
-impl Drop for KeptIfItFails<'_> {
+impl Drop for SaveOnPanic<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             let file = self.artifacts.join("mutation");
-            let kept = fs::create_dir_all(self.artifacts).and_then(|()| fs::write(&file, self.input));
+            let saved = fs::create_dir_all(self.artifacts).and_then(|()| fs::write(&file, self.input));
             eprintln!(
-                "the input: {} ({kept:?}): {:?}",
+                "failing input: {} ({saved:?}): {:?}",
                 file.display(),
                 self.input.escape_ascii().to_string()
             );
@@ -88,8 +88,8 @@ impl Drop for KeptIfItFails<'_> {
     }
 }
 
-// Behind the targets, which ask for it by its place.
-/// A fuzz target: here it is a function.
+// After the targets, which import the macro by path.
+/// Defines a fuzz target, which is a function here.
 #[macro_export]
 macro_rules! fuzz_target {
     (|$data:ident: &[u8]| $body:block) => {

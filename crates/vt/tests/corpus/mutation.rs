@@ -1,9 +1,9 @@
-//! Inputs that are nearly those of a corpus. The same for the same seed.
+//! Mutations of a corpus. The same seed gives the same inputs.
 
-/// Longer ones say no more.
+/// The longest input; longer inputs find nothing more.
 const LONGEST: usize = 2048;
 
-/// An endless row of inputs.
+/// An endless sequence of inputs.
 pub(crate) struct Mutations<'a> {
     state: u64,
     corpus: &'a [Vec<u8>],
@@ -15,7 +15,7 @@ impl<'a> Mutations<'a> {
         Mutations { state: seed.wrapping_mul(2).wrapping_add(1), corpus, dictionary }
     }
 
-    /// A number below `end`, which is not zero (xorshift64*).
+    /// A number below `end`, which must not be zero (xorshift64*).
     fn below(&mut self, end: usize) -> usize {
         self.state ^= self.state >> 12;
         self.state ^= self.state << 25;
@@ -24,14 +24,14 @@ impl<'a> Mutations<'a> {
         usize::try_from(random).unwrap_or(0) % end
     }
 
-    /// A part of `bytes`, at most `most` long.
+    /// A range of `bytes` of length at most `most`.
     fn part(&mut self, bytes: &[u8], most: usize) -> std::ops::Range<usize> {
         let start = self.below(bytes.len() + 1);
         let end = (start + self.below(most) + 1).min(bytes.len());
         start..end
     }
 
-    /// One of the corpus with up to eight changes.
+    /// An input of the corpus with up to eight changes.
     pub(crate) fn next_input(&mut self) -> Vec<u8> {
         let (corpus, dictionary) = (self.corpus, self.dictionary);
         let mut input = corpus[self.below(corpus.len())].clone();
@@ -70,7 +70,7 @@ pub(crate) fn dictionary(text: &str) -> Vec<Vec<u8>> {
     let quoted = |line: &str| Some(line.split_once('"')?.1.rsplit_once('"')?.0.to_owned());
     let words = text.lines().filter(|line| !line.starts_with('#')).filter_map(quoted);
     let words: Vec<Vec<u8>> = words.map(|word| unescaped(&word)).collect();
-    assert!(words.len() > 50, "a dictionary that cannot be read");
+    assert!(words.len() > 50, "the dictionary has too few words: cannot parse it");
     words
 }
 

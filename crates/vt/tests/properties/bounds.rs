@@ -1,4 +1,4 @@
-//! No program makes the terminal hold more than its limits allow.
+//! No program can make the terminal exceed its memory limits.
 
 use cotty_vt::{Allow, Options, Size, Vt};
 
@@ -9,7 +9,7 @@ fn vt() -> Vt {
     Vt::with_options(Options { size, history_lines: 1000, history_bytes: HISTORY, allow: Allow::ALL })
 }
 
-/// Feeds what `piece` makes of the numbers up to `count`; gives the largest state on the way.
+/// Feeds `piece(n)` for all n below `count`; returns the size of the largest state.
 fn largest(count: u32, piece: impl Fn(u32) -> String) -> usize {
     let mut vt = vt();
     let mut most = 0;
@@ -24,16 +24,17 @@ fn largest(count: u32, piece: impl Fn(u32) -> String) -> usize {
 }
 
 #[test]
-fn whatever_is_piled_up_stays_small() {
-    for (what, count, limit, piece) in PILES {
+fn no_endless_input_exceeds_its_limit() {
+    for (what, count, limit, piece) in FLOODS {
         let most = largest(*count, piece);
         assert!(most <= *limit, "{what}: {most} bytes");
     }
 }
 
-type Pile = (&'static str, u32, usize, fn(u32) -> String);
+/// What is flooded, how many pieces, the limit in bytes, and the piece.
+type Flood = (&'static str, u32, usize, fn(u32) -> String);
 
-const PILES: &[Pile] = &[
+const FLOODS: &[Flood] = &[
     ("lines", 10_000, 150_000, |n| format!("line {n}\r\n")),
     ("an endless line", 10_000, 300_000, |n| format!("word {n} ")),
     ("styles", 10_000, 300_000, |n| format!("\x1b[38;2;{};{};{}mx", n & 255, n >> 8 & 255, n >> 16)),

@@ -1,4 +1,4 @@
-//! Synchronized output: from the beginning of a frame to its end readers see the frame before it.
+//! Synchronized output: while a frame is drawn, readers see the screen from before it.
 
 use std::sync::LazyLock;
 
@@ -9,16 +9,16 @@ use regex::Regex;
 use crate::config;
 use crate::input::{new, piece, size};
 
-/// Output that neither begins nor ends a frame, and does nothing after which the frame before cannot
-/// be shown any more: a reset, another size, a shell that has its terminal back.
+/// Output that neither begins nor ends a frame. It also contains nothing that discards the screen from before the
+/// frame: no reset, no resize, no mark of a shell.
 fn harmless() -> impl Strategy<Value = Vec<u8>> {
     let ends = |piece: &[u8]| {
         let text = String::from_utf8_lossy(piece);
-        // A control in the middle of a sequence does not end it.
+        // Controls inside a sequence do not end it.
         let text: String = text.chars().filter(|c| *c == '\x1b' || !c.is_control()).collect();
         ["2026", "\x1bc", "[?3", "]133;", "]633;"].iter().any(|end| text.contains(end))
             || (text.starts_with("\x1b[") && text.ends_with('t'))
-            // The next piece could make one of them of it.
+            // The next piece could complete one of these sequences.
             || text.ends_with(['\x1b', '['])
     };
     prop::collection::vec(piece(), 0..60)
@@ -47,7 +47,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn a_frame_is_seen_when_it_is_done(size in size(), before in harmless(), frame in harmless()) {
+    fn a_frame_is_shown_when_it_ends(size in size(), before in harmless(), frame in harmless()) {
         let mut vt = new(size);
         vt.feed(&before);
         vt.feed(b"\x18\x1b\\");
@@ -64,7 +64,7 @@ proptest! {
         }
         vt.feed(b"\x18\x1b\\\x1b[?2026l");
         prop_assert_eq!(vt.shown_seq(), vt.seq());
-        // Without the brackets it is the same, but for when it happened.
+        // Without synchronized output the result is the same.
         plain.feed(b"\x18\x1b\\");
         plain.feed(&frame);
         plain.feed(b"\x18\x1b\\");

@@ -1,4 +1,4 @@
-//! What programs may write: text, sequences with small numbers, and rubbish.
+//! Random program output: text, sequences with small numbers, and garbage.
 
 use cotty_vt::{Allow, Options, Size, Vt};
 use proptest::prelude::*;
@@ -201,14 +201,14 @@ pub(crate) fn new(size: Size) -> Vt {
     Vt::with_options(Options { size, history_lines: 20, history_bytes: 4000, allow: Allow::ALL })
 }
 
-/// A terminal whose history forgets nothing here.
+/// A terminal whose history is large enough to drop nothing.
 pub(crate) fn roomy(size: Size) -> Vt {
     Vt::with_options(Options { size, allow: Allow::ALL, ..Options::default() })
 }
 
-/// Pieces that only write on, line after line: what becomes of them does not depend on the height.
-/// (A coloured background would: it comes in with the rows at the bottom of a full screen only. And no
-/// line ends with a blank: a row of nothing else at the end of a line goes when it is laid out anew.)
+/// Pieces that only append text, line after line, so that the result does not depend on the screen's height.
+/// (Every line ends in the default style, because new rows at the bottom of a full screen take the background colour.
+/// No text ends with a blank, because reflow removes a blank row at the end of a line.)
 pub(crate) fn lines() -> impl Strategy<Value = Vec<Vec<u8>>> {
     let sequences = prop::sample::select(
         &[

@@ -1,4 +1,4 @@
-//! What must hold for any input.
+//! Properties that hold for any input.
 #![expect(clippy::unwrap_used, reason = "a broken property should stop the test")]
 
 use proptest::test_runner::{Config, RngSeed};
@@ -12,9 +12,8 @@ mod stream;
 mod text;
 mod viewer;
 
-/// The same inputs each time, so that what fails is the change at hand; `PROPTEST_RNG_SEED` and
-/// `PROPTEST_CASES` look further. The failing input is printed; a file of old ones would say less than a
-/// case of its own.
+/// Uses the same inputs each time, so that a failure comes from the current change; `PROPTEST_RNG_SEED` and
+/// `PROPTEST_CASES` try others. A failing input is printed, not saved: a case in `tests/cases` is clearer.
 fn config() -> Config {
     let asked = Config::default();
     let rng_seed = match asked.rng_seed {

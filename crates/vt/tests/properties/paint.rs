@@ -1,4 +1,4 @@
-//! What viewers are told to show.
+//! Paints keep a viewer in step with the terminal.
 
 use cotty_vt::Painter;
 use proptest::prelude::*;
@@ -11,7 +11,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn a_paint_gives_the_same_screen(size in size(), input in input()) {
+    fn a_full_paint_reproduces_the_screen(size in size(), input in input()) {
         let mut vt = new(size);
         vt.feed(&input);
         let paint = Painter::new().full(&vt);
@@ -22,14 +22,14 @@ proptest! {
     }
 
     #[test]
-    fn differences_keep_the_viewer_up_to_date(size in size(), parts in prop::collection::vec((input(), prop::option::of(size())), 1..6)) {
+    fn diffs_keep_the_viewer_up_to_date(size in size(), parts in prop::collection::vec((input(), prop::option::of(size())), 1..6)) {
         let mut vt = new(size);
         let mut viewer = new(size);
         let mut painter = Painter::new();
         viewer.feed(painter.full(&vt).as_bytes());
         for (part, other) in parts {
             vt.feed(&part);
-            // Sizes that nobody looked at.
+            // A size that is never painted.
             if let Some(other) = other {
                 let now = vt.size();
                 vt.resize(other);

@@ -1,4 +1,4 @@
-//! What a new size does to the text: nothing.
+//! A resize does not change the text.
 
 use cotty_vt::{LineId, Position, Size, Vt};
 use proptest::prelude::*;
@@ -6,17 +6,17 @@ use proptest::prelude::*;
 use crate::config;
 use crate::input::{input, lines, roomy, size};
 
-/// Before all text.
+/// The position before all text.
 const ORIGIN: Position = Position { line: LineId(0), cell: 0 };
 
-/// Ends what the input left open and shows the primary screen.
+/// Ends any open sequence or frame and shows the primary screen.
 const HOME: &[u8] = b"\x18\x1b\\\x1b[?2026l\x1b[?1049l\x1b[r\x1b[?6l";
 
 fn sizes() -> impl Strategy<Value = Vec<Size>> {
     prop::collection::vec(size(), 1..5)
 }
 
-/// All text there is, but for blanks and empty lines at its end.
+/// All text, without blanks and empty lines at its end.
 fn text(vt: &Vt, from: Position) -> String {
     let excerpt = vt.text_from(from);
     assert_eq!(excerpt.dropped, 0);
@@ -32,10 +32,9 @@ fn characters(vt: &Vt) -> Vec<char> {
 proptest! {
     #![proptest_config(config())]
 
-    /// With the cursor behind the text the lines also keep their order, whatever is on the screen and
-    /// however it got there.
+    /// If the cursor is after the text, the lines keep their order, too.
     #[test]
-    fn lines_above_the_cursor_stay_as_they_are(size in size(), input in input(), sizes in sizes()) {
+    fn lines_above_the_cursor_do_not_change(size in size(), input in input(), sizes in sizes()) {
         let mut vt = roomy(size);
         vt.feed(&input);
         vt.feed(HOME);
@@ -47,8 +46,8 @@ proptest! {
         }
     }
 
-    /// Text below the cursor may find no place on a screen that gets too low, and is put into the
-    /// history behind what stands above it: not a character is lost.
+    /// Text below the cursor that does not fit on a lower screen goes into the history, after the text
+    /// above the cursor.
     #[test]
     fn no_character_is_lost(size in size(), input in input(), sizes in sizes()) {
         let mut vt = roomy(size);
@@ -61,9 +60,9 @@ proptest! {
         }
     }
 
-    /// The same while a full-screen program is shown.
+    /// The same while a full-screen program runs.
     #[test]
-    fn the_screen_behind_a_full_screen_program_is_not_lost(size in size(), input in input(), sizes in sizes()) {
+    fn the_primary_screen_loses_no_character_behind_a_full_screen_program(size in size(), input in input(), sizes in sizes()) {
         let mut vt = roomy(size);
         vt.feed(&input);
         vt.feed(HOME);

@@ -1,4 +1,4 @@
-//! Cutting the output, saving and restoring, invariants, snapshots.
+//! Splitting the output, saving and restoring, invariants, snapshots.
 
 use cotty_vt::{Size, Vt};
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn splitting_changes_nothing(size in size(), input in input(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12)) {
+    fn splitting_the_output_changes_nothing(size in size(), input in input(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12)) {
         let mut whole = new(size);
         whole.feed(&input);
         let mut parts = new(size);
@@ -27,7 +27,7 @@ proptest! {
     }
 
     #[test]
-    fn a_restored_state_goes_on_as_if_nothing_happened(size in size(), input in input(), cut in any::<prop::sample::Index>()) {
+    fn a_restored_terminal_behaves_like_the_original(size in size(), input in input(), cut in any::<prop::sample::Index>()) {
         let (before, after) = input.split_at(cut.index(input.len() + 1));
         let mut vt = new(size);
         vt.feed(before);
@@ -81,7 +81,7 @@ proptest! {
     }
 
     #[test]
-    fn a_snapshot_stays_as_it_is(size in size(), before in input(), after in input(), later in size()) {
+    fn a_snapshot_and_its_original_are_independent(size in size(), before in input(), after in input(), later in size()) {
         let mut vt = new(size);
         vt.feed(&before);
         let snapshot = vt.clone();
@@ -90,7 +90,7 @@ proptest! {
         vt.resize(later);
         vt.settle();
         prop_assert_eq!(snapshot.state(), state);
-        // Nor does the original notice what is done to the snapshot.
+        // Changes to the snapshot do not affect the original.
         let state = vt.state();
         let mut snapshot = snapshot;
         snapshot.feed(&after);

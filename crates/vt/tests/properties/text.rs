@@ -1,4 +1,4 @@
-//! What scrolled off, and what is found in it.
+//! The history, and searching it.
 
 use std::sync::LazyLock;
 
@@ -37,10 +37,10 @@ fn without_links(vt: &Vt, row: u16) -> Vec<(String, u8, Style)> {
 proptest! {
     #![proptest_config(config())]
 
-    /// A screen that grows takes back what scrolled off it: the same cells that a screen which had been
-    /// that high from the beginning shows, styles and hyperlinks included.
+    /// A screen that grows takes lines back from the history. It then shows the same cells, including styles and
+    /// hyperlinks, as a screen that had this height from the beginning.
     #[test]
-    fn what_scrolled_off_comes_back_as_it_was(size in size(), pieces in lines()) {
+    fn a_growing_screen_restores_the_lines_that_scrolled_off(size in size(), pieces in lines()) {
         let mut low = roomy(size);
         let tall = Size { rows: TALL, ..size };
         let mut high = roomy(tall);
@@ -56,9 +56,9 @@ proptest! {
         prop_assert_eq!(low.cursor(), high.cursor());
     }
 
-    /// The history written with its styles shows in another terminal what the screen showed.
+    /// Another terminal that is fed the history with its styles shows what the screen showed.
     #[test]
-    fn the_history_looks_as_the_screen_did(size in size(), pieces in lines()) {
+    fn the_history_keeps_text_and_styles(size in size(), pieces in lines()) {
         let mut low = roomy(size);
         let mut high = roomy(Size { rows: TALL, ..size });
         for piece in &pieces {
@@ -72,7 +72,7 @@ proptest! {
             viewer.feed(ansi.as_bytes());
             prop_assert_eq!(viewer.row_text(0), line.text);
             let (shown, mut expected) = (without_links(&viewer, 0), without_links(&high, row));
-            // The last line may go on on the screen.
+            // The last line might continue on the screen.
             if usize::from(row) == last {
                 expected.truncate(shown.len());
             }
@@ -80,11 +80,10 @@ proptest! {
         }
     }
 
-    /// What is found is where it is said to be.
     #[test]
-    fn a_match_is_where_it_is_said_to_be(size in size(), input in input(), pieces in lines(), other in size()) {
+    fn the_text_at_a_match_is_the_matched_text(size in size(), input in input(), pieces in lines(), other in size()) {
         let mut vt = new(size);
-        // A lower screen may move what stood below its cursor, so only lines meet another size.
+        // A lower screen might move text below its cursor, so only plain lines are resized.
         if input.len() % 2 == 0 {
             vt.feed(&input);
         } else {
@@ -92,16 +91,16 @@ proptest! {
             vt.resize(other);
         }
         for found in vt.search(words, usize::MAX) {
-            let MatchPlace::Text { from, to } = found.place else { panic!("nothing was kept here") };
+            let MatchPlace::Text { from, to } = found.place else { panic!("unexpected match in the alternate-screen history") };
             let between = vt.text_between(from, to).text;
-            // A part of a cluster is found as the whole of it.
+            // A match inside a cluster covers the whole cluster.
             let same = between == found.text || (!between.is_ascii() && between.contains(&*found.text));
             prop_assert!(same, "{:?} at {:?}..{:?} is {:?}", found.text, from, to, between);
         }
     }
 
     #[test]
-    fn all_that_is_written_is_found(size in size(), pieces in lines()) {
+    fn search_finds_every_word(size in size(), pieces in lines()) {
         let mut vt = roomy(size);
         pieces.iter().for_each(|piece| vt.feed(piece));
         let lines: Vec<String> = vt.lines_since(0).into_iter().map(|line| line.text).collect();
@@ -111,7 +110,6 @@ proptest! {
         prop_assert_eq!(found, expected);
     }
 
-    /// The two ways to read all text agree.
     #[test]
     fn lines_and_excerpts_agree(size in size(), input in input()) {
         let mut vt = roomy(size);
@@ -120,7 +118,7 @@ proptest! {
         let origin = Position { line: LineId(0), cell: 0 };
         let lines: Vec<String> = vt.lines_since(0).into_iter().map(|line| line.text).collect();
         let excerpt = vt.text_from(origin).text;
-        // Lines that were never written are no lines that changed.
+        // `lines_since` omits lines that were never written.
         let written = |text: &str| text.lines().filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n");
         prop_assert_eq!(written(&lines.join("\n")), written(&excerpt));
     }

@@ -1,11 +1,11 @@
-//! What another terminal that was fed a paint has to show. The fuzz target `paint` reads this file, too.
+//! Checks a terminal that was fed a paint. The fuzz target `paint` includes this file, too.
 
 use std::collections::BTreeMap;
 
 use cotty_vt::{CellRef, Color, EffectKind, UnderlineStyle, Vt};
 
 pub(crate) fn assert_shows(viewer: &Vt, vt: &Vt) {
-    // Of a frame that is being drawn the colours can be asked for, of the one before it they cannot.
+    // While a frame is drawn, a query returns its colours, not those that readers see.
     let known = vt.shown_seq() == vt.seq();
     let (mut of_viewer, mut of_vt) = (Colors::new(viewer, known), Colors::new(vt, known));
     for row in 0..vt.size().rows {
@@ -15,7 +15,7 @@ pub(crate) fn assert_shows(viewer: &Vt, vt: &Vt) {
     assert_eq!(viewer.history_lines(), 0, "painting must not scroll");
 }
 
-/// Nothing but positions, SGR, erases, text and the cursor's look.
+/// Fails unless the paint contains only positions, SGR, erases, text and the cursor's look.
 pub(crate) fn assert_only_paint(paint: &str) {
     let mut pieces = paint.split('\x1b');
     assert_eq!(pieces.next(), Some(""));
@@ -42,15 +42,15 @@ struct Look {
     attrs: [bool; 8],
 }
 
-/// The whole screen's reversal and the palette's colours are painted cell by cell.
+/// The cells of a row, with reverse screen mode and palette colours applied as the painter does.
 fn looks(vt: &Vt, row: u16, colors: &mut Colors<'_>) -> Vec<Look> {
     let reverse = vt.modes().reverse_screen;
     let cols = usize::from(vt.size().cols);
     let look = |(col, cell): (usize, CellRef<'_>)| {
-        // The painter leaves out a joiner that joins nothing; what is left of it may be a blank.
+        // The painter omits a joiner that joins nothing; the rest of the cell might be blank.
         let text = cell.text.trim_end_matches('\u{200d}').trim_end_matches(' ');
         let text: String = text.chars().filter(|c| cell.width > 1 || *c != '\u{fe0f}').collect();
-        // Near the edge it leaves out what another terminal might draw beyond it.
+        // Near the edge it omits characters that another terminal might draw past the edge.
         let near = col + 2 * text.chars().count() > cols;
         let text = text.chars().take(if near { 1 } else { usize::MAX }).collect();
         let style = cell.style;
@@ -74,7 +74,7 @@ fn looks(vt: &Vt, row: u16, colors: &mut Colors<'_>) -> Vec<Look> {
     vt.row_cells(row).enumerate().map(look).collect()
 }
 
-/// What the program made of the palette (OSC 4), which only the terminal's own answers tell.
+/// The palette as the program changed it (OSC 4), which only the terminal's replies reveal.
 struct Colors<'a> {
     vt: &'a Vt,
     known: bool,
@@ -103,8 +103,8 @@ fn ask(vt: &Vt, index: u8) -> Color {
         EffectKind::Reply(bytes) => String::from_utf8(bytes).ok(),
         _ => None,
     });
-    let answer = answer.expect("a colour that nobody tells");
-    let (_, rgb) = answer.split_once("rgb:").expect("no colour in the answer");
+    let answer = answer.expect("no reply to the colour query");
+    let (_, rgb) = answer.split_once("rgb:").expect("no colour in the reply");
     let mut parts = rgb.split('/').map(|part| u8::from_str_radix(&part[..2], 16).expect("no number"));
     let mut next = || parts.next().expect("too few numbers");
     Color::Rgb(next(), next(), next())

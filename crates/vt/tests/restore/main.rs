@@ -1,7 +1,7 @@
-//! Whatever a program writes, the terminal's state is accepted again and the terminal goes on from it.
+//! After any output, the terminal's state can be restored, and the restored terminal continues like the original.
 //!
-//! `RESTORE_STREAMS` says how many random streams are tried, `RESTORE_SEED` which is the first. A stream that
-//! fails is printed with its seed, made as short as it gets, in the words of `tests/cases`.
+//! `RESTORE_STREAMS` sets the number of random streams, `RESTORE_SEED` the first seed. A failing stream is shortened and
+//! printed with its seed, in the format of `tests/cases`.
 
 mod rng;
 mod shorten;
@@ -12,14 +12,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use cotty_vt::Vt;
 use stream::{Step, Stream};
 
-/// Streams of a usual test run: some seconds.
+/// Streams in a normal test run, which takes some seconds.
 const STREAMS: u64 = 10_000;
 
 #[test]
-fn every_state_is_accepted_again() {
+fn every_state_can_be_restored() {
     let first = number("RESTORE_SEED").unwrap_or(0);
     let count = number("RESTORE_STREAMS").unwrap_or(STREAMS);
-    assert!(count > 0, "RESTORE_STREAMS is 0: nothing to try");
+    assert!(count > 0, "RESTORE_STREAMS is 0: nothing to test");
     for seed in first..first + count {
         let stream = stream::random(seed);
         if let Err(reason) = attempt(&stream) {
@@ -32,16 +32,16 @@ fn every_state_is_accepted_again() {
 
 fn number(name: &str) -> Option<u64> {
     let value = std::env::var(name).ok()?;
-    Some(value.parse().unwrap_or_else(|_| panic!("{name}={value:?} is no number")))
+    Some(value.parse().unwrap_or_else(|_| panic!("{name}={value:?} is not a number")))
 }
 
-/// Tries a stream; a panic of the engine is a failure like any other.
+/// Checks a stream; a panic of the engine counts as a failure.
 fn attempt(stream: &Stream) -> Result<(), String> {
     catch_unwind(AssertUnwindSafe(|| check(stream))).unwrap_or_else(|_| Err("the engine panicked".into()))
 }
 
-/// Everything holds after every step, and the terminal can be restored in the middle and at the end. The one that
-/// was restored in the middle is given the rest byte by byte and must come to the same end.
+/// Checks that all invariants hold after every step, and that the terminal can be restored in the middle and at the end.
+/// The terminal restored in the middle is fed the rest byte by byte and must end in the same state.
 fn check(stream: &Stream) -> Result<(), String> {
     let mut vt = Vt::with_options(stream.options);
     let mut other: Option<Vt> = None;
@@ -60,15 +60,15 @@ fn check(stream: &Stream) -> Result<(), String> {
     expect(again.screen_text() == vt.screen_text(), "the restored screen differs")?;
     expect(again.history_ansi().eq(vt.history_ansi()), "the restored history differs")?;
     let Some(mut other) = other else { return Ok(()) };
-    expect(other.state() == vt.state(), "what was restored in the middle went on otherwise")?;
-    expect(other.take_effects() == vt.take_effects(), "what was restored in the middle had other effects")
+    expect(other.state() == vt.state(), "the terminal restored in the middle has another state")?;
+    expect(other.take_effects() == vt.take_effects(), "the terminal restored in the middle has other effects")
 }
 
-/// The terminal that the state of this one makes.
+/// Saves and restores the terminal.
 fn restored(vt: &Vt) -> Result<Vt, String> {
     let state = vt.state();
     let again = Vt::restore(&state).map_err(|reason| format!("restore: {reason}"))?;
-    expect(again.state() == state, "a restored terminal gives another state")?;
+    expect(again.state() == state, "the restored terminal has another state")?;
     Ok(again)
 }
 

@@ -1,4 +1,4 @@
-//! Numbers that look random and are the same on every machine.
+//! Pseudo-random numbers, the same on every machine.
 
 /// SplitMix64: small, and good for consecutive seeds.
 pub(crate) struct Rng(u64);
@@ -24,7 +24,7 @@ impl Rng {
         first + self.below(last + 1 - first)
     }
 
-    /// True once in `n` times.
+    /// True with probability 1/`n`.
     pub(crate) fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }

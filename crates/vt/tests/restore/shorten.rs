@@ -1,10 +1,10 @@
-//! Makes a stream that fails shorter, as long as it still fails.
+//! Shortens a failing stream while it still fails.
 
 use cotty_vt::Size;
 
 use crate::stream::{Step, Stream};
 
-/// The most attempts: long streams take long, and need not become the shortest there is.
+/// The most attempts: long streams are slow, and the result need not be minimal.
 const ATTEMPTS: usize = 20_000;
 
 pub(crate) fn shorten(stream: Stream, fails: impl Fn(&Stream) -> bool) -> Stream {
@@ -19,7 +19,7 @@ pub(crate) fn shorten(stream: Stream, fails: impl Fn(&Stream) -> bool) -> Stream
     join(best, &mut fails)
 }
 
-/// Leaves out runs of steps, long ones first.
+/// Removes runs of steps, long runs first.
 fn drop_steps(mut best: Stream, fails: &mut impl FnMut(&Stream) -> bool) -> Stream {
     let mut len = best.steps.len();
     while len > 0 {
@@ -40,7 +40,7 @@ fn drop_steps(mut best: Stream, fails: &mut impl FnMut(&Stream) -> bool) -> Stre
     best
 }
 
-/// Cuts the output into characters, or into bytes where it is no text.
+/// Splits the output into characters, or into bytes where it is not UTF-8.
 fn split(best: Stream, fails: &mut impl FnMut(&Stream) -> bool) -> Stream {
     let mut finer = Stream { steps: Vec::new(), ..best };
     for (at, step) in best.steps.iter().enumerate() {
@@ -63,7 +63,7 @@ fn split(best: Stream, fails: &mut impl FnMut(&Stream) -> bool) -> Stream {
     if fails(&finer) { finer } else { best }
 }
 
-/// A smaller screen is easier to follow.
+/// Makes the screen smaller, which is easier to follow.
 fn narrow(mut best: Stream, fails: &mut impl FnMut(&Stream) -> bool) -> Stream {
     loop {
         let Size { cols, rows } = best.options.size;
@@ -80,7 +80,7 @@ fn narrow(mut best: Stream, fails: &mut impl FnMut(&Stream) -> bool) -> Stream {
     }
 }
 
-/// Puts neighbouring pieces of output together again, where that changes nothing.
+/// Joins neighbouring pieces of output again, if the stream still fails.
 fn join(best: Stream, fails: &mut impl FnMut(&Stream) -> bool) -> Stream {
     let mut joined = Stream { steps: Vec::new(), ..best };
     for (at, step) in best.steps.iter().enumerate() {

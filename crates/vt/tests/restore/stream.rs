@@ -1,4 +1,4 @@
-//! Random streams: what has broken engines before, closely mixed.
+//! Random streams of input that has broken terminal engines before, densely mixed.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use cotty_vt::{Allow, Options, Size};
 
 use crate::rng::Rng;
 
-/// What happens to a terminal.
+/// A sequence of steps for one terminal.
 #[derive(Clone)]
 pub(crate) struct Stream {
     pub(crate) options: Options,
@@ -25,7 +25,7 @@ pub(crate) enum Step {
     ShowUnfinished,
 }
 
-/// What a stream mostly consists of: rare accidents need what they are made of close together.
+/// The proportions of a stream: rare bugs need their ingredients close together.
 #[derive(Clone, Copy)]
 struct Mix {
     text: usize,
@@ -33,7 +33,7 @@ struct Mix {
     controls: usize,
     sequences: usize,
     steps: usize,
-    /// How many of the characters the stream uses; few ones meet more often.
+    /// How many different characters the stream uses; with few, each pair occurs more often.
     alphabet: usize,
 }
 
@@ -43,7 +43,7 @@ const MIXES: &[Mix] = &[
     Mix { text: 20, words: 2, controls: 1, sequences: 1, steps: 1, alphabet: 8 },
     Mix { text: 8, words: 4, controls: 4, sequences: 8, steps: 2, alphabet: 12 },
     Mix { text: 3, words: 6, controls: 4, sequences: 12, steps: 2, alphabet: 200 },
-    // A row that is irregular for one reason hides all others: mostly plain ones, too.
+    // One cause of irregularity in a row hides all others, so some mixes are mostly plain.
     Mix { text: 3, words: 6, controls: 8, sequences: 4, steps: 1, alphabet: 1 },
     Mix { text: 6, words: 3, controls: 4, sequences: 1, steps: 1, alphabet: 3 },
 ];
@@ -139,7 +139,7 @@ fn sequence(rng: &mut Rng) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// Enough of something that chunks of the history are closed and tables are swept.
+/// Enough output to seal chunks of the history and to sweep tables.
 fn flood(rng: &mut Rng, alphabet: &[&str]) -> Vec<u8> {
     let ends = rng.pick(&["", "\r\n"]);
     let word = String::from_utf8_lossy(&word(rng)).into_owned();
@@ -158,19 +158,19 @@ fn flood(rng: &mut Rng, alphabet: &[&str]) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// What joins anything and has a width: half-width katakana's marks, skin tones, Thai and Lao AM.
+/// Characters with a width that join anything: half-width katakana marks, skin tones, Thai and Lao AM.
 const JOINING: &[&str] = &["\u{ff9e}", "\u{ff9f}", "🏻", "🏽", "🏿", "\u{e33}", "\u{eb3}"];
 
-/// Whatever else takes part in clusters, of every class, with and without a width.
+/// Other characters of every cluster class, with and without a width.
 const CHARACTERS: &[&str] = &[
-    // Part what stands around them; the first one has a width.
+    // Characters that break clusters; the first one has a width.
     "\u{ad}",
     "\u{200b}",
     "\u{2060}",
     "\u{2028}",
     "\u{feff}",
     "\u{61c}",
-    // Joiner, non-joiner, forms, tags, keycap.
+    // Joiner, non-joiner, variation selectors, tags, keycap.
     "\u{200d}",
     "\u{200c}",
     "\u{fe0e}",
@@ -178,7 +178,7 @@ const CHARACTERS: &[&str] = &[
     "\u{e0067}",
     "\u{e007f}",
     "\u{20e3}",
-    // Marks with and without a place of their own.
+    // Spacing and nonspacing marks.
     "\u{301}",
     "\u{323}",
     "\u{e31}",
@@ -202,7 +202,7 @@ const CHARACTERS: &[&str] = &[
     "🇪",
     "🇯",
     "🇩🇪",
-    // Hangul and the vowels that compose as its do.
+    // Hangul, and the vowels that compose in the same way.
     "\u{1100}",
     "\u{1161}",
     "\u{11a8}",
@@ -224,7 +224,7 @@ const CHARACTERS: &[&str] = &[
     "1",
     "#",
     "1\u{fe0f}\u{20e3}",
-    // Letters, wide and narrow; a prepended sign; what is no character.
+    // Letters, wide and narrow; a prepended sign; noncharacters.
     "日",
     "本",
     "ａ",
@@ -360,7 +360,7 @@ const SEQUENCES: &[&str] = &[
     "\x1bo",
     "\x1bN",
     "\x1bO",
-    // What says something but shows nothing.
+    // Sequences that show nothing on the screen.
     "\x1b]2;title %\x07",
     "\x1b[22;%t",
     "\x1b[23;%t",
@@ -379,7 +379,7 @@ const SEQUENCES: &[&str] = &[
 ];
 
 impl fmt::Display for Stream {
-    /// In the words of a file in `tests/cases`, as far as it has words for it.
+    /// In the format of `tests/cases`; steps without a directive there become comments.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Options { size, history_lines, history_bytes, allow } = self.options;
         writeln!(f, "size {}x{}", size.cols, size.rows)?;

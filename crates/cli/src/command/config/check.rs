@@ -6,20 +6,20 @@ use cotty_server::config::{Config, Problem};
 
 use crate::{out, settings};
 
-/// Say what is wrong with the configuration; exits with 1 if something is
+/// Check the configuration; exits with 1 if something is wrong
 ///
-/// Without a file: the one that is in force, and the variables of this shell.
+/// Without a file: checks the configuration file and the variables of this shell.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  cotty config check\n  cotty config check new.toml")]
 pub(crate) struct Args {
-    /// Another file
+    /// Another file to check
     file: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let (path, env) = match args.file {
         Some(file) => {
-            anyhow::ensure!(file.exists(), "{} is not there", file.display());
+            anyhow::ensure!(file.exists(), "{} does not exist", file.display());
             (file, Default::default())
         }
         None => (Home::open()?.config().to_owned(), settings::environment()),
@@ -34,8 +34,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::FAILURE);
     }
     match text {
-        Some(_) => out::line(&format!("{} is right", path.display())),
-        None => out::line(&format!("{} is not there, and need not be", path.display())),
+        Some(_) => out::line(&format!("{} is valid", path.display())),
+        None => out::line(&format!("{} does not exist; it is optional", path.display())),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -44,7 +44,7 @@ pub(super) fn say(problems: &[Problem]) {
     problems.iter().for_each(|problem| out::note(&problem.to_string()));
 }
 
-/// What is wrong with this text, were it the file.
+/// The problems of this text as the content of the file.
 pub(super) fn problems(path: &Path, text: &str) -> Vec<Problem> {
     Config::read(Some((path, text)), &Default::default(), &[]).1
 }

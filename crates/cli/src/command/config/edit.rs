@@ -11,8 +11,8 @@ use crate::{out, settings};
 
 /// Open the configuration in your editor ($VISUAL, $EDITOR)
 ///
-/// A copy is edited and checked, and takes the file's place only when it is right. Where there is no file yet, one with every
-/// key and its built-in value in comments is opened.
+/// You edit a copy, which replaces the file only if it is valid. If there is no file yet, the copy has every key with its
+/// built-in value in comments.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  cotty config edit\n  EDITOR='code --wait' cotty config edit")]
 pub(crate) struct Args {}
@@ -33,17 +33,17 @@ pub(crate) fn run(_args: Args) -> anyhow::Result<ExitCode> {
     std::fs::write(&copy, before.clone().unwrap_or_else(template))
         .with_context(|| copy.display().to_string())?;
     let edited = edit(&copy, path, before.as_deref().unwrap_or(&template()));
-    // A copy that is of use is named; any other goes.
+    // A rejected copy is kept under another name; any other copy is removed.
     match edited {
         Ok(Edited::Broken) => {
             let aside = dir.join("config.rejected.toml");
             std::fs::rename(&copy, &aside)?;
-            out::note(&format!("{} is as it was; what you wrote is in {}", path.display(), aside.display()));
+            out::note(&format!("{} is unchanged; your version is in {}", path.display(), aside.display()));
             Ok(ExitCode::FAILURE)
         }
         Ok(Edited::Dropped) => {
             std::fs::remove_file(&copy)?;
-            out::note(&format!("{} is as it was", path.display()));
+            out::note(&format!("{} is unchanged", path.display()));
             Ok(ExitCode::FAILURE)
         }
         Ok(Edited::Same) => {
@@ -55,17 +55,17 @@ pub(crate) fn run(_args: Args) -> anyhow::Result<ExitCode> {
             put(path, &text)?;
             std::fs::remove_file(&copy)?;
             let next = match keeper_pid(&home) {
-                Some(_) => "; `cotty restart` makes the daemon read it and keeps every session",
+                Some(_) => "; `cotty restart` applies it and keeps every session",
                 None => "",
             };
-            out::note(&format!("{} is changed{next}", path.display()));
+            out::note(&format!("{} was saved{next}", path.display()));
             Ok(ExitCode::SUCCESS)
         }
         Ok(Edited::Kept(text)) => {
             put(path, &text)?;
             std::fs::remove_file(&copy)?;
             out::note(&format!(
-                "{} is changed and NOT right: a daemon that runs keeps what was right last, a new one will not start",
+                "{} was saved but is NOT valid: a running daemon keeps the last valid configuration, a new one does not start",
                 path.display()
             ));
             Ok(ExitCode::FAILURE)
@@ -80,10 +80,10 @@ pub(crate) fn run(_args: Args) -> anyhow::Result<ExitCode> {
 enum Edited {
     Same,
     Changed(String),
-    /// Broken, and wanted so.
+    /// Invalid, but the person keeps it.
     Kept(String),
     Dropped,
-    /// Broken, and nobody there to ask.
+    /// Invalid, and there is no person to ask.
     Broken,
 }
 
@@ -91,7 +91,7 @@ fn edit(copy: &Path, path: &Path, before: &str) -> anyhow::Result<Edited> {
     loop {
         open(copy)?;
         let text = settings::read(copy).map_err(|problem| anyhow::anyhow!("{problem}"))?;
-        let text = text.context("the editor took the file away")?;
+        let text = text.context("the editor deleted the file")?;
         if text == before {
             return Ok(Edited::Same);
         }
@@ -109,7 +109,7 @@ fn edit(copy: &Path, path: &Path, before: &str) -> anyhow::Result<Edited> {
     }
 }
 
-/// Opens a person's editor. Its value may have arguments, as shells have it.
+/// Opens the person's editor. The variable may contain arguments, which the shell splits.
 fn open(file: &Path) -> anyhow::Result<()> {
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
     let editor = set("VISUAL").or_else(|| set("EDITOR")).unwrap_or_else(|| "vi".to_owned());
@@ -119,13 +119,13 @@ fn open(file: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What to do with a broken one; nothing where there is nobody to ask.
+/// Asks what to do with an invalid file; `None` if stdin is not a terminal.
 fn ask() -> anyhow::Result<Option<Choice>> {
     if !rustix::termios::isatty(rustix::stdio::stdin()) {
         return Ok(None);
     }
     loop {
-        eprint!("e  edit again    d  drop your changes    k  keep it broken: ");
+        eprint!("e  edit again    d  drop your changes    k  keep it although it is invalid: ");
         std::io::stderr().flush()?;
         let mut answer = String::new();
         if std::io::stdin().lock().read_line(&mut answer)? == 0 {
@@ -140,7 +140,7 @@ fn ask() -> anyhow::Result<Option<Choice>> {
     }
 }
 
-/// Replaces the file as a whole; one that is a link stays one.
+/// Replaces the file atomically; a symbolic link stays a link.
 fn put(path: &Path, text: &str) -> anyhow::Result<()> {
     let target: PathBuf = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let new = target.with_extension("new");
@@ -151,5 +151,5 @@ fn put(path: &Path, text: &str) -> anyhow::Result<()> {
         }
         std::fs::rename(&new, &target)
     };
-    put().with_context(|| format!("{} cannot be written", target.display()))
+    put().with_context(|| format!("cannot write {}", target.display()))
 }

@@ -1,4 +1,4 @@
-//! `cotty config`: what is set, whether the file is right, and a safe way to change it.
+//! `cotty config`: shows, checks and edits the configuration.
 
 mod check;
 mod edit;
@@ -10,8 +10,8 @@ use clap::Subcommand;
 
 /// Show, check or edit the configuration
 ///
-/// One TOML file: $COTTY_HOME/config.toml, or ~/.config/cotty/config.toml. Variables (COTTY_LIMITS_MAX_SESSIONS=50) beat it,
-/// flags beat variables.
+/// The configuration is one TOML file: $COTTY_HOME/config.toml, or ~/.config/cotty/config.toml. Variables
+/// (COTTY_LIMITS_MAX_SESSIONS=50) override it; flags override variables.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cotty config show\n  cotty config edit\n  cotty config check && cotty restart"

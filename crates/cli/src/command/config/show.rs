@@ -10,18 +10,18 @@ use serde_json::Value;
 use crate::command::{block_on, client};
 use crate::{out, settings};
 
-/// A daemon that is well answers at once.
+/// A healthy daemon answers at once.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// Tell every value and where it comes from
+/// Print every value and where it comes from
 ///
-/// Of the daemon where one runs, else of one that would be started from here.
+/// Shows the running daemon's values, or those of a daemon that would be started from here.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cotty config show\n  cotty config show --json | jq '.keys[] | select(.source != \"built_in\")'"
 )]
 pub(crate) struct Args {
-    /// Print it for scripts
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -30,10 +30,10 @@ pub(crate) struct Args {
 struct Shown {
     /// Where the file is, or would be.
     file: String,
-    /// Whether the values are those of a daemon that runs.
+    /// Whether the values are those of a running daemon.
     running: bool,
     keys: Vec<ShownKey>,
-    /// What of the configuration is not right.
+    /// Problems in the configuration.
     problems: Vec<String>,
 }
 
@@ -41,7 +41,7 @@ struct Shown {
 struct ShownKey {
     #[serde(flatten)]
     key: Key,
-    /// What the file says now, where the daemon has not read it yet.
+    /// The value in the file, if the daemon has not read it yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     after_restart: Option<Value>,
 }
@@ -83,7 +83,8 @@ fn ask() -> anyhow::Result<Reply> {
     block_on(async { Ok(tokio::time::timeout(LIMIT, client.call(&Params {})).await??) })
 }
 
-/// A daemon's value, and what the file would make of it. What only clients read holds as it stands here.
+/// A daemon's value, with the value after a restart if the file changes it. Keys that only clients read have the value from
+/// here.
 fn beside(key: Key, here: &[Key]) -> ShownKey {
     let Some(now) = here.iter().find(|now| now.key == key.key) else {
         return ShownKey { key, after_restart: None };
@@ -91,15 +92,16 @@ fn beside(key: Key, here: &[Key]) -> ShownKey {
     if KEYS.iter().any(|known| known.of_clients && known.path() == key.key) {
         return ShownKey { key: now.clone(), after_restart: None };
     }
-    // Another environment than the daemon's says nothing about the daemon; a file does, unless something beats it.
+    // This environment is not the daemon's, so only the file matters, unless something overrides it.
     let by_file = |key: &Key| key.source == "file" || key.source == "built_in";
     let changes = by_file(&key) && by_file(now) && key.value != now.value;
     ShownKey { key, after_restart: changes.then(|| now.value.clone()) }
 }
 
 fn print(shown: &Shown, is_there: bool) {
-    let whose = if shown.running { "of the daemon that runs" } else { "of a daemon started from here" };
-    let there = if is_there { "" } else { " (not there)" };
+    let whose =
+        if shown.running { "values of the running daemon" } else { "values of a daemon started from here" };
+    let there = if is_there { "" } else { " (does not exist)" };
     out::line(&format!("# {whose}; file {}{there}", shown.file));
     let words: Vec<(String, &ShownKey)> = shown
         .keys

@@ -1,4 +1,4 @@
-//! `cotty view --watch`: a session's screen, drawn anew as it changes.
+//! `cotty view --watch`: a session's screen, redrawn whenever it changes.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -13,16 +13,16 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::command::terminal_size;
 use crate::out;
 
-/// How to write it down.
+/// The output format.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Style {
     pub(super) ansi: bool,
     pub(super) json: bool,
 }
 
-/// Shows the session until its program ends, it is gone, or somebody interrupts.
+/// Shows the session until its program ends, it is destroyed, or Ctrl-C.
 pub(super) async fn run(client: &Client, session: &str, style: Style) -> anyhow::Result<ExitCode> {
-    // Refused before the screen is taken, so that the reason is read.
+    // An error must come before the alternate screen opens, so that the person can read it.
     let mut view = client.view(session).await?;
     let mut interrupted = signal(SignalKind::interrupt())?;
     let mut ended = signal(SignalKind::terminate())?;
@@ -36,7 +36,7 @@ pub(super) async fn run(client: &Client, session: &str, style: Style) -> anyhow:
                 Some(ToViewer::Paint(paint)) => screen = Some(Screen::after(screen, paint)),
                 Some(ToViewer::Exited { .. } | ToViewer::Gone) => break,
                 Some(ToViewer::Refused(_) | ToViewer::Presence(_)) => {}
-                // The daemon was replaced; the session goes on behind the next one.
+                // The daemon was replaced; the next one continues the session.
                 None => view = client.view(session).await?,
             },
             _ = resized.recv() => {}
@@ -65,7 +65,7 @@ pub(super) async fn run(client: &Client, session: &str, style: Style) -> anyhow:
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the daemon painted last.
+/// The last painted screen.
 struct Screen {
     vt: Vt,
     seq: u64,
@@ -81,14 +81,14 @@ impl Screen {
         Screen { vt, seq: paint.seq, title: paint.title }
     }
 
-    /// For a window: from its top, cut to its size, around the cursor.
+    /// The screen for a window: cut to its size, with the cursor's row visible.
     fn drawn(&self, style: Style) -> String {
         let (cols, rows) = terminal_size().unwrap_or((80, 24));
         let all = self.vt.size().rows;
         let first = (self.vt.cursor().row + 1).saturating_sub(rows);
         let shown = first..all.min(first.saturating_add(rows));
         let mut text = String::new();
-        // Each row is cleared before it is written: at the right edge it would lose its last cell after.
+        // Clear each row before writing it: clearing it afterwards would remove its last cell at the right edge.
         for (at, row) in (1..).zip(shown) {
             let _ = write!(text, "\x1b[{at};1H\x1b[2K{}", self.row(row, cols, style));
         }
@@ -98,7 +98,7 @@ impl Screen {
         text
     }
 
-    /// For a file, or for what stays when the window is gone.
+    /// The screen for a file, or to leave on the terminal after the window closes.
     fn printed(&self, style: Style) -> String {
         let rows = (0..self.vt.size().rows).map(|row| self.row(row, u16::MAX, style));
         let text = rows.collect::<Vec<_>>().join("\n");
@@ -117,32 +117,32 @@ impl Screen {
         format!("{}\n", out::safe_json(&value.to_string()))
     }
 
-    /// The first cells of a row, in nothing but text and styles.
+    /// The first cells of a row, as text and styles only.
     fn row(&self, row: u16, cols: u16, style: Style) -> String {
         let whole = if style.ansi { self.vt.row_ansi(row) } else { self.vt.row_text(row) };
         if cols >= self.vt.size().cols {
             return whole;
         }
-        let (mut text, mut look, mut used) = (String::new(), cotty_vt::Style::default(), 0);
+        let (mut text, mut current, mut used) = (String::new(), cotty_vt::Style::default(), 0);
         for cell in self.vt.row_cells(row).filter(|cell| cell.width > 0) {
             used += u16::from(cell.width);
             if used > cols {
                 break;
             }
-            if style.ansi && cell.style != look {
-                look = cell.style;
-                text.push_str(&look.sgr());
+            if style.ansi && cell.style != current {
+                current = cell.style;
+                text.push_str(&current.sgr());
             }
             text.push_str(if cell.text.is_empty() { " " } else { &cell.text });
         }
-        if look != cotty_vt::Style::default() {
+        if current != cotty_vt::Style::default() {
             text.push_str("\x1b[0m");
         }
         text
     }
 }
 
-/// The person's terminal while we draw in it: another screen, no cursor, no echo of what is typed. Put back when dropped.
+/// The person's terminal while we draw in it: alternate screen, no cursor, no echo. Restored when dropped.
 struct Window {
     before: Option<Termios>,
 }
@@ -165,7 +165,7 @@ impl Drop for Window {
     fn drop(&mut self) {
         out::text("\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l");
         if let Some(before) = &self.before {
-            // With what was typed meanwhile thrown away: it was meant for nobody.
+            // Discards the keys that were typed meanwhile.
             let _ = tcsetattr(stdin(), OptionalActions::Flush, before);
         }
     }

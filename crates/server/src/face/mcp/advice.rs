@@ -1,5 +1,5 @@
-//! Errors and next steps in the words of the tools that a client is offered. An operation says which [`Step`]s there are, a tool
-//! set says which of its tools does each of them, and what the client is not offered is not named.
+//! Writes errors and hints in terms of the tools that a client is offered. An operation returns [`Step`]s, and a tool
+//! set says which of its tools performs each. Tools that the client is not offered are not named.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -7,47 +7,47 @@ use std::sync::Arc;
 use cotty_protocol::error::{Advice, Clause, Step};
 use cotty_protocol::{ApiError, ErrorBody};
 
-/// How a tool set says a step.
+/// How a tool set describes a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Phrase {
-    /// In its plain words.
+    /// The step's own words.
     Plain,
-    /// In other words.
+    /// Other words.
     Words(&'static str),
-    /// In its plain words, and with the call that does it: a tool, and what stands behind its name.
+    /// The step's own words, and the call that performs it: a tool, and the text after its name.
     Call(&'static str, &'static str),
-    /// In other words, and with the call.
+    /// Other words, and the call.
     WordsCall(&'static str, &'static str, &'static str),
-    /// Not at all: these tools cannot do it.
+    /// Nothing: these tools cannot do it.
     Unsaid,
 }
 
-/// How one client is advised.
+/// Writes the hints for one client.
 #[derive(Debug, Clone)]
 pub(super) struct Advisor {
     pub(super) offered: Arc<[&'static str]>,
     pub(super) phrase: fn(&Step) -> Phrase,
 }
 
-/// A session can be created anew where nothing can be done about this one.
+/// The last resort, if the offered tools cannot do anything about a session.
 const CREATE: &str = "terminal__create_session";
 
 impl Advisor {
-    /// For somebody whose tools are not known.
+    /// For a client whose tools are unknown.
     pub(super) fn plain() -> Advisor {
         Advisor { offered: Arc::new([]), phrase: |_| Phrase::Plain }
     }
 
-    /// An error as a client is told.
+    /// An error with its hint, for the client.
     pub(super) fn error(&self, error: ApiError) -> ErrorBody {
         let hint = self.in_words(&error.advice());
         ErrorBody::new(error, hint)
     }
 
-    /// What to do next, if these tools can do anything.
+    /// The hint in words, if these tools can do anything.
     pub(super) fn in_words(&self, advice: &Advice) -> Option<String> {
-        let said = Advice(advice.0.iter().map(|clause| self.clause(clause)).collect());
-        said.in_words(|step| Some(step.to_string()))
+        let worded = Advice(advice.0.iter().map(|clause| self.clause(clause)).collect());
+        worded.in_words(|step| Some(step.to_string()))
     }
 
     fn clause(&self, clause: &Clause) -> Clause {
@@ -59,12 +59,12 @@ impl Advisor {
         };
         let mut steps: Vec<Step> =
             phrases.iter().filter_map(|(step, phrase)| self.say(step, phrase)).collect();
-        // Nothing that is advised can be done with these tools.
+        // None of the advised steps can be done with these tools.
         if has(false) && !has(true) && self.offered.contains(&CREATE) {
             if clause.situation.is_some() {
                 steps.clear();
             }
-            steps.push(Step::say(format!("make another session ({CREATE})")));
+            steps.push(Step::say(format!("create another session ({CREATE})")));
         }
         Clause { situation: clause.situation.clone(), steps }
     }
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn advice_names_only_what_is_offered() {
+    fn advice_names_only_offered_tools() {
         let running = Activity::Running { program: Some("make".to_owned()) };
         let error = ApiError::NotAtPrompt { activity: running, nested: false };
         for (offered, expected) in [
@@ -122,12 +122,12 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_can_be_done_there_is_another_session() {
+    fn without_a_fitting_tool_the_advice_is_another_session() {
         let advisor = advisor(&["terminal__run", CREATE]);
         let running = Activity::Running { program: Some("make".to_owned()) };
         assert_eq!(
             advisor.in_words(&Advice::for_session(&running, false, None)).unwrap(),
-            "make is at work: make another session (terminal__create_session)"
+            "make is running: create another session (terminal__create_session)"
         );
         assert_eq!(
             advisor.in_words(&Advice::for_session(&Activity::Prompt, false, None)).unwrap(),
@@ -136,14 +136,14 @@ mod tests {
         let error = ApiError::SessionNotFound { session: "x".to_owned(), near: None };
         assert_eq!(
             advisor.error(error).hint.unwrap(),
-            "list yours, or make another session (terminal__create_session)"
+            "list your sessions, or create another session (terminal__create_session)"
         );
         let error = ApiError::MouseOff { program: None };
         assert_eq!(advisor.error(error).hint.unwrap(), "use keys instead");
     }
 
     #[test]
-    fn how_a_program_is_left_fits_what_it_does() {
+    fn the_hint_to_leave_a_program_fits_its_activity() {
         let tools = terminal::SET.tools.iter().map(|tool| tool.name).collect();
         let advisor = Advisor { offered: tools, phrase: terminal::SET.phrase };
         let program = || Some("it".to_owned());
@@ -155,19 +155,19 @@ mod tests {
             (at(Activity::WaitingForInput { program: program() }, false), "exit"),
             (at(Activity::Pager { program: "less".to_owned() }, false), "\"q\""),
             (at(Activity::Editor { program: "vim".to_owned() }, false), "its own command"),
-            (at(Activity::Running { program: program() }, true), "look at the screen (terminal__read)"),
+            (at(Activity::Running { program: program() }, true), "read the screen (terminal__read)"),
             (at(Activity::Running { program: program() }, false), "terminal__wait with prompt"),
             (at(Activity::Running { program: None }, false), "terminal__wait with prompt"),
         ] {
             assert!(hint.contains(wanted), "{wanted}: {hint}");
-            // It would be met at once by what looks like a prompt.
+            // Where a program may show its own prompt, a wait for the prompt could end at once.
             assert_eq!(hint.contains("terminal__wait"), wanted.contains("terminal__wait"), "{hint}");
         }
     }
 
-    /// A phrase names a tool of its own set, and where a tool is missing the words stand alone.
+    /// A phrase names a tool of its own set; without that tool only the words remain.
     #[test]
-    fn every_set_names_its_own_tools() {
+    fn every_set_names_only_its_own_tools() {
         let every_step = [
             Step::ListSessions,
             Step::UseOwnSession,

@@ -1,8 +1,9 @@
-//! Asking the person behind an agent, through the agent's own client: [`Call::ask`].
+//! Asks the person behind an agent, through the agent's own client: [`Call::ask`].
 //!
-//! Up to 2025-11-25 the client is sent a request and the call waits for its answer. Since 2026-07-28 a server asks
-//! nothing: the call itself is answered with the question, and comes again with the answer. So a tool asks before it does
-//! anything. What was answered before travels with the client, sealed and bound to who called which tool with what.
+//! Up to 2025-11-25 the server sends the client a request, and the call waits for its answer. Since 2026-07-28 a
+//! server sends no requests: it answers the call with the question, and the client repeats the call with the answer.
+//! So a tool must ask before it does anything. The client carries earlier answers, sealed and bound to the caller,
+//! the tool and its arguments.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,67 +27,67 @@ use super::server::modern;
 use crate::face::mcp::contract::tool::Call;
 use crate::ops;
 
-/// How long a person may take to answer where the client comes again with it.
-const STANDS: Duration = Duration::from_secs(30 * 60);
+/// How long a person may take to answer if the client repeats the call.
+const ANSWER_TTL: Duration = Duration::from_secs(30 * 60);
 
-/// What a person said.
+/// A person's answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Answer<T> {
-    /// Yes, and this.
+    /// Accepted, with this content.
     Given(T),
-    /// No.
+    /// Declined.
     Declined,
-    /// Neither: it was closed, or nobody answered in time. No is meant.
+    /// Closed, or not answered in time. Counts as declined.
     Dismissed,
-    /// The client cannot ask anybody.
+    /// The client cannot ask a person.
     Nobody,
 }
 
-/// The client that called, and whoever sits before it.
+/// The client that called.
 #[derive(Debug, Clone)]
 pub(super) struct Client {
     context: RequestContext<RoleServer>,
-    /// What is asked for instead of an answer, where calls come again.
+    /// Questions that are sent instead of an answer, if the client repeats calls.
     questions: mpsc::UnboundedSender<InputRequiredResult>,
-    /// Where calls come again.
-    said: Option<Arc<Said>>,
+    /// Set if the client repeats calls.
+    repeated: Option<Arc<Repeated>>,
 }
 
-/// What came with a call that comes again.
+/// What came with a repeated call.
 #[derive(Debug)]
-struct Said {
+struct Repeated {
     codec: RequestStateCodec,
-    /// Who calls what with what.
+    /// Hash of the caller, the tool and its arguments.
     bound_to: Vec<u8>,
     answers: BTreeMap<String, ElicitResult>,
 }
 
-/// What travels with the client.
+/// State that the client carries.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Travelling {
+struct CarriedState {
     asked: String,
     answers: BTreeMap<String, ElicitResult>,
 }
 
 impl Client {
-    /// The client behind a call, and the question that the call may have to be answered with.
+    /// The client of a call, and the question that the call may be answered with.
     pub(super) fn new(
         context: &RequestContext<RoleServer>,
         calling: &ops::Context,
         request: &mut CallToolRequestParams,
     ) -> Result<(Client, mpsc::UnboundedReceiver<InputRequiredResult>), ErrorData> {
         let (questions, asked) = mpsc::unbounded_channel();
-        let mut client = Client { context: context.clone(), questions, said: None };
-        // Most calls ask nothing and pay nothing.
+        let mut client = Client { context: context.clone(), questions, repeated: None };
+        // Most calls ask nothing, and skip this.
         if modern(context) && (client.can_ask() || request.request_state.is_some()) {
-            client.said = Some(Arc::new(Said::new(calling, request)?));
+            client.repeated = Some(Arc::new(Repeated::new(calling, request)?));
         }
         Ok((client, asked))
     }
 
     fn can_ask(&self) -> bool {
         let can = self.context.client_capabilities().and_then(|can| can.elicitation);
-        // Saying nothing of how means: by a form.
+        // A client that names no mode supports forms.
         can.is_some_and(|can| can.form.is_some() || can.url.is_none())
     }
 
@@ -96,39 +97,39 @@ impl Client {
         form: ElicitRequestParams,
         longest: Duration,
     ) -> Result<ElicitResult, ApiError> {
-        let Some(said) = &self.said else {
+        let Some(repeated) = &self.repeated else {
             let asked = self.context.peer.create_elicitation_with_timeout(form, Some(longest)).await;
             return match asked {
                 Ok(answer) => Ok(answer),
                 Err(ServiceError::Timeout { .. }) => Ok(ElicitResult::new(ElicitationAction::Cancel)),
-                Err(error) => Err(ApiError::Broken { error: format!("the client did not ask: {error}") }),
+                Err(error) => Err(ApiError::Broken { error: format!("the client could not ask: {error}") }),
             };
         };
-        if let Some(answer) = said.answers.get(question) {
+        if let Some(answer) = repeated.answers.get(question) {
             return Ok(answer.clone());
         }
-        let travelling = Travelling { asked: question.to_owned(), answers: said.answers.clone() };
-        let options = SealOptions::new().ttl(STANDS).associated_data(&said.bound_to);
-        let sealed = said.codec.seal_json_with(&travelling, &options);
+        let carried = CarriedState { asked: question.to_owned(), answers: repeated.answers.clone() };
+        let options = SealOptions::new().ttl(ANSWER_TTL).associated_data(&repeated.bound_to);
+        let sealed = repeated.codec.seal_json_with(&carried, &options);
         let sealed = sealed.map_err(|error| ApiError::Broken { error: error.to_string() })?;
         let request = InputRequest::Elicitation(ElicitRequest::new(form));
         let requests = BTreeMap::from([(question.to_owned(), request)]);
         let _ = self.questions.send(InputRequiredResult::new(Some(requests), Some(sealed)));
-        // The call is answered with the question, and this ends here.
+        // The call is answered with the question, and this future is dropped.
         std::future::pending().await
     }
 }
 
-impl Said {
-    fn new(calling: &ops::Context, request: &mut CallToolRequestParams) -> Result<Said, ErrorData> {
+impl Repeated {
+    fn new(calling: &ops::Context, request: &mut CallToolRequestParams) -> Result<Repeated, ErrorData> {
         let codec = RequestStateCodec::try_new(key(calling.daemon.token.as_str()));
         let codec = codec.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let bound_to = bound_to(&calling.actor.owner, request);
         let Some(sealed) = request.request_state.take() else {
-            return Ok(Said { codec, bound_to, answers: BTreeMap::new() });
+            return Ok(Repeated { codec, bound_to, answers: BTreeMap::new() });
         };
-        let Travelling { asked, mut answers } = codec.open_json_with(&sealed, &bound_to).map_err(|_| {
-            ErrorData::invalid_params("requestState is not ours, not for this call, or too old", None)
+        let CarriedState { asked, mut answers } = codec.open_json_with(&sealed, &bound_to).map_err(|_| {
+            ErrorData::invalid_params("requestState is invalid, expired or of another call", None)
         })?;
         let answer = request.input_responses.take().and_then(|mut responses| responses.remove(&asked));
         if let Some(answer) = answer {
@@ -137,11 +138,11 @@ impl Said {
             })?;
             answers.insert(asked, answer);
         }
-        Ok(Said { codec, bound_to, answers })
+        Ok(Repeated { codec, bound_to, answers })
     }
 }
 
-/// The same for every daemon of a home, so that an answer finds the daemon that comes after a crash, too.
+/// The key is the same for every daemon of a home, so that an answer is valid after a crash, too.
 fn key(token: &str) -> Vec<u8> {
     Sha256::new().chain_update("cotty: what is asked through MCP\0").chain_update(token).finalize().to_vec()
 }
@@ -156,9 +157,9 @@ fn bound_to(owner: &str, request: &CallToolRequestParams) -> Vec<u8> {
 }
 
 impl Call {
-    /// Asks the person behind the agent, who fills in a form: the fields of `T`, each a text, a number, a yes or no, or a
-    /// choice. `question` names the question within the tool. Ask before anything is done: the call may end here and
-    /// begin anew with the answer.
+    /// Asks the person behind the agent, who fills in a form: the fields of `T`, each a text, a number, a yes or no,
+    /// or a choice. `question` names the question within the tool. Ask before doing anything: the call may end here
+    /// and be repeated with the answer.
     pub(super) async fn ask<T>(&self, question: &str, message: &str) -> Result<Answer<T>, ApiError>
     where
         T: JsonSchema + DeserializeOwned,
@@ -166,16 +167,18 @@ impl Call {
         let form = ElicitationSchema::from_type::<T>();
         let form = form.map_err(|error| ApiError::Broken { error: error.to_string() })?;
         Ok(match self.ask_form(question, message, form).await? {
-            Answer::Given(given) => Answer::Given(serde_json::from_value(given).map_err(|error| {
-                ApiError::invalid(format!("what was answered does not fit the form: {error}"))
-            })?),
+            Answer::Given(given) => {
+                Answer::Given(serde_json::from_value(given).map_err(|error| {
+                    ApiError::invalid(format!("the answer does not fit the form: {error}"))
+                })?)
+            }
             Answer::Declined => Answer::Declined,
             Answer::Dismissed => Answer::Dismissed,
             Answer::Nobody => Answer::Nobody,
         })
     }
 
-    /// The same with a form that no type describes.
+    /// Like [`Call::ask`], with a form that no type describes.
     pub(super) async fn ask_form(
         &self,
         question: &str,

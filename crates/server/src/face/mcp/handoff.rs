@@ -1,4 +1,4 @@
-//! Asking people: what `request_user_input` does, in whichever set it stands.
+//! Hand-off requests: what `request_user_input` does in every set.
 
 use cotty_protocol::op::{ask, requests, withdraw};
 use cotty_protocol::{ApiError, Code};
@@ -9,25 +9,25 @@ use crate::face::mcp::contract::state::State;
 use crate::face::mcp::contract::tool::Call;
 use crate::ops;
 
-/// What the tool is called, and what it does, in every set.
+/// Title and description of the tool, in every set.
 pub(super) const TITLE: &str = "Ask a person to take over";
-pub(super) const DESCRIPTION: &str = "Hand the terminal to a person: they see your message and the screen, take the keyboard, and give it back when they are done. Use it for passwords, decisions and whatever you cannot do yourself. After at most 50 s the outcome is \"waiting\": call again with request_id. Cancelling the call withdraws it.";
+pub(super) const DESCRIPTION: &str = "Hand the terminal to a person: they see your message and the screen, take the keyboard, and give it back when done. Use it for passwords, decisions and anything you cannot do yourself. After at most 50 s the outcome is \"waiting\": call again with request_id. Cancelling the call withdraws the request.";
 
-/// What is asked.
+/// The request.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Asking {
-    /// What the person is to do, and how you see that it is done. At most 2000 characters. Not needed with request_id.
+    /// What the person should do, and how you see that it is done. Up to 2000 characters. Not needed with request_id.
     message: Option<String>,
     /// Give up after this many seconds. Default: 300.
     timeout_seconds: Option<f64>,
-    /// After outcome "waiting": the id from that answer, to go on waiting.
+    /// After outcome "waiting": the id from that answer, to keep waiting.
     request_id: Option<String>,
-    /// With request_id: you no longer need it; people are told.
+    /// With request_id: withdraw that request; people are told.
     #[serde(default)]
     withdraw: bool,
 }
 
-/// What became of it, in a session that a set names by its id or its number.
+/// The answer; a set names its session by id or by number.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Reply")]
 pub(super) struct Reply<S> {
@@ -36,25 +36,25 @@ pub(super) struct Reply<S> {
     pub(super) asked: HandoffAnswer,
 }
 
-/// What became of it.
+/// The outcome.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct HandoffAnswer {
-    /// "waiting": not yet; call again with request_id.
+    /// "waiting": call again with request_id.
     outcome: Outcome,
     request_id: String,
     screen: String,
     duration_seconds: f64,
-    /// The person who answered, or is at it.
+    /// Who answered, or has the keyboard.
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<String>,
-    /// What that person tells you.
+    /// That person's note to you.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
-    /// How much people typed meanwhile; what, you are not told.
+    /// How many bytes people typed meanwhile, but not what.
     typed_bytes: u64,
     #[serde(flatten)]
     state: State,
-    /// Output before this was there before people were asked.
+    /// Output before this is older than the request.
     since: u64,
     next_since: u64,
 }
@@ -70,7 +70,7 @@ pub(super) enum Outcome {
 }
 
 impl Asking {
-    /// Asks, or goes on asking, for as long as a call may take; answers the session's id and number, too.
+    /// Makes a request or continues one, for as long as a call may last. Also returns the session's id and number.
     pub(super) async fn ask(
         self,
         call: Call,
@@ -84,20 +84,20 @@ impl Asking {
         let mut wait_ms = call.left_ms();
         if self.withdraw {
             let Some(request_id) = &self.request_id else {
-                let message = "withdraw needs the request_id of what is withdrawn";
+                let message = "withdraw needs a request_id";
                 return Err(ApiError::invalid(message));
             };
             match ops::perform(context.clone(), withdraw(request_id)).await {
-                // What has ended meanwhile is told of below.
+                // A request that has ended meanwhile is reported below.
                 Err(error) if error.code() != Code::RequestEnded => return Err(error),
                 _ => wait_ms = 0,
             }
         }
-        // Before it is asked: by the request that asks it, if not by the id of one that there is.
+        // Set before the request is made: without a request_id, the retry id of this call names it.
         let cancelled = withdraw(self.request_id.as_ref().unwrap_or(&context.retry_id));
         let canceller = context.clone();
         call.on_cancel.set(async move {
-            // One that has ended meanwhile, or was never made, needs no withdrawing.
+            // A request that has ended or was never made need not be withdrawn.
             let _ = ops::perform(canceller, cancelled).await;
         });
         let timeout_ms = self.timeout_seconds.map(|seconds| (seconds * 1000.0).max(0.0) as u64);

@@ -1,4 +1,4 @@
-//! docs/tools.md: every tool of every set, out of the schemas that clients are given.
+//! docs/tools.md: every tool of every set, made from the schemas that clients get.
 
 use std::fmt::Write as _;
 
@@ -12,15 +12,15 @@ const BEGINNING: &str = "\
 
 # The tools
 
-What `cotty mcp` and `/mcp` offer an agent ([agents.md](agents.md) tells how to set them up). There are four sets over the same
-sessions; `terminal` is the default, `--tools NAME,…` names others. Each answer comes twice, as `structuredContent` and as the
-same JSON in `content`; a refusal has `isError`, and an `error` with a `code`, a `message` and mostly a `hint`.
+The tools that `cotty mcp` and `/mcp` offer an agent ([agents.md](agents.md) explains the setup). Four sets work on the same
+sessions: `terminal` is the default, `--tools NAME,…` selects others. Each answer comes twice, as `structuredContent` and as the
+same JSON in `content`. An error has `isError`, and an `error` with a `code`, a `message` and usually a `hint`.
 ";
 
 fn page() -> String {
     let mut text = BEGINNING.to_owned();
     for set in SETS {
-        let _ = write!(text, "\n## `{}`\n\nAn agent is told:\n\n", set.name);
+        let _ = write!(text, "\n## `{}`\n\nInstructions for the agent:\n\n", set.name);
         for line in set.all_instructions().lines() {
             let _ = writeln!(text, "> {line}");
         }
@@ -35,19 +35,19 @@ fn section(text: &mut String, tool: &Tool) {
     let _ = write!(text, "\n### `{}`\n\n{}\n", tool.name, tool.description.as_deref().unwrap_or_default());
     let hints = tool.annotations.as_ref().map(|hints| {
         let named = [
-            ("only looks", hints.read_only_hint),
-            ("destroys", hints.destructive_hint),
-            ("can be repeated", hints.idempotent_hint),
-            ("reaches anything", hints.open_world_hint),
+            ("read-only", hints.read_only_hint),
+            ("destructive", hints.destructive_hint),
+            ("idempotent", hints.idempotent_hint),
+            ("open world", hints.open_world_hint),
         ];
         named.iter().filter(|(_, is)| *is == Some(true)).map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
     });
     if let Some(hints) = hints.filter(|hints| !hints.is_empty()) {
         let _ = write!(text, "\nHints: {hints}.\n");
     }
-    table(text, "takes", &tool.input_schema);
+    table(text, "parameter", &tool.input_schema);
     if let Some(schema) = &tool.output_schema {
-        table(text, "answers", schema);
+        table(text, "in the answer", schema);
     }
 }
 
@@ -62,9 +62,9 @@ fn table(text: &mut String, heading: &str, schema: &JsonObject) {
     for (name, property) in shown {
         let needed = required.is_some_and(|names| names.iter().any(|n| n == name.as_str()));
         let mark = if needed { " (required)" } else { "" };
-        let told = property.get("description").and_then(Value::as_str).unwrap_or_default();
-        let told = told.replace('\n', " ").replace('|', "\\|");
-        let _ = writeln!(text, "| `{name}`{mark} | {} | {told} |", kind(property));
+        let description = property.get("description").and_then(Value::as_str).unwrap_or_default();
+        let description = description.replace('\n', " ").replace('|', "\\|");
+        let _ = writeln!(text, "| `{name}`{mark} | {} | {description} |", kind(property));
     }
 }
 
@@ -94,11 +94,11 @@ fn kind(schema: &Value) -> String {
 }
 
 #[test]
-fn the_page_of_the_tools_is_up_to_date() {
+fn the_tools_page_is_up_to_date() {
     let path = "../../docs/tools.md";
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(path, page()).unwrap();
     }
     let kept = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(kept == page(), "docs/tools.md is out of date: `make docs` writes it anew");
+    assert!(kept == page(), "docs/tools.md is out of date: run `make docs`");
 }

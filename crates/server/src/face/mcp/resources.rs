@@ -1,5 +1,5 @@
-//! Sessions as resources: `terminal://{session}/screen`, `history`, `commands` and `recording`. They are read through the
-//! operations, so that rights hold.
+//! Sessions as resources: `terminal://{session}/screen`, `history`, `commands` and `recording`. They are read through
+//! the operations, so that rights apply.
 
 use cotty_protocol::op::{commands, list, read, recording};
 use cotty_protocol::{ApiError, Code};
@@ -17,10 +17,10 @@ const LINES: usize = 10_000;
 const BYTES: usize = 4 << 20;
 /// Most commands.
 const COMMANDS: usize = 1_000;
-/// Its own place in the output, so that reading a resource moves no reader's.
+/// A reader of its own, so that reading a resource moves no other reader's position.
 const READER: &str = "resource";
 
-/// What of a session.
+/// A part of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Screen,
@@ -46,7 +46,7 @@ impl Part {
             Part::Screen => "What a person sees on this terminal now",
             Part::History => "The lines that left the screen, oldest first",
             Part::Commands => "The commands that the shell ran, with exit codes and times",
-            Part::Recording => "All that the terminal said, with times, as an asciicast (version 3)",
+            Part::Recording => "All output of the terminal, with times, as an asciicast (version 3)",
         }
     }
 
@@ -59,14 +59,14 @@ impl Part {
     }
 }
 
-/// The session and the part that an address names.
+/// The session and the part that a URI names.
 pub(super) fn parse(uri: &str) -> Option<(&str, Part)> {
     let (session, name) = uri.strip_prefix(SCHEME)?.split_once('/')?;
     let part = Part::ALL.into_iter().find(|part| part.name() == name)?;
     (!session.is_empty()).then_some((session, part))
 }
 
-/// Those of every session that the actor may have.
+/// The resources of every session that the actor may use.
 pub(super) async fn listed(context: Context) -> Result<Vec<Resource>, ApiError> {
     let listed = perform(context, list::Params::default()).await?;
     let of = |(session, called): (String, String)| {
@@ -86,18 +86,18 @@ pub(super) async fn listed(context: Context) -> Result<Vec<Resource>, ApiError> 
 pub(super) fn templates() -> Vec<ResourceTemplate> {
     let template = |part: Part| {
         ResourceTemplate::new(format!("{SCHEME}{{session}}/{}", part.name()), part.name())
-            .with_description(format!("{}; a session by its id, number or name", part.description()))
+            .with_description(format!("{}; {{session}} is an id, number or name", part.description()))
             .with_mime_type(part.mime_type())
     };
     Part::ALL.map(template).to_vec()
 }
 
-/// The session that an address names, if the actor may have it, and what of it. Who is told of changes watches it: that
-/// makes it nobody's active one.
+/// The session and the part that a URI names, if the actor may use the session. A subscription does not make it the
+/// active session.
 pub(super) fn find(context: &Context, uri: &str) -> Result<(Session, Part), ErrorData> {
     let (session, part) = parse(uri).ok_or_else(|| unknown(uri))?;
     let shown = context.hub.show_to(session, &context.actor);
-    Ok((shown.map_err(|error| refused(context.meant(error)))?, part))
+    Ok((shown.map_err(|error| refused(context.with_nearest_name(error)))?, part))
 }
 
 pub(super) async fn read(context: Context, uri: &str) -> Result<ReadResourceResult, ErrorData> {
@@ -136,7 +136,7 @@ async fn text(context: Context, session: String, part: Part) -> Result<String, A
             let recorded = perform(context, params).await?;
             Ok(match recorded.end {
                 true => recorded.content,
-                // What begins like this is a comment in an asciicast.
+                // A line that begins with # is a comment in an asciicast.
                 false => {
                     let way = "`cotty log` or GET /v1/sessions/{session}/recording has all of it";
                     format!("{}# cut here: {way}\n", recorded.content)
@@ -151,12 +151,12 @@ fn unknown(uri: &str) -> ErrorData {
     let uri = short(uri.to_owned());
     let data = serde_json::json!({ "uri": uri });
     ErrorData::resource_not_found(
-        format!("there is nothing at {uri}: try {SCHEME}{{session}}/{parts}"),
+        format!("there is no resource {uri}: try {SCHEME}{{session}}/{parts}"),
         Some(data),
     )
 }
 
-/// An error as clients of resources know it: which of the two codes says "not found" is the era's.
+/// An error for clients of resources. Which of two codes means "not found" depends on the era.
 pub(super) fn refused(error: ApiError) -> ErrorData {
     let error = brief(in_plain_words(error));
     let data = serde_json::to_value(&error).ok();
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_names_a_session_and_a_part() {
+    fn a_uri_names_a_session_and_a_part() {
         assert_eq!(parse("terminal://sess_1/screen"), Some(("sess_1", Part::Screen)));
         assert_eq!(parse("terminal://work/recording"), Some(("work", Part::Recording)));
         for wrong in

@@ -252,7 +252,7 @@ impl ServerHandler for Server {
         // Cancelling a call ends its waiting, never the program.
         tokio::select! {
             biased;
-            answer = progress::told(&context, session, spent, answering) => answer,
+            answer = progress::reported(&context, session, spent, answering) => answer,
             Some(question) = questions.recv() => Ok(question.into()),
             () = self.gone() => Err(ErrorData::internal_error("the client is gone", None)),
             () = context.ct.cancelled() => {
@@ -359,12 +359,12 @@ impl ServerHandler for Server {
         for uri in wanted {
             // Of what is not there, or another's, there is nothing to tell.
             if let Ok((session, part)) = resources::find(&asking, uri) {
-                telling.spawn(subscriptions::tell_updates(session, part, uri.clone(), since, listener()));
+                telling.spawn(subscriptions::notify_updates(session, part, uri.clone(), since, listener()));
             }
         }
         if context.accepted().resources_list_changed == Some(true) {
             let (hub, actor) = (asking.hub.clone(), asking.actor.clone());
-            telling.spawn(subscriptions::tell_list(hub, actor, since, listener()));
+            telling.spawn(subscriptions::notify_list(hub, actor, since, listener()));
         }
         tokio::select! {
             () = context.cancelled() => {}

@@ -1,8 +1,8 @@
-//! Word of what changes: resources that a client subscribed to, and the list of them. Driven by the sessions' own events:
-//! where nobody subscribes nothing is done, and a client that reads slowly makes nobody wait but itself.
+//! Notifies clients of changed resources that they subscribed to, and of a changed list. Driven by the sessions'
+//! events: without subscribers nothing is done, and a slow client delays only itself.
 //!
-//! What counts as a change is counted from when the request arrived: the client is told that it is listened for before
-//! anybody can look, and may change something at once.
+//! Changes count from the arrival of the request: the client gets its confirmation before the session is viewed, and
+//! may change something at once.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -18,48 +18,48 @@ use tokio::task::{AbortHandle, JoinSet};
 
 use super::resources::Part;
 
-/// The least time between two words about one resource.
+/// The least time between two notifications about one resource.
 const PACE: Duration = Duration::from_millis(250);
 /// Most resources that one client may subscribe to.
 pub(super) const MOST: usize = 100;
 
-/// When a request arrived. Goes with it to its handler.
+/// When a request arrived; passed to its handler.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Arrived(pub(super) Instant);
 
-/// Where words go to.
+/// Where notifications go.
 #[derive(Debug, Clone)]
 pub(super) enum Listener {
-    /// A client up to 2025-11-25: to its connection.
+    /// A client up to 2025-11-25: its connection.
     Connected(Peer<RoleServer>),
-    /// One since 2026-07-28: as parts of the answer to its request.
+    /// A client since 2026-07-28: the answer to its request, in parts.
     Listening(SubscriptionSink),
 }
 
-/// Nobody listens any more.
-struct Deaf;
+/// The client is gone.
+struct ClientGone;
 
 impl Listener {
-    async fn updated(&self, uri: &str) -> Result<(), Deaf> {
+    async fn updated(&self, uri: &str) -> Result<(), ClientGone> {
         match self {
             Listener::Connected(peer) => peer
                 .notify_resource_updated(ResourceUpdatedNotificationParam::new(uri))
                 .await
-                .map_err(|_| Deaf),
-            Listener::Listening(sink) => sink.notify_resource_updated(uri).await.map_err(|_| Deaf),
+                .map_err(|_| ClientGone),
+            Listener::Listening(sink) => sink.notify_resource_updated(uri).await.map_err(|_| ClientGone),
         }
     }
 
-    async fn listed(&self) -> Result<(), Deaf> {
+    async fn listed(&self) -> Result<(), ClientGone> {
         match self {
-            Listener::Connected(peer) => peer.notify_resource_list_changed().await.map_err(|_| Deaf),
-            Listener::Listening(sink) => sink.notify_resource_list_changed().await.map_err(|_| Deaf),
+            Listener::Connected(peer) => peer.notify_resource_list_changed().await.map_err(|_| ClientGone),
+            Listener::Listening(sink) => sink.notify_resource_list_changed().await.map_err(|_| ClientGone),
         }
     }
 }
 
-/// Tells of each change of a session's part since then, until the session is gone or nobody listens.
-pub(super) async fn tell_updates(
+/// Notifies of each change of a session's part after `since`, until the session or the client is gone.
+pub(super) async fn notify_updates(
     session: Session,
     part: Part,
     uri: String,
@@ -75,10 +75,10 @@ async fn updates(
     uri: &str,
     since: Instant,
     listener: &Listener,
-) -> Result<(), Deaf> {
+) -> Result<(), ClientGone> {
     let mut last = None;
     while let Ok(mut viewer) = session.view().await {
-        // What happened while nobody looked is a change, too: before the first look, and between two sessions' tasks.
+        // Changes that were not viewed count, too: before the first view, and between two tasks of the session.
         let mut changed = match (&**viewer.first, last) {
             (Frame::Paint { seq, .. }, Some(last)) => *seq != last,
             _ => viewer.changed_since(since),
@@ -89,14 +89,14 @@ async fn updates(
         loop {
             if changed {
                 listener.updated(uri).await?;
-                // Whatever comes meanwhile is told with the next word.
+                // The next notification covers changes during this pause.
                 tokio::time::sleep(PACE).await;
             }
             changed = match viewer.frames.recv().await {
                 Ok(frame) => match &**frame {
                     Frame::Paint { data, seq, .. } => {
                         last = Some(*seq);
-                        // What the session does is told, too, with an empty paint; a command can end so.
+                        // An empty paint reports a change of activity, e.g. the end of a command.
                         !data.is_empty() || part == Part::Commands
                     }
                     Frame::Exited(_) => {
@@ -111,8 +111,8 @@ async fn updates(
     Ok(())
 }
 
-/// Tells whenever the sessions that the actor may have are others than before, and once if they may be others than then.
-pub(super) async fn tell_list(hub: Hub, actor: Actor, since: Instant, listener: Listener) {
+/// Notifies whenever the list of the actor's sessions changes, and once if it may have changed after `since`.
+pub(super) async fn notify_list(hub: Hub, actor: Actor, since: Instant, listener: Listener) {
     let mut changes = hub.changes();
     let mut known = hub.ids_for(&actor);
     let missed = changes.borrow().is_some_and(|changed| changed >= since);
@@ -130,12 +130,12 @@ pub(super) async fn tell_list(hub: Hub, actor: Actor, since: Instant, listener: 
     }
 }
 
-/// What one connection is subscribed to. Ends with it.
+/// The subscriptions of one connection. They end with it.
 #[derive(Debug)]
 pub(super) struct Subscriptions {
-    /// Up to 2025-11-25.
+    /// For clients up to 2025-11-25.
     watching: Mutex<Watching>,
-    /// Places for what is listened to since.
+    /// Places for listeners since 2026-07-28.
     places: Semaphore,
 }
 
@@ -157,13 +157,13 @@ impl Subscriptions {
         self.watching.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Room for one who listens to so many resources, for as long as it does.
+    /// Places for a listener to this many resources, for as long as it listens.
     pub(super) fn place_for(&self, resources: usize) -> Option<SemaphorePermit<'_>> {
-        // Who listens to none is somebody all the same.
+        // A listener to no resource takes one place, too.
         self.places.try_acquire_many(u32::try_from(resources.max(1)).ok()?).ok()
     }
 
-    /// Whether it could be taken on.
+    /// Subscribes; `false` if there are too many subscriptions.
     pub(super) fn subscribe(
         &self,
         session: Session,
@@ -181,7 +181,7 @@ impl Subscriptions {
         if watching.by_uri.len() >= MOST {
             return false;
         }
-        let task = watching.tasks.spawn(tell_updates(session, part, uri.clone(), since, listener));
+        let task = watching.tasks.spawn(notify_updates(session, part, uri.clone(), since, listener));
         watching.by_uri.insert(uri, task);
         true
     }
@@ -192,11 +192,11 @@ impl Subscriptions {
         }
     }
 
-    /// Tells of the list since then; asked for by whoever has read it.
+    /// Notifies of list changes after `since`, for a client that has read the list.
     pub(super) fn list(&self, hub: Hub, actor: Actor, since: Instant, listener: Listener) {
         let mut watching = self.watching();
         if !std::mem::replace(&mut watching.listing, true) {
-            watching.tasks.spawn(tell_list(hub, actor, since, listener));
+            watching.tasks.spawn(notify_list(hub, actor, since, listener));
         }
     }
 }

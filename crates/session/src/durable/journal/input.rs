@@ -1,8 +1,8 @@
-//! What is on its way to the program: typed input and the engine's replies, in the order they were accepted.
+//! The input queue: typed input and the engine's replies on their way to the program, in the order they were accepted.
 //!
-//! The queue is a memfd that the keeper holds, and the kernel keeps our place in it: `sendfile` moves bytes into the
-//! PTY and advances the shared file position in one system call. A daemon that is killed in the middle leaves a
-//! position that is right, so the next one goes on with the very next byte: nothing is lost and nothing comes twice.
+//! The queue is a memfd that the keeper holds, and the kernel keeps our position in it: `sendfile` moves bytes into the
+//! PTY and advances the shared file position in one system call. A daemon that is killed leaves a correct position, so
+//! the next one continues with the next byte: no byte is lost or sent twice.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -13,24 +13,24 @@ use rustix::io::Errno;
 use super::live::MOST;
 use super::mapping::memory;
 
-/// Sent input is given back to the system in steps of this size.
+/// The memory of sent input is freed in steps of this size.
 const TRIM: u64 = 1 << 20;
-/// Most bytes that may wait for a program that does not read.
+/// The most bytes that may wait for a program that does not read.
 pub(crate) const MOST_WAITING: u64 = 64 << 20;
 
-/// Most bytes handed over at a turn.
+/// The most bytes that one `push` sends.
 const TURN: usize = 64 * 1024;
 
-/// How far a push came.
+/// The result of a push.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pushed {
-    /// The program has everything.
+    /// Everything is sent.
     All,
-    /// There is more, and room for it.
+    /// More input waits, and the terminal may take it.
     Some,
-    /// There is more, and no room.
+    /// More input waits, but the terminal is full.
     Blocked,
-    /// There is more, but not before the program has read what it was given.
+    /// More input waits until the program has read what was sent.
     Held,
 }
 
@@ -38,10 +38,10 @@ pub(crate) enum Pushed {
 #[derive(Debug)]
 pub(crate) struct InputQueue {
     fd: OwnedFd,
-    /// Where what was accepted ends.
+    /// The end of the accepted input.
     end: u64,
     trimmed: u64,
-    /// Not beyond this, for now. Only a courtesy: the next daemon does not know of it.
+    /// Send nothing after this position for now. It is not saved: the next daemon does not need it.
     hold: Option<u64>,
 }
 
@@ -53,17 +53,17 @@ impl InputQueue {
         Ok((InputQueue { fd, end: 0, trimmed: 0, hold: None }, kept))
     }
 
-    /// The queue of a session that another daemon served; its journal tells where it ends.
+    /// The queue of an adopted session. The journal says where it ends.
     pub(crate) fn adopt(fd: OwnedFd) -> InputQueue {
         InputQueue { fd, end: 0, trimmed: 0, hold: None }
     }
 
-    /// Where what was accepted ends.
+    /// The end of the accepted input.
     pub(crate) fn end(&self) -> u64 {
         self.end
     }
 
-    /// Lays bytes behind the end. They count only once the journal says so and [`InputQueue::accept`] is called.
+    /// Writes bytes after the end. They count only when the journal has their record and [`InputQueue::accept`] is called.
     pub(crate) fn stage(&mut self, bytes: &[u8]) -> io::Result<u64> {
         if self.waiting() + bytes.len() as u64 > MOST_WAITING {
             return Err(io::Error::new(io::ErrorKind::StorageFull, "too much unread input"));
@@ -78,7 +78,7 @@ impl InputQueue {
         Ok(at)
     }
 
-    /// What lies there, as long as it is not given back to the system.
+    /// The bytes of a range, as long as their memory is not freed.
     pub(crate) fn bytes(&self, from: u64, to: u64) -> Option<Vec<u8>> {
         let len = usize::try_from(to.checked_sub(from)?).ok()?;
         let mut bytes = vec![0; len];
@@ -89,26 +89,27 @@ impl InputQueue {
                 Ok(count) => got += count,
             }
         }
-        // What was given back reads as zeros, and nobody types only those.
+        // Freed memory reads as zeros, and input is never only zeros.
         (from >= self.trimmed && bytes.iter().any(|&byte| byte != 0)).then_some(bytes)
     }
 
-    /// Makes what was staged up to `end` part of the queue.
+    /// Makes the staged bytes up to `end` part of the queue.
     pub(crate) fn accept(&mut self, end: u64) {
         self.end = end;
     }
 
-    /// The same for what a daemon before us accepted. `false`: that cannot be true, and all that lies there is taken.
+    /// The same for input that an earlier daemon accepted. `false`: `end` is impossible, and all bytes in the queue are
+    /// accepted instead.
     pub(crate) fn accept_again(&mut self, end: u64) -> bool {
         let there = rustix::fs::fstat(&self.fd).map_or(0, |stat| stat.st_size.cast_unsigned());
-        // A queue that was lost and begun anew counts on, and is empty.
+        // A new queue in place of a lost one is empty and continues its count.
         let sound = end <= there || (there == 0 && end < MOST);
         self.end = if sound { end } else { there };
         sound
     }
 
-    /// Makes journal and queue agree where one of them lost its newest part: what the program has been given was accepted,
-    /// and what is not there cannot be given any more.
+    /// Makes journal and queue agree if one of them lost its newest part: input that was sent counts as accepted, and
+    /// missing input is skipped.
     pub(crate) fn reconcile(&mut self) {
         self.end = self.end.max(self.position());
         let is_there = rustix::fs::fstat(&self.fd).is_ok_and(|stat| stat.st_size.cast_unsigned() >= self.end);
@@ -117,23 +118,23 @@ impl InputQueue {
         }
     }
 
-    /// What lies behind this place is to be read by itself, not together with what lies before it.
+    /// Holds back the input after this position, so that the program reads it separately from the input before.
     pub(crate) fn hold_at(&mut self, place: u64) {
         self.hold = Some(place);
     }
 
-    /// The program has read what it was given, or had the time to.
+    /// Releases held input: the program has read what was sent, or had the time to.
     pub(crate) fn go_on(&mut self) {
         self.hold = None;
     }
 
-    /// Bytes that the program has not been given yet.
+    /// How many bytes have not been sent yet.
     pub(crate) fn waiting(&self) -> u64 {
         self.end.saturating_sub(self.position())
     }
 
-    /// Gives the program what its terminal takes now, but not more than a turn's worth: a terminal that nobody reads
-    /// takes a long line for ever, and throws it away.
+    /// Sends as much as the terminal takes now, but not more than `TURN` bytes: a terminal that no program reads accepts a
+    /// long line without end, and discards it.
     pub(crate) fn push(&mut self, pty: impl AsFd) -> Result<Pushed, Errno> {
         let mut left = TURN;
         loop {
@@ -151,7 +152,7 @@ impl InputQueue {
                 return Ok(Pushed::Some);
             }
             match rustix::fs::sendfile(pty.as_fd(), &self.fd, None, count.min(left)) {
-                // Nothing is there to be sent, whatever the journal says.
+                // The queue has no more bytes, whatever the journal says.
                 Ok(0) => return Ok(Pushed::All),
                 Ok(sent) => left = left.saturating_sub(sent),
                 Err(Errno::INTR) => {}
@@ -180,7 +181,7 @@ mod tests {
     use cotty_pty::{Pty, WindowSize};
 
     #[test]
-    fn a_megabyte_reaches_a_slow_reader_whole_even_across_an_adoption() {
+    fn a_megabyte_reaches_a_slow_reader_complete_even_if_the_daemon_changes() {
         let (pty, slave) = Pty::open(WindowSize { cols: 80, rows: 24 }).unwrap();
         let mut termios = rustix::termios::tcgetattr(&slave).unwrap();
         termios.make_raw();
@@ -198,7 +199,7 @@ mod tests {
         while got.len() < text.len() {
             queue.push(&pty).unwrap();
             if let Some(kept) = kept.take_if(|_| got.len() > text.len() / 2) {
-                // The old daemon is gone; the new one has only the keeper's descriptor and the journal's end.
+                // The old daemon is gone; the new one has only the keeper's descriptor and the end from the journal.
                 queue = InputQueue::adopt(kept);
                 queue.accept(end);
             }
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_held_back_comes_by_itself() {
+    fn held_input_is_sent_separately() {
         let (pty, slave) = Pty::open(WindowSize { cols: 80, rows: 24 }).unwrap();
         let mut termios = rustix::termios::tcgetattr(&slave).unwrap();
         termios.make_raw();
@@ -232,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_staged_but_not_accepted_is_never_sent() {
+    fn input_that_was_staged_but_not_accepted_is_not_sent() {
         let (pty, _slave) = Pty::open(WindowSize { cols: 80, rows: 24 }).unwrap();
         let (mut queue, _kept) = InputQueue::create().unwrap();
         queue.stage(b"half").unwrap();

@@ -1,10 +1,9 @@
-//! The hot end of a session's journal: memory that the keeper holds, so that a SIGKILL of the daemon loses nothing.
+//! The live journal of a session: memory that the keeper holds, so that a SIGKILL of the daemon loses nothing.
 //!
-//! Output is read by the kernel straight into a ring; its length is stored after. A kill between the two is found
-//! by the [`ahead`] of the output. All else (what was typed, sizes, times of marks) stands beside it in an index of
-//! [`Record`]s. A [`checkpoint`](Hot::checkpointed) is a
-//! whole state from which the tail of ring and index can be replayed; it has to be taken before either ring would
-//! overwrite what came after the last one.
+//! The kernel reads output straight into a ring; the daemon stores the new length afterwards. If the daemon is killed
+//! between the two, the fill pattern [`ahead`] of the output shows how much was read. All other events (input, sizes, times
+//! of marks) are [`Record`]s in an index, which is a second ring. A checkpoint is a whole state after which the rest of
+//! both rings is replayed. It has to be taken before a ring overwrites what came after the last checkpoint.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -21,40 +20,39 @@ use crate::handoff::state::{HandoffEnd, HandoffRequest};
 use crate::hub::meta::Typist;
 use crate::input::typed::EchoedBy;
 
-/// Most bytes one read may take. Also how far ahead the ring is filled, so an idle session pays for it.
+/// The most bytes of one read. Also how far ahead the ring is filled, which costs memory even in an idle session.
 pub(crate) const READ: usize = 16 * 1024;
-/// Output held. A checkpoint is due each time this much is written.
+/// The size of the output ring. A checkpoint is due each time this much is written.
 const OUTPUT: usize = 2 << 20;
-/// What happened beside it. Pages that were never written cost nothing.
+/// The size of the index ring. Pages that were never written cost nothing.
 const INDEX: usize = 256 * 1024;
 const HEADER: usize = 4096;
-/// Where a copy of the session's description stands in the header, behind its length: far from the cells, so that there may be
-/// more of them.
+/// The offset of the copy of the session's metadata in the header, after its length. The space before it is for more cells.
 const DESCRIPTION: usize = 1024;
-/// The version stands in the last two digits. A record's fields and kinds are found by their names, so one that is added
-/// needs no new version; `tests/formats` holds a journal of each.
+/// The last two digits are the version. A record's fields and kinds are found by name, so an added one needs no new
+/// version; `tests/formats` holds a journal of each version.
 const MAGIC: u64 = u64::from_le_bytes(*b"cottyJ03");
-/// What every version begins with.
+/// The first bytes of the magic of every version.
 const FAMILY: &[u8] = b"cottyJ";
 
-/// More output, records or input than any session has.
+/// A count of output, records or input that no session reaches.
 pub(crate) const MOST: u64 = 1 << 62;
 
 const CELL_MAGIC: usize = 0;
-/// In every version: whoever cannot read the rest still counts on from here.
+/// The same cell in every version: a daemon that cannot read the rest continues the count from here.
 const CELL_OUTPUT: usize = 1;
 const CELL_INDEX: usize = 2;
-/// What the last checkpoint covers.
+/// How much the last checkpoint covers.
 const CELL_COVERED_OUTPUT: usize = 3;
 const CELL_COVERED_INDEX: usize = 4;
-/// Where output and index begin, in a journal that was begun anew.
+/// Where output and index begin, in a journal that replaced a lost one.
 const CELL_FIRST_OUTPUT: usize = 5;
 const CELL_FIRST_INDEX: usize = 6;
 
-/// Something that happened beside the output, at a place in it.
+/// An event at a position in the output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Record {
-    /// Output processed before it.
+    /// The seq at that moment.
     pub(crate) seq: u64,
     pub(crate) what: RecordKind,
 }
@@ -74,50 +72,50 @@ pub(crate) enum RecordKind {
         run: bool,
         by: Typist,
         at: u64,
-        /// Whether a recording may hold what it was.
+        /// Whether a recording may contain the text.
         #[serde(default, skip_serializing_if = "is_default")]
         recorded: bool,
     },
-    /// A signal goes to the program in the foreground, for this request.
+    /// A request signals the program in the foreground.
     Signalled(Signalled),
     /// The program's queries up to here were answered; the answers end at `to` in the queue.
     Replied { to: u64 },
-    /// The marks up to here were seen at this time (milliseconds since the epoch).
+    /// The marks up to here were processed at this time (milliseconds since the epoch).
     Marked { at: u64 },
-    /// The terminal has a new size; one that is put back later is that of `put_back`.
+    /// The terminal has a new size; `put_back` is the size to restore later.
     Resized { cols: u16, rows: u16, put_back: Option<(u16, u16)> },
     /// The keyboard changed hands at this time, not by typing.
     Keyboard { change: KeyboardChange, at: u64 },
-    /// So many lines of history are kept.
+    /// This many lines of history are kept from now on.
     History { lines: usize },
-    /// A reader has seen so much, by a request with this hash.
+    /// A reader has read up to `shown`, by a request with this hash.
     Read {
         reader: String,
         shown: u64,
         #[serde(rename = "request")]
         retry_id: u64,
     },
-    /// Output is captured from here on.
+    /// A capture started.
     CaptureBegan(Capturing),
-    /// It is no more; this is what the request that ended it was told.
+    /// The capture ended, with this answer to the request that ended it.
     CaptureEnded {
         #[serde(rename = "request")]
         retry_id: String,
         capture: Capture,
     },
-    /// An agent asks people for something, or no longer does.
+    /// A hand-off request was made or ended.
     #[serde(rename = "Plea")]
     Handoff(HandoffChange),
-    /// A `run`, by its request, has answered to a reader what its command said so far.
+    /// A `run`, by its retry id, has returned the output of its command to a reader.
     Answered { reader: String, run: String },
 }
 
-/// Where something typed comes from, so that it is typed once.
+/// Where input comes from, so that it is typed once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Source {
-    /// A call, which may be made again with the same id.
+    /// A call, by its retry id.
     Request(String),
-    /// A viewer's keys, mouse and pastes, which are counted.
+    /// A viewer's keys, mouse and pastes, by their number.
     Viewer(u64),
 }
 
@@ -127,7 +125,7 @@ pub(crate) struct Signalled {
     #[serde(rename = "request")]
     pub(crate) retry_id: String,
     pub(crate) signal: i32,
-    /// The process group that got it, and the program in it.
+    /// The process group that got the signal, and its program.
     pub(crate) group: u32,
     pub(crate) program: Option<String>,
 }
@@ -136,7 +134,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// What becomes of a request.
+/// A change of a hand-off request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum HandoffChange {
     Made(HandoffRequest),
@@ -146,7 +144,7 @@ pub(crate) enum HandoffChange {
 /// How the keyboard changes hands without a key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum KeyboardChange {
-    /// Asked for; kept for this long after the last key, or until it is given back.
+    /// Taken; held for this long after the last key, or until it is given back.
     Took {
         who: String,
         name: String,
@@ -155,7 +153,7 @@ pub(crate) enum KeyboardChange {
     Gave {
         who: String,
     },
-    /// A viewer went away, or came.
+    /// A viewer disconnected, or connected.
     Vanished {
         who: String,
     },
@@ -163,30 +161,30 @@ pub(crate) enum KeyboardChange {
         who: String,
     },
     Expired,
-    /// Let go of by whoever went away.
+    /// Released because its holder disconnected.
     Left {
         who: String,
     },
 }
 
-/// What the index holds.
+/// The records of the index.
 #[derive(Debug, Default)]
 pub(crate) struct Records {
     /// Each with the position where it ends.
     pub(crate) records: Vec<(u64, Record)>,
-    /// Those that this version cannot read.
+    /// How many records this version cannot read.
     pub(crate) unreadable: usize,
 }
 
-/// The hot journal of one session.
+/// The live journal of one session.
 #[derive(Debug)]
 pub(crate) struct LiveJournal {
     cells: Cells,
     output: Ring,
     index: Ring,
-    /// Output and index lengths at the last checkpoint.
+    /// The lengths of output and index at the last checkpoint.
     checkpoint: (u64, u64),
-    /// Up to where what stands ahead of the output is filled in.
+    /// Up to where the fill pattern is written.
     filled: u64,
 }
 
@@ -204,8 +202,8 @@ impl LiveJournal {
         Ok((live, fd))
     }
 
-    /// The memory of a session that another daemon served: the journal, and the length of the output that daemon
-    /// had, or was just being given when it died.
+    /// The journal of a session that another daemon served. It includes output that the kernel handed over before that
+    /// daemon could store the length.
     pub(crate) fn adopt(fd: &OwnedFd) -> io::Result<LiveJournal> {
         let refused = |reason| Err(io::Error::new(io::ErrorKind::InvalidData, reason));
         let len = rustix::fs::fstat(fd)?.st_size;
@@ -235,7 +233,7 @@ impl LiveJournal {
         Ok(live)
     }
 
-    /// Whether its counts can be true: what the checkpoint does not cover fits into the rings.
+    /// Whether its counts are possible: the part that the checkpoint does not cover fits into the rings.
     fn is_sound(&self) -> bool {
         let sound = |first: usize, covered: u64, len: u64, ring: &Ring| {
             let first = self.cells.load(first);
@@ -246,7 +244,7 @@ impl LiveJournal {
             && sound(CELL_FIRST_INDEX, index, self.index_len(), &self.index)
     }
 
-    /// How much output there was, as a journal says that cannot be read otherwise.
+    /// The length of the output, even of a journal that this version cannot read.
     pub(crate) fn output_len_of(fd: &OwnedFd) -> Option<u64> {
         let is_large_enough = rustix::fs::fstat(fd).is_ok_and(|stat| stat.st_size >= HEADER as i64);
         let cells = is_large_enough.then(|| Cells::map(fd, 0).ok())??;
@@ -254,7 +252,7 @@ impl LiveJournal {
         is_ours.then(|| cells.load(CELL_OUTPUT)).filter(|&len| len < MOST)
     }
 
-    /// Puts a copy of the session's description into a new journal, if there is room; false otherwise.
+    /// Puts a copy of the session's metadata into a new journal; `false` if it does not fit.
     pub(crate) fn describe(fd: &OwnedFd, description: &[u8]) -> io::Result<bool> {
         let len = u32::try_from(description.len()).map_err(io::Error::other)?;
         let bytes = [&len.to_le_bytes(), description].concat();
@@ -265,7 +263,7 @@ impl LiveJournal {
         Ok(true)
     }
 
-    /// That copy, also of a journal that cannot be read otherwise.
+    /// The copy of the session's metadata, even of a journal that this version cannot read.
     pub(crate) fn description(fd: &OwnedFd) -> Option<Vec<u8>> {
         let mut bytes = [0; HEADER - DESCRIPTION];
         let got = rustix::io::pread(fd, &mut bytes, DESCRIPTION as u64).ok()?;
@@ -274,7 +272,7 @@ impl LiveJournal {
         rest.get(..len).filter(|copy| !copy.is_empty()).map(<[u8]>::to_vec)
     }
 
-    /// Takes the place of a journal that could not be read: counts on from here.
+    /// Makes this journal replace an unreadable one: its counts continue from here.
     pub(crate) fn count_from(&mut self, output: u64, index: u64) {
         self.cells.store(CELL_FIRST_OUTPUT, output);
         self.cells.store(CELL_FIRST_INDEX, index);
@@ -285,7 +283,7 @@ impl LiveJournal {
         self.checkpointed(output, index);
     }
 
-    /// What the last checkpoint covers, of output and index.
+    /// How much output and index the last checkpoint covers.
     pub(crate) fn covered(&self) -> (u64, u64) {
         self.checkpoint
     }
@@ -301,53 +299,53 @@ impl LiveJournal {
         })
     }
 
-    /// Bytes of output so far.
+    /// The length of the output.
     pub(crate) fn output_len(&self) -> u64 {
         self.cells.load(CELL_OUTPUT)
     }
 
-    /// Bytes of index so far.
+    /// The length of the index.
     pub(crate) fn index_len(&self) -> u64 {
         self.cells.load(CELL_INDEX)
     }
 
-    /// Reads once from `source` into the ring; answers how much came. 0 is the end of the file.
+    /// Reads once from `source` into the ring; returns the number of bytes. 0 is the end of the file.
     pub(crate) fn read_from(&mut self, source: impl AsFd) -> Result<usize, Errno> {
         let len = self.output_len();
         let count = rustix::io::read(source, self.output.slice_mut(len, len + READ as u64))?;
-        // What stands ahead first: from the moment the new length is stored, it must stand behind that.
+        // Fill first: as soon as the new length is stored, the pattern must follow it.
         self.fill_ahead(len + count as u64);
         self.cells.store(CELL_OUTPUT, len + count as u64);
         BYTES_READ.fetch_add(count as u64, Ordering::Relaxed);
         Ok(count)
     }
 
-    /// Where the output begins that is still held.
+    /// The position of the oldest output that the ring holds.
     pub(crate) fn oldest(&self) -> u64 {
         // The area ahead of the end is the oldest part of the ring.
         self.output_len().saturating_sub((OUTPUT - READ) as u64).max(self.cells.load(CELL_FIRST_OUTPUT))
     }
 
-    /// Output that is still held.
+    /// A range of the output that the ring holds.
     pub(crate) fn output(&self, from: u64, to: u64) -> &[u8] {
         self.output.slice(from, to)
     }
 
-    /// Whether the next read or record might overwrite what came after the last checkpoint.
+    /// Whether the next read or record might overwrite data that no checkpoint covers.
     pub(crate) fn wants_checkpoint(&self) -> bool {
         let output = self.output_len() - self.checkpoint.0;
         let index = self.index_len() - self.checkpoint.1;
         output as usize + 2 * READ > self.output.len() || index as usize + INDEX / 4 > self.index.len()
     }
 
-    /// A state that covers everything so far is safe with the keeper.
+    /// Notes that the keeper has a checkpoint that covers this much.
     pub(crate) fn checkpointed(&mut self, output: u64, index: u64) {
         self.checkpoint = (output, index);
         self.cells.store(CELL_COVERED_OUTPUT, output);
         self.cells.store(CELL_COVERED_INDEX, index);
     }
 
-    /// Writes a record down. From here on it has happened, whoever dies.
+    /// Writes a record. It survives the death of the daemon.
     pub(crate) fn record(&mut self, record: &Record) -> io::Result<()> {
         let body = minicbor_serde::to_vec(record).map_err(io::Error::other)?;
         let from = self.index_len();
@@ -363,7 +361,7 @@ impl LiveJournal {
         Ok(())
     }
 
-    /// The records from an index position on, each with the position where it ends. None, if they are overwritten.
+    /// The records from an index position on. None if some of them are overwritten.
     pub(crate) fn records(&self, from: u64) -> Records {
         let mut from = from.max(self.cells.load(CELL_FIRST_INDEX));
         let mut found = Records::default();
@@ -377,7 +375,7 @@ impl LiveJournal {
                 found.unreadable += 1;
                 break;
             }
-            // One that a newer version added says nothing here; those behind it do.
+            // Skip a kind that only a newer version knows, and read the records after it.
             match minicbor_serde::from_slice(self.index.slice(from + 4, from + 4 + len)) {
                 Ok(record) => found.records.push((from + 4 + len, record)),
                 Err(_) => found.unreadable += 1,
@@ -430,7 +428,7 @@ mod tests {
         let (reader, mut writer) = pipe();
         writer.write_all(b"one ").unwrap();
         live.read_from(&reader).unwrap();
-        // The kernel's half of a read, without ours.
+        // The kernel has written the bytes, the daemon has not stored the length.
         let len = live.output_len();
         live.output.slice_mut(len, len + 3).copy_from_slice(b"two");
         drop(live);
@@ -439,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn output_that_ends_in_a_long_run_of_any_byte_is_found_to_its_last_few() {
+    fn output_that_ends_in_a_long_run_of_any_byte_loses_at_most_four_bytes() {
         for byte in 0..=0xFF_u8 {
             let (mut live, fd) = LiveJournal::create().unwrap();
             let (reader, mut writer) = pipe();
@@ -456,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ring_keeps_the_newest_output_across_its_seam() {
+    fn the_ring_keeps_the_newest_output_when_it_wraps() {
         let (mut live, fd) = LiveJournal::create().unwrap();
         let (reader, mut writer) = pipe();
         let mut expected: Vec<u8> = Vec::new();
@@ -479,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn records_come_back_and_a_full_index_says_so() {
+    fn records_are_read_back_and_a_full_index_refuses_more() {
         let (mut live, fd) = LiveJournal::create().unwrap();
         let mut n = 0;
         while live.record(&typed(n, n)).is_ok() {
@@ -551,8 +549,8 @@ mod tests {
 
     const PAGE: usize = 4096;
 
-    /// The memory of a journal without its many zeros: its length, then of each page that is not empty its place, how much of
-    /// it is not empty, and that.
+    /// The memory of a journal without most zeros: its length, then for each page that is not empty its offset, its length
+    /// without trailing zeros, and its bytes.
     fn packed(fd: &OwnedFd) -> Vec<u8> {
         let mut memory = Vec::new();
         File::from(fd.try_clone().unwrap()).read_to_end(&mut memory).unwrap();
@@ -587,7 +585,7 @@ mod tests {
     const COUNTED: &[u8] = b"this was counted, ";
     const NOT_COUNTED: &[u8] = "this was not: \u{fc}".as_bytes();
 
-    /// A journal of which a checkpoint covers some, and whose daemon died in the middle of a read.
+    /// A journal of which a checkpoint covers a part, and whose daemon died in the middle of a read.
     fn written() -> Vec<u8> {
         let (mut live, fd) = LiveJournal::create().unwrap();
         assert!(LiveJournal::describe(&fd, COPY).unwrap());
@@ -623,7 +621,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_has_the_description_that_fits_or_none() {
+    fn a_journal_stores_metadata_only_if_it_fits() {
         let (_, fd) = LiveJournal::create().unwrap();
         assert_eq!(LiveJournal::description(&fd), None);
         let room = HEADER - DESCRIPTION - 4;
@@ -632,12 +630,12 @@ mod tests {
             assert_eq!(LiveJournal::description(&fd).map(|copy| copy.len()), fits.then_some(len));
         }
         rustix::io::pwrite(&fd, &u32::MAX.to_le_bytes(), DESCRIPTION as u64).unwrap();
-        assert_eq!(LiveJournal::description(&fd), None, "a length that cannot be true");
-        assert_eq!(LiveJournal::adopt(&fd).unwrap().index_len(), 0, "it is in nobody's way");
+        assert_eq!(LiveJournal::description(&fd), None, "the length is impossible");
+        assert_eq!(LiveJournal::adopt(&fd).unwrap().index_len(), 0, "the index is intact");
     }
 
     #[test]
-    fn a_record_that_cannot_be_read_costs_only_itself() {
+    fn an_unreadable_record_does_not_affect_the_others() {
         let (mut live, fd) = LiveJournal::create().unwrap();
         live.record(&typed(1, 1)).unwrap();
         let (from, newer) =
@@ -653,7 +651,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_is_no_journal_of_this_version_is_refused_with_the_reason() {
+    fn memory_that_is_not_a_journal_of_this_version_is_refused_with_the_reason() {
         let refused = |fd: &OwnedFd| LiveJournal::adopt(fd).unwrap_err().to_string();
         let fd = memory("x", (HEADER + INDEX + OUTPUT) as u64).unwrap();
         assert_eq!((refused(&fd).as_str(), LiveJournal::output_len_of(&fd)), ("it is damaged", None));
@@ -664,7 +662,7 @@ mod tests {
         live.cells.store(CELL_OUTPUT, 4711);
         assert_eq!(refused(&fd), "another version of cotty wrote it");
         assert_eq!(LiveJournal::output_len_of(&fd), Some(4711));
-        // Counts that cannot be true.
+        // Impossible counts.
         for (cell, value) in [(CELL_OUTPUT, 1 << 60), (CELL_INDEX, 1 << 40), (CELL_COVERED_OUTPUT, 9)] {
             let (live, fd) = LiveJournal::create().unwrap();
             live.cells.store(cell, value);
@@ -673,7 +671,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_journal_counts_on_from_any_place() {
+    fn a_new_journal_continues_the_counts_of_a_lost_one() {
         let (mut live, fd) = LiveJournal::create().unwrap();
         let (reader, mut writer) = pipe();
         live.count_from(5_000_001, 700);

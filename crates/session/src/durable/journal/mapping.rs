@@ -1,4 +1,4 @@
-//! The one place where the journal's memory is touched: a memfd, mapped so that a ring never has a seam.
+//! The only code that accesses the journal's memory: a memfd, mapped so that every slice of a ring is contiguous.
 
 use std::ffi::c_void;
 use std::io;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rustix::fs::{MemfdFlags, SealFlags};
 use rustix::mm::{MapFlags, ProtFlags};
 
-/// A new memfd of this many bytes that can never shrink: a shrunk mapping would be a SIGBUS for every session.
+/// A new memfd of this many bytes that can never shrink: access to a shrunk mapping would kill the daemon with SIGBUS.
 pub(crate) fn memory(name: &str, len: u64) -> io::Result<OwnedFd> {
     let fd = rustix::fs::memfd_create(name, MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
     rustix::fs::ftruncate(&fd, len)?;
@@ -17,7 +17,7 @@ pub(crate) fn memory(name: &str, len: u64) -> io::Result<OwnedFd> {
     Ok(fd)
 }
 
-/// Numbers in shared memory. Each is stored whole or not at all, whenever the daemon dies.
+/// Numbers in shared memory. Each is stored completely or not at all, whenever the daemon dies.
 #[derive(Debug)]
 pub(crate) struct Cells {
     map: Map,
@@ -44,7 +44,7 @@ impl Cells {
     }
 }
 
-/// Bytes addressed by a count that only grows; the newest `len` of them are held.
+/// Bytes addressed by a position that only grows. The ring holds the newest `len` bytes.
 #[derive(Debug)]
 pub(crate) struct Ring {
     map: Map,

@@ -1,4 +1,4 @@
-//! What a session's terminal said and was told: its hot end is memory that outlives the daemon, behind it stand files.
+//! A session's journal: its output and input. The newest part is memory that outlives the daemon, the rest is in files.
 
 mod ahead;
 pub(crate) mod disk;

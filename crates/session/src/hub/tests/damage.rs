@@ -1,4 +1,4 @@
-//! What cannot be read of a session costs history, never its program.
+//! Damaged session state costs history, never the program.
 
 use std::io::{BufRead, BufReader};
 use std::os::fd::AsFd;
@@ -6,22 +6,22 @@ use std::os::fd::AsFd;
 use super::*;
 use crate::durable::checkpoint::slot;
 
-/// What is done to a session that the keeper holds while no daemon runs.
+/// A change to a session's state in the keeper while no daemon runs.
 struct Damage {
     name: &'static str,
     does: fn(&mut Held),
-    /// What people and agents are told was lost.
-    told: &'static str,
+    /// What is reported as lost.
+    reported: &'static str,
     left: Left,
 }
 
-/// What is left of what was shown.
+/// What is left of the output.
 #[derive(Debug, PartialEq, Eq)]
 enum Left {
     Everything,
-    /// What the journal holds: 2 MiB but for the little that may be ahead.
+    /// The output in the journal: 2 MiB minus the area ahead of the end.
     Newest,
-    /// What the checkpoint holds, which was taken when the journal was full for the first time: the oldest.
+    /// The output in the checkpoint, which was taken when the journal was first full: the oldest.
     Checkpoint,
     Nothing,
 }
@@ -36,12 +36,12 @@ fn garbage(held: &Held, slot: u8, from: u64) {
     overwrite(held, slot, from, &bytes);
 }
 
-/// Another number for one of the counts that a checkpoint begins with. It may be longer than the one that stood there.
+/// Changes one of the counts at the start of a checkpoint. The new number may be longer than the old one.
 fn set_count(held: &mut Held, name: &str, count: u64) {
     let len = rustix::fs::fstat(&held.slots[&slot::STATE]).unwrap().st_size as usize;
     let mut bytes = vec![0; len];
     assert_eq!(rustix::io::pread(&held.slots[&slot::STATE], &mut bytes, 0).unwrap(), len);
-    // In CBOR: the name behind its length, then the number, whose first byte says how long it is.
+    // In CBOR: the length of the name, the name, then the number, whose first byte says how long it is.
     let key: Vec<u8> = [&[0x60 + name.len() as u8], name.as_bytes()].concat();
     let at = bytes.windows(key.len()).position(|window| window == key).unwrap() + key.len();
     let old = match bytes[at] {
@@ -57,140 +57,140 @@ fn set_count(held: &mut Held, name: &str, count: u64) {
     held.slots.insert(slot::STATE, changed);
 }
 
-/// Behind the magic of a checkpoint.
+/// After the magic of a checkpoint.
 const CHECKPOINT_VERSION: u64 = "cotty-checkpoint".len() as u64;
 
 const DAMAGES: &[Damage] = &[
-    Damage { name: "nothing", does: |_| {}, told: "", left: Left::Everything },
+    Damage { name: "nothing", does: |_| {}, reported: "", left: Left::Everything },
     Damage {
         name: "a checkpoint of a newer version",
         does: |held| overwrite(held, slot::STATE, CHECKPOINT_VERSION, &[99]),
-        told: "the checkpoint: another version of cotty wrote it",
+        reported: "the checkpoint: another version of cotty wrote it",
         left: Left::Newest,
     },
     Damage {
         name: "a checkpoint that is garbage",
         does: |held| garbage(held, slot::STATE, 0),
-        told: "the checkpoint: it is not a checkpoint",
+        reported: "the checkpoint: it is not a checkpoint",
         left: Left::Newest,
     },
     Damage {
         name: "an engine's state that is garbage",
         does: |held| garbage(held, slot::STATE, 4096),
-        told: "screen and history: ",
+        reported: "screen and history: ",
         left: Left::Newest,
     },
     Damage {
         name: "no checkpoint",
         does: |held| drop(held.slots.remove(&slot::STATE)),
-        told: "the checkpoint: the keeper does not have it",
+        reported: "the checkpoint: the keeper does not have it",
         left: Left::Newest,
     },
     Damage {
         name: "a journal of another version",
         does: |held| overwrite(held, slot::JOURNAL, 0, b"cottyJ99"),
-        told: "the newest output: another version of cotty wrote it",
+        reported: "the newest output: another version of cotty wrote it",
         left: Left::Checkpoint,
     },
     Damage {
         name: "a journal whose head is garbage",
         does: |held| garbage(held, slot::JOURNAL, 0),
-        told: "the newest output: it is damaged",
+        reported: "the newest output: it is damaged",
         left: Left::Checkpoint,
     },
     Damage {
-        name: "a journal whose counts cannot be true",
+        name: "a journal with impossible counts",
         does: |held| overwrite(held, slot::JOURNAL, 8, &(1_u64 << 60).to_le_bytes()),
-        told: "the newest output: it is damaged",
+        reported: "the newest output: it is damaged",
         left: Left::Checkpoint,
     },
     Damage {
         name: "a journal whose counts were set to nothing",
         does: |held| overwrite(held, slot::JOURNAL, 8, &[0; 48]),
-        told: "the newest output: it ends before the checkpoint",
+        reported: "the newest output: it ends before the checkpoint",
         left: Left::Checkpoint,
     },
     Damage {
-        name: "a checkpoint that covers more records than there can be",
+        name: "a checkpoint that covers an impossible number of records",
         does: |held| set_count(held, "index", u64::MAX),
-        told: "the checkpoint: it is damaged",
+        reported: "the checkpoint: it is damaged",
         left: Left::Newest,
     },
     Damage {
-        name: "a checkpoint that covers more output than there can be",
+        name: "a checkpoint that covers an impossible amount of output",
         does: |held| set_count(held, "output", u64::MAX),
-        told: "the checkpoint: it is damaged",
+        reported: "the checkpoint: it is damaged",
         left: Left::Newest,
     },
     Damage {
-        name: "a checkpoint with more input than there can be",
+        name: "a checkpoint with an impossible amount of input",
         does: |held| set_count(held, "input", (1 << 63) - 2),
-        told: "what was typed and not read yet: its count",
+        reported: "unread input: its count",
         left: Left::Everything,
     },
     Damage {
         name: "a journal whose records are garbage",
         does: |held| overwrite(held, slot::JOURNAL, 4096, &[0xFF; 256 * 1024]),
-        told: "records of input and reads",
+        reported: "records of input and reads",
         left: Left::Everything,
     },
     Damage {
         name: "neither journal nor checkpoint",
         does: |held| held.slots.retain(|&slot, _| slot == slot::MASTER || slot == slot::INPUT),
-        told: "the newest output: the keeper does not have it",
+        reported: "the newest output: the keeper does not have it",
         left: Left::Nothing,
     },
     Damage {
         name: "no input queue",
         does: |held| drop(held.slots.remove(&slot::INPUT)),
-        told: "what was typed and not read yet: the keeper does not have it",
+        reported: "unread input: the keeper does not have it",
         left: Left::Everything,
     },
     Damage {
-        name: "no description",
+        name: "no metadata",
         does: |held| held.blob = b"{\"id\":".to_vec(),
-        told: "",
+        reported: "",
         left: Left::Everything,
     },
     Damage {
-        name: "neither description nor journal",
+        name: "neither metadata nor journal",
         does: |held| {
             held.blob = b"{\"id\":".to_vec();
             held.slots.remove(&slot::JOURNAL);
         },
-        told: "the description: ",
+        reported: "session metadata: ",
         left: Left::Checkpoint,
     },
 ];
 
-/// Lines of what a program says: more than the journal holds, so that there is a checkpoint.
+/// How many lines the program writes: more than the journal holds, so that there is a checkpoint.
 const LINES: usize = 22_000;
-/// Bytes of one, with its end.
+/// The bytes of one line, with its end.
 const LINE: usize = 109;
 const JOURNAL: usize = 2 << 20;
 
-/// A hub whose sessions keep all that is said.
+/// A hub whose sessions keep all lines.
 async fn start(dir: &Path, keeper: &Keeper) -> Hub {
     let mut options = options(dir);
     options.terminal.history_lines = 2 * LINES;
     Hub::start(options, keeper.link()).await.unwrap()
 }
 
-fn said(line: usize) -> String {
+fn output_line(line: usize) -> String {
     format!("{line:06} {}", "-".repeat(100))
 }
 
-/// A session that has said a lot, and whose daemon is gone; answers its id.
+/// Leaves a session with a lot of output whose daemon is gone; returns its id.
 fn leave_a_session(dir: &Path, keeper: &Keeper) -> String {
     let runtime = Runtime::new().unwrap();
     let id = runtime.block_on(async {
         let hub = start(dir, keeper).await;
         let session = create(&hub, "a", "1").await.unwrap();
         let mut terminal = keeper.terminal(&session);
-        let text: String = (0..LINES).map(|line| said(line) + "\n").collect();
+        let text: String = (0..LINES).map(|line| output_line(line) + "\n").collect();
         let write = move || terminal.write_all(text.as_bytes()).unwrap();
         tokio::task::spawn_blocking(write).await.unwrap();
-        shows(&session, &said(LINES - 1)).await;
+        shows(&session, &output_line(LINES - 1)).await;
         types(&session, "typed\n", "once").await;
         assert_eq!(line(&mut keeper.terminal(&session)), "typed\n");
         assert!(session.info().await.unwrap().checkpointed);
@@ -211,17 +211,18 @@ async fn check(damage: &Damage, dir: &Path, keeper: &Keeper, id: &str, retry_id:
     let hub = start(dir, keeper).await;
     let session = hub.find(id).unwrap_or_else(|e| panic!("{name}: {e}"));
     let lost = session.info().await.unwrap().lost;
-    let told = lost.as_ref().map_or(String::new(), |lost| lost.what.join("; "));
-    assert!(told.contains(damage.told) && told.is_empty() == damage.told.is_empty(), "{name}: {told}");
-    // The program is there, in both directions.
+    let reported = lost.as_ref().map_or(String::new(), |lost| lost.what.join("; "));
+    let as_expected = reported.contains(damage.reported) && reported.is_empty() == damage.reported.is_empty();
+    assert!(as_expected, "{name}: {reported}");
+    // The program can write and read.
     let mut terminal = keeper.terminal(&session);
     terminal.write_all(b"still here\n").unwrap();
     shows(&session, "still here").await;
-    types(&session, "and heard\n", retry_id).await;
-    assert_eq!(line(&mut terminal), "and heard\n", "{name}");
+    types(&session, "and read\n", retry_id).await;
+    assert_eq!(line(&mut terminal), "and read\n", "{name}");
     let lines = history(&session).await;
     assert!(lines.iter().any(|line| line == "still here"), "{name}");
-    // The last one that a checkpoint knows is cut where it was taken.
+    // The checkpoint was taken in the middle of its last line.
     let is_whole = |line: &&String| line.len() + 2 == LINE && line.ends_with("---");
     let held: Vec<&String> = lines.iter().filter(is_whole).collect();
     let expected = match damage.left {
@@ -231,16 +232,16 @@ async fn check(damage: &Damage, dir: &Path, keeper: &Keeper, id: &str, retry_id:
     };
     let (count, first) = (held.len(), if damage.left == Left::Newest { LINES - held.len() } else { 0 });
     assert!(expected.contains(&count), "{name}: {count} lines are left");
-    assert!(held.into_iter().eq(&(first..first + count).map(said).collect::<Vec<_>>()), "{name}");
+    assert!(held.into_iter().eq(&(first..first + count).map(output_line).collect::<Vec<_>>()), "{name}");
 }
 
 #[test]
-fn what_cannot_be_read_costs_history_and_never_the_program() {
+fn damaged_state_costs_history_and_never_the_program() {
     for damage in DAMAGES {
         let (dir, keeper) = (tempfile::tempdir().unwrap(), Keeper::default());
         let id = leave_a_session(dir.path(), &keeper);
         (damage.does)(keeper.held.lock().unwrap().get_mut(id.as_bytes()).unwrap());
-        // The next daemon, and the one after it, which finds what that one left.
+        // The next daemon repairs the state; the one after it finds the repaired state.
         for retry_id in ["second", "third"] {
             let runtime = Runtime::new().unwrap();
             runtime.block_on(check(damage, dir.path(), &keeper, &id, retry_id));
@@ -249,23 +250,23 @@ fn what_cannot_be_read_costs_history_and_never_the_program() {
     }
 }
 
-/// Asks as a shell does whether a line may run; answers what it is told.
+/// Asks as a shell does whether a line may run; returns the answer.
 fn ask(dir: &Path, keeper: &Keeper, session: &Session, nonce: &str, id: u32) -> String {
     let hook = dir.join("hooks").join(&session.meta().id);
     let answers = BufReader::new(File::open(hook).unwrap());
     write!(keeper.terminal(session), "\x1b]633;E;echo hi;{nonce};{id}\x07").unwrap();
-    // A daemon that takes over gives its last answer again.
+    // A daemon that adopts the session repeats the last answer.
     let is_ours = |line: &String| line.starts_with(&format!("{id} "));
     answers.lines().map(Result::unwrap).find(is_ours).unwrap()
 }
 
 #[test]
-fn a_shell_whose_description_is_destroyed_is_answered_and_its_owner_has_it() {
+fn a_shell_whose_metadata_is_damaged_gets_answers_and_keeps_its_owner() {
     type Does = fn(&mut Held);
     let damages: [(&str, Does); 3] = [
         ("nothing", |_| {}),
-        ("no description", |held| held.blob.clear()),
-        ("no description, and a journal of another version", |held| {
+        ("no metadata", |held| held.blob.clear()),
+        ("no metadata, and a journal of another version", |held| {
             held.blob = b"not ours".to_vec();
             overwrite(held, slot::JOURNAL, 0, b"cottyJ99");
         }),
@@ -282,7 +283,7 @@ fn a_shell_whose_description_is_destroyed_is_answered_and_its_owner_has_it() {
     });
     runtime.shutdown_timeout(Duration::from_secs(10));
     let nonce = made.nonce.clone().unwrap();
-    // The second time without more damage: what one daemon repaired the next one finds whole.
+    // Each damage is followed by a daemon without new damage, which must find the repaired state.
     for (turn, (name, does)) in (0..).zip(damages.iter().flat_map(|damage| [damage, &damages[0]])) {
         does(keeper.held.lock().unwrap().get_mut(made.id.as_bytes()).unwrap());
         let runtime = Runtime::new().unwrap();

@@ -4,7 +4,7 @@ pub(super) static BASH: Shell = Shell {
     name: "bash",
     files: &[("bash.rc", include_str!("bash.rc"))],
     start: |start: &mut Start<'_>| {
-        // With `-l` bash would not read our file, so ours does what a login shell does.
+        // With `-l` bash would not read our file, so our file does what a login shell does.
         if start.args.iter().any(|arg| arg.contains('l')) {
             start.added.insert("COTTY_LOGIN".to_owned(), "1".to_owned());
         }

@@ -1,4 +1,4 @@
-# cotty's marks for fish: prompt, command and exit code, without touching any file of the user's.
+# cotty's marks for fish: prompt, command and exit code, without changing any file of the user.
 # Read by --init-command, after the user's configuration.
 
 set -g __cotty_nonce $COTTY_NONCE
@@ -19,22 +19,22 @@ function __cotty_say
 end
 
 # Asks whether a line may run. The question goes through the terminal, which keeps it in order with the output; the
-# answer comes back through a fifo that the daemon holds open. A line that is too long for the terminal is left in a
-# file. Says the reason if it may not.
+# answer comes back through a fifo that the daemon holds open. A line that is too long for the terminal is put into a
+# file. Prints the reason of a denial.
 function __cotty_ask --argument-names line
     set -g __cotty_asked (math $__cotty_asked + 1)
     set -l id $fish_pid.$__cotty_asked
     set -l shown (string escape --style=url -- $line | string replace --all % '\\x')
     if test (string length -- "$shown") -gt 4000
         set shown '\\f'
-        # Where it cannot be written, nobody can judge it: the file may hold an older one.
+        # If the write fails, the file may hold an older line, so the line cannot be judged.
         printf '1  %s\n' $line >$__cotty_hook.line
         or set shown '\\e'
     end
     printf '\e]633;E;%s;%s;%s\a' $shown $__cotty_nonce $id >/dev/tty
     set -l answer
-    # Another question's answer, to a line that was given up, may come first; the end comes when a daemon dies, and the
-    # next one answers.
+    # The answer to an earlier, cancelled line may come first. `read` ends without a line when the daemon dies; the next
+    # daemon answers.
     while not string match --quiet -- "$id *" "$answer"
         if not test -p $__cotty_hook
             set answer "$id no answer from the daemon"
@@ -48,16 +48,16 @@ function __cotty_ask --argument-names line
     return 1
 end
 
-# Enter. What the user's own keys run without it is asked about when it starts, and cannot be stopped any more.
+# The Enter key. About a line that the user's own key bindings run, we ask when it starts; it cannot be stopped then.
 function __cotty_enter
-    # A program's question (`read`), or a choice from a list: no command.
+    # Input for a program (`read`) or a choice from a list is not a command.
     if set -q __cotty_running; or commandline --paging-mode
         commandline -f execute
         return
     end
     set -l line (commandline --current-buffer | string collect)
     if not string match --quiet --regex '\S' -- "$line"
-        # The prompt that follows is a new one, not this one drawn again.
+        # The next prompt is a new one, not a redraw of this one.
         __cotty_say 'D;0'
         commandline -f execute
         return
@@ -74,7 +74,7 @@ function __cotty_enter
         case 2
             commandline -f execute
         case '*'
-            # fish says what is wrong and leaves the line for its user to mend; an agent types it anew.
+            # fish prints the error and leaves the line for the user to correct; an agent types a new line.
             if set -q __cotty_agent
                 set -l fish (status fish-path)
                 __cotty_drop 127 (printf '%s\n' $line | $fish --no-config --no-execute 2>&1)
@@ -84,7 +84,7 @@ function __cotty_enter
     end
 end
 
-# Gives the line up: fish goes to a new one, and there we say why.
+# Cancels the line: fish starts a new one, where we print the reason.
 function __cotty_drop
     set -g __cotty_dropped $argv
     commandline -f cancel-commandline
@@ -96,7 +96,7 @@ function __cotty_cancel --on-event fish_cancel
         __cotty_say "D;$__cotty_dropped[1]"
         set -e __cotty_dropped
     else if not set -q __cotty_running
-        # Ctrl-C at the prompt: what was typed is gone, and the prompt a new one.
+        # Ctrl-C at the prompt: the typed line is gone, and the next prompt is a new one.
         __cotty_say 'D;130'
     end
 end
@@ -122,13 +122,13 @@ function __cotty_postexec --on-event fish_postexec
     __cotty_say "D;$code"
 end
 
-# The prompt's end stands in the prompt. A prompt that the user defines later is wrapped anew, under a name of its own:
-# it may call the one before.
+# The mark of the prompt's end is in the prompt. A prompt that the user defines later is wrapped again, under another
+# name, because it may call the earlier one.
 function __cotty_before_prompt --on-event fish_prompt
     if not functions fish_prompt | string match --quiet '*__cotty_prompt_*'
         set __cotty_wrapped (math $__cotty_wrapped + 1)
         functions --copy fish_prompt __cotty_prompt_$__cotty_wrapped
-        # Nothing may run before the user's: it shows the last status. fish drops the last line end.
+        # Nothing may run before the user's prompt, which may show the last status. fish drops the last line end.
         echo "function fish_prompt
             set -l lines (__cotty_prompt_$__cotty_wrapped)
             set -q lines[1]; or set lines ''
@@ -141,7 +141,7 @@ function __cotty_before_prompt --on-event fish_prompt
     __cotty_say A
 end
 
-# In every mode of either key set. Enter that the user bound is theirs, but nobody has got used to it in an agent's shell.
+# In every mode of both key sets. A user's own binding of Enter is kept, but not in an agent's shell.
 for mode in default insert replace replace_one visual
     for key in \r \n
         if set -q __cotty_agent; or not bind --user -M $mode $key >/dev/null 2>&1

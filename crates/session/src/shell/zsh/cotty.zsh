@@ -1,5 +1,5 @@
-# cotty's marks for zsh: prompt, command and exit code, without touching any file of the user's.
-# Read by our .zshenv before anything of the user's, so that none of their aliases gets into these functions.
+# cotty's marks for zsh: prompt, command and exit code, without changing any file of the user.
+# Read by our .zshenv before the user's files, so that none of their aliases gets into these functions.
 
 typeset -g __cotty_nonce=$COTTY_NONCE __cotty_hook=$COTTY_HOOK __cotty_histfile=${COTTY_HISTFILE-} __cotty_dir=$ZDOTDIR
 typeset -gi __cotty_asked=0
@@ -8,11 +8,11 @@ typeset -g __cotty_running= __cotty_over=$'%{\e]133;D;%?;'$__cotty_nonce$'\a%}'
 typeset -g __cotty_zdotdir=${COTTY_ZDOTDIR-} __cotty_zdotdir_is=${COTTY_ZDOTDIR+exported}
 unset COTTY_NONCE COTTY_HOOK COTTY_HISTFILE COTTY_ZDOTDIR
 
-# Whatever the user sets, our functions run with zsh's own options, untraced, and no failure in them ends the shell.
-# In groups whose errors go nowhere: `set -x` is to show the user's commands, not ours.
+# Whatever the user sets, our functions run with zsh's default options and without tracing, and a failure in them does not
+# end the shell. They are groups without stderr: `set -x` must show the user's commands, not ours.
 typeset -g __cotty_plain='builtin emulate -L zsh; builtin setopt local_options extended_glob no_err_exit no_err_return no_xtrace unset'
 
-# ZDOTDIR is the user's while their files are read, and ours when zsh looks for the next one.
+# ZDOTDIR is the user's while zsh reads their files, and ours when zsh looks for the next file.
 __cotty_theirs() {
     unset ZDOTDIR
     case $__cotty_zdotdir_is in
@@ -32,7 +32,7 @@ __cotty_ours() {
     return 0
 }
 
-# Straight to the terminal: a prompt that is shown before the shell is ready keeps what its start says elsewhere.
+# Writes straight to the terminal: a prompt that appears before the shell is ready redirects the output of its start.
 __cotty_say() {
     builtin print -rn -- "$1" >/dev/tty
 }
@@ -46,14 +46,14 @@ __cotty_hooks() {
 __cotty_before_prompt() {
     {
         builtin local code="$?"
-        # A line that the shell could not read leaves the status of the one before it.
+        # After a line that the shell could not parse, `$?` is still the status of the line before it.
         if [[ -z $__cotty_running ]]; then code=1; fi
         __cotty_prompt $'\e]133;D;'"$code;$__cotty_nonce"$'\a'
         return 0
     } 2>/dev/null
 }
 
-# Says what is given, and that the prompt begins.
+# Writes the given text and the mark of the prompt's start.
 __cotty_prompt() {
     {
         builtin eval "$__cotty_plain"
@@ -61,19 +61,19 @@ __cotty_prompt() {
         typeset -g __cotty_running=
         if (( ${+PROMPT_EOL_MARK} )); then typeset -g PROMPT_EOL_MARK=${PROMPT_EOL_MARK#$__cotty_over}; fi
         __cotty_say "$1"$'\e]7;file://'"${HOST//[^a-zA-Z0-9.-]/}${PWD//\%/%25}"$'\a\e]133;A;'"$__cotty_nonce"$'\a'
-        # zsh asks for paste brackets behind the prompt; who types at once would not know.
+        # zsh turns bracketed paste on only after the prompt, which is too late for input that comes at once.
         __cotty_say ${zle_bracketed_paste[1]-}
         return 0
     } 2>/dev/null
 }
 
-# The prompt's end stands in the prompt, which the user's own functions may have set anew.
+# The mark of the prompt's end is in the prompt, which the user's functions may have changed.
 __cotty_end_prompt() {
     {
         builtin eval "$__cotty_plain"
         local end=$'%{\e]133;B;'$__cotty_nonce$'\a%}'
         if [[ $PS1 != *$end ]]; then
-            # A single percent sign at its end would make ours a letter.
+            # A single percent sign at the end would combine with the first character of our mark.
             if [[ $PS1 == (|*[^%])(%%)#% ]]; then PS1+=%; fi
             PS1+=$end
         fi
@@ -81,8 +81,8 @@ __cotty_end_prompt() {
     } 2>/dev/null
 }
 
-# Where somebody emptied the lists of functions, or set the prompt after us. The prompt stands on the screen by now; zsh
-# itself has said that the command is over, unless it is not to go to a new line.
+# Repairs the marks if the user emptied the lists of functions, or set the prompt after us. The prompt is on the screen by
+# now. zsh has written the end mark of the command through PROMPT_EOL_MARK, unless its options switch that off.
 __cotty_line_init() {
     builtin local code="$?" over= again=
     if [[ ${CONTEXT-} == start ]]; then
@@ -97,16 +97,16 @@ __cotty_line_init() {
     return 0
 }
 
-# Asks whether a line may run; a no interrupts the shell before it starts. The question goes through the terminal, which
-# keeps it in order with the output; the answer comes back through a fifo that the daemon holds open. A line that is too
-# long for the terminal is left in a file.
+# Asks whether a line may run; a denial interrupts the shell before the line starts. The question goes through the terminal,
+# which keeps it in order with the output; the answer comes back through a fifo that the daemon holds open. A line that is
+# too long for the terminal is put into a file.
 __cotty_ask() {
     {
         builtin local line="${1:-${3-}}"
         builtin eval "$__cotty_plain"
         builtin local id=$$.$((++__cotty_asked)) answer= verdict= fd i char code
         if (( ${#line} > 4000 )); then
-            # Where it cannot be written, nobody can judge it: the file may hold an older one.
+            # If the write fails, the file may hold an older line, so the line cannot be judged.
             if builtin print -r -- "1  $line" >|$__cotty_hook.line; then line='\f'; else line='\e'; fi
         else
             line=${line//\\/\\\\}
@@ -122,22 +122,22 @@ __cotty_ask() {
         typeset -g __cotty_running=1
         builtin exec {fd}<>$__cotty_hook
         __cotty_say $'\e]633;E;'"$line;$__cotty_nonce;$id"$'\a'
-        # Another question's answer, to a line that was interrupted, may come first.
+        # The answer to an earlier, interrupted line may come first.
         repeat 100; do
             IFS= builtin read -r -t 15 -u $fd answer || break
             if [[ $answer == "$id "* ]]; then verdict=${answer#* }; break; fi
         done
         builtin exec {fd}>&-
         if [[ $verdict == allow ]]; then
-            # Before zsh calls any function it goes to a new line, and for that shows a sign behind what the command left
-            # unfinished: where its output ends.
+            # Before zsh calls any function, it shows PROMPT_EOL_MARK after an unfinished line of output and starts a new
+            # line: exactly where the command's output ends.
             if [[ ${PROMPT_EOL_MARK-} != $__cotty_over* ]]; then
                 typeset -g PROMPT_EOL_MARK=$__cotty_over${PROMPT_EOL_MARK-%B%S%#%s%b}
             fi
             __cotty_say $'\e]133;C;'"$__cotty_nonce"$'\a'
         else
             __cotty_say "cotty: not run: ${verdict:-no answer from the daemon}"$'\n\e]133;D;130;'"$__cotty_nonce"$'\a'
-            # The user's own trap would keep the shell from being stopped; it is theirs again when we return.
+            # A trap of the user would prevent the interrupt; it is restored when we return.
             builtin trap - INT
             builtin kill -INT $$
         fi
@@ -145,9 +145,9 @@ __cotty_ask() {
     } 2>/dev/null
 }
 
-# After all of the user's files.
+# Runs after all of the user's files.
 __cotty_begin() {
-    # An agent's commands mean no line of the history by an exclamation mark. Not within the settings that are only ours.
+    # In an agent's commands `!` does not refer to the history. Set here, because options in `__cotty_set_up` are local.
     if [[ -n $__cotty_histfile ]]; then builtin setopt no_bang_hist; fi
     __cotty_set_up
     return 0
@@ -157,9 +157,9 @@ __cotty_set_up() {
     {
         builtin eval "$__cotty_plain"
         __cotty_theirs
-        # The system's files were read with our ZDOTDIR.
+        # The system's files may have set HISTFILE from our ZDOTDIR.
         if [[ ${HISTFILE-} == $__cotty_dir/* ]]; then typeset -g HISTFILE=${ZDOTDIR:-$HOME}/${HISTFILE:t}; fi
-        # Nor are they kept in it.
+        # An agent's commands stay out of the user's history.
         if [[ -n $__cotty_histfile ]]; then typeset -g HISTFILE=$__cotty_histfile; fi
         __cotty_hooks
         if (( ${+widgets[zle-line-init]} )); then builtin zle -A zle-line-init __cotty_users_line_init; fi

@@ -24,12 +24,12 @@ fn disambiguate_keeps_text_as_text() {
     for value in [1, 3, 5, 7, 17] {
         flags(value, &table);
     }
-    // The protocol knows nothing of application keypads.
+    // The protocol ignores application keypad mode.
     check("\x1b=\x1b[>1u", &table);
 }
 
 #[test]
-fn disambiguate_tells_keys_apart() {
+fn disambiguate_gives_each_key_its_own_code() {
     let table = [
         ("esc", "\x1b[27u"),
         ("ctrl+a", "\x1b[97;5u"),
@@ -54,14 +54,14 @@ fn disambiguate_tells_keys_apart() {
         ("repeat:ctrl+a", "\x1b[97;5u"),
     ];
     flags(1, &table);
-    // Undefined without all keys as escape codes.
+    // Flag 16 is undefined without flag 8.
     flags(17, &table);
     let vt = kitty(1);
     assert_eq!(vt.encode_key(&Key { meta: true, ..KeyCode::Char('a').into() }), b"\x1b[97;33u");
 }
 
 #[test]
-fn enter_tab_and_backspace_stay_typable() {
+fn enter_tab_and_backspace_keep_their_plain_bytes() {
     let table = [
         ("enter", "\r"),
         ("tab", "\t"),
@@ -90,7 +90,7 @@ fn enter_tab_and_backspace_stay_typable() {
     for value in [1, 3, 5, 7] {
         flags(value, &modified);
     }
-    // The same bytes as without the protocol, whatever changes these.
+    // The modes that change these bytes still apply.
     check("\x1b[20h\x1b[?67h\x1b[>1u", &[("enter", "\r\n"), ("backspace", "\x08")]);
 }
 
@@ -136,7 +136,7 @@ fn functional_keys_are_csi_in_every_mode() {
 }
 
 #[test]
-fn keypad_keys_are_keys_of_their_own() {
+fn keypad_keys_have_their_own_codes() {
     let moving = [
         ("kp_enter", "\x1b[57414u"),
         ("kp_left", "\x1b[57417u"),
@@ -173,7 +173,7 @@ fn keypad_keys_are_keys_of_their_own() {
 }
 
 #[test]
-fn event_types_are_told_when_asked_for() {
+fn event_types_are_reported_when_enabled() {
     let table = [
         ("up", "\x1b[A"),
         ("repeat:up", "\x1b[1;1:2A"),
@@ -187,14 +187,14 @@ fn event_types_are_told_when_asked_for() {
         ("release:ctrl+a", "\x1b[97;5:3u"),
         ("release:esc", "\x1b[27;1:3u"),
         ("repeat:shift+enter", "\x1b[13;2:2u"),
-        // Text stays text, but a release has none to stay.
+        // Text is sent as text, but a release has no text.
         ("repeat:a", "a"),
         ("release:a", "\x1b[97;1:3u"),
         ("release:shift+a", "\x1b[97;2:3u"),
         ("release:A", "\x1b[97;2:3u"),
     ];
     flags(3, &table);
-    // Alone it adds events to the bytes that a press had before.
+    // Without other flags, a press keeps its legacy bytes; repeats and releases become escape codes.
     let alone = [
         ("esc", "\x1b"),
         ("ctrl+a", "\x01"),
@@ -209,7 +209,7 @@ fn event_types_are_told_when_asked_for() {
         ("release:esc", "\x1b[27;1:3u"),
         ("release:a", "\x1b[97;1:3u"),
         ("repeat:a", "a"),
-        // Not told from their equals without the first flag.
+        // Keypad keys are not distinguished without the first flag.
         ("kp_left", "\x1b[D"),
         ("repeat:kp_left", "\x1b[1;1:2D"),
         ("release:kp_5", "\x1b[53;1:3u"),
@@ -232,7 +232,7 @@ fn event_types_are_told_when_asked_for() {
 }
 
 #[test]
-fn alternate_keys_only_add_to_escape_codes() {
+fn alternate_keys_only_extend_escape_codes() {
     let alone = [("a", "a"), ("shift+a", "A"), ("ctrl+a", "\x01"), ("esc", "\x1b"), ("alt+A", "\x1bA")];
     flags(4, &alone);
     let table = [
@@ -241,7 +241,7 @@ fn alternate_keys_only_add_to_escape_codes() {
         ("ctrl+shift+a", "\x1b[97:65;6u"),
         ("alt+A", "\x1b[97:65;4u"),
         ("ctrl+shift+é", "\x1b[233:201;6u"),
-        // What shift makes of it depends on a layout that is not known.
+        // The shifted form depends on the keyboard layout, which is unknown.
         ("ctrl+shift+1", "\x1b[49;6u"),
         ("shift+up", "\x1b[1;2A"),
         ("shift+enter", "\x1b[13;2u"),
@@ -252,7 +252,7 @@ fn alternate_keys_only_add_to_escape_codes() {
 }
 
 #[test]
-fn all_keys_are_escape_codes() {
+fn the_all_keys_flag_sends_every_key_as_an_escape_code() {
     let table = [
         ("a", "\x1b[97u"),
         ("A", "\x1b[97;2u"),
@@ -278,7 +278,7 @@ fn all_keys_are_escape_codes() {
 }
 
 #[test]
-fn text_is_told_with_all_keys() {
+fn text_is_reported_with_the_all_keys_flag() {
     let table = [
         ("a", "\x1b[97;;97u"),
         ("shift+a", "\x1b[97;2;65u"),
@@ -301,7 +301,7 @@ fn text_is_told_with_all_keys() {
         ("ctrl+shift+a", "\x1b[97:65;6u"),
     ];
     flags(31, &everything);
-    // Alone it is undefined: it changes nothing.
+    // Alone the flag is undefined and changes nothing.
     flags(16, &[("a", "a"), ("ctrl+a", "\x01"), ("esc", "\x1b"), ("f1", "\x1bOP")]);
 }
 
@@ -312,7 +312,7 @@ fn kitty(flags: u8) -> Vt {
 }
 
 #[test]
-fn modifiers_are_keys_only_among_all_keys() {
+fn modifier_keys_are_reported_only_with_the_all_keys_flag() {
     let shift = Key::from(KeyCode::Modifier(ModifierKey::LeftShift));
     let release = Key { action: KeyAction::Release, ..shift };
     for flags in [1, 3, 7] {
@@ -341,14 +341,14 @@ fn media_keys_have_codes() {
 }
 
 #[test]
-fn a_control_character_is_bytes() {
+fn a_control_character_is_sent_unchanged() {
     for flags in [1, 8, 31] {
         assert_eq!(kitty(flags).encode_key(&KeyCode::Char('\x03').into()), b"\x03");
     }
 }
 
 #[test]
-fn it_comes_before_modify_other_keys() {
+fn the_kitty_protocol_overrides_modify_other_keys() {
     check("\x1b[>4;2m\x1b[>1u", &[("shift+a", "A"), ("ctrl+a", "\x1b[97;5u"), ("enter", "\r")]);
     check("\x1b[>4;2m\x1b[>4u", &[("ctrl+a", "\x01")]);
     assert_eq!(sent("\x1b[>4;2m\x1b[>1u\x1b[<u", "ctrl+a"), "\x1b[27;5;97~");

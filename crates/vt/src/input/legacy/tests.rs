@@ -21,7 +21,7 @@ fn cursor_keys_follow_the_mode() {
 }
 
 #[test]
-fn modifiers_have_numbers() {
+fn modifiers_are_encoded_as_numbers() {
     let numbers = [
         ("shift", 2),
         ("alt", 3),
@@ -213,7 +213,7 @@ fn the_keypad_follows_its_mode() {
     ];
     check("\x1b=", &application);
     check("\x1b[?66h", &application);
-    // The digits of the main keyboard are no business of this mode.
+    // This mode does not affect the main keyboard.
     check("\x1b=", &[("5", "5"), ("enter", "\r"), ("+", "+")]);
     let moving = [
         ("kp_begin", "\x1b[E"),
@@ -229,7 +229,7 @@ fn the_keypad_follows_its_mode() {
 }
 
 #[test]
-fn keys_that_xterm_has_no_bytes_for() {
+fn keys_without_an_xterm_encoding_send_nothing() {
     check("", &[("capslock", ""), ("scrolllock", ""), ("numlock", ""), ("printscreen", ""), ("pause", "")]);
     let vt = Vt::new(Size::default());
     assert_eq!(vt.encode_key(&KeyCode::Media(Media::Play).into()), b"");
@@ -237,9 +237,9 @@ fn keys_that_xterm_has_no_bytes_for() {
 }
 
 #[test]
-fn modify_other_keys_1_leaves_well_known_bytes_alone() {
+fn modify_other_keys_1_keeps_well_known_bytes() {
     let table = [
-        // What it is for: keys that had no bytes of their own.
+        // Keys without well-known bytes become escape codes.
         ("ctrl+1", "\x1b[27;5;49~"),
         ("ctrl+9", "\x1b[27;5;57~"),
         ("ctrl+;", "\x1b[27;5;59~"),
@@ -257,7 +257,7 @@ fn modify_other_keys_1_leaves_well_known_bytes_alone() {
         ("ctrl+shift+enter", "\x1b[27;6;13~"),
         ("alt+shift+enter", "\x1b[27;4;13~"),
         ("ctrl+alt+esc", "\x1b[27;7;27~"),
-        // The exempt.
+        // The others are unchanged.
         ("a", "a"),
         ("A", "A"),
         ("shift+a", "A"),
@@ -298,7 +298,7 @@ fn modify_other_keys_1_leaves_well_known_bytes_alone() {
 }
 
 #[test]
-fn modify_other_keys_2_leaves_little_alone() {
+fn modify_other_keys_2_escapes_most_modified_keys() {
     let table = [
         ("a", "a"),
         ("1", "1"),
@@ -345,7 +345,7 @@ fn modify_other_keys_2_leaves_little_alone() {
 }
 
 #[test]
-fn format_other_keys_changes_how_they_are_written() {
+fn format_other_keys_selects_the_csi_u_form() {
     let table = [("ctrl+1", "\x1b[49;5u"), ("shift+enter", "\x1b[13;2u"), ("ctrl+a", "\x01")];
     check("\x1b[>4;1m\x1b[>4;1f", &table);
     check("\x1b[>4;1f", &[("ctrl+1", "1")]);

@@ -18,10 +18,10 @@ unsafe extern "C" {
     fn abort() -> !;
 }
 
-/// Memory from the C library: there is no other here.
+/// Allocates with the C library.
 struct Memory;
 
-// SAFETY: `aligned_alloc` gives memory of this size and alignment, or null; `free` takes what it gave.
+// SAFETY: `aligned_alloc` returns memory of this size and alignment, or null; `free` accepts that memory.
 unsafe impl GlobalAlloc for Memory {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let align = layout.align().max(size_of::<usize>());
@@ -41,7 +41,7 @@ fn panicked(_: &PanicInfo<'_>) -> ! {
     unsafe { abort() }
 }
 
-/// What `alloc`, which was compiled to unwind, asks of the library that is not here. Nothing unwinds.
+/// `alloc` is compiled with unwinding and needs these two symbols of the standard library. Nothing unwinds.
 #[unsafe(no_mangle)]
 extern "C" fn rust_eh_personality() {}
 

@@ -1,4 +1,4 @@
-//! What a tool is and promises: its schema, what is refused by it, and what every answer has.
+//! The contract of a tool: its schema, the validation of arguments, and what every answer contains.
 
 pub(crate) mod progress;
 pub(crate) mod schema;

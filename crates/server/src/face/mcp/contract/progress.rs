@@ -1,4 +1,5 @@
-//! Signs of life while a call lasts, for clients that asked for them: those who honour them do not cut a long call off.
+//! Progress notifications during a call, for clients that ask for them: clients that honour them do not cut off a
+//! long call.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -11,9 +12,9 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 const EVERY: Duration = Duration::from_secs(1);
 
-/// Answers what the call does, and says meanwhile that it lasts, and what its session is doing. Nothing is said after the
-/// answer: a word that is being sent is sent before it. `spent` is how long the call has lasted before.
-pub(crate) async fn told<T>(
+/// Performs the call, and meanwhile reports how long it has lasted and what its session is doing. No notification
+/// follows the answer: one that is being sent goes first. `spent` is how long the call lasted in an earlier daemon.
+pub(crate) async fn reported<T>(
     context: &RequestContext<RoleServer>,
     session: Option<Session>,
     spent: Duration,
@@ -23,7 +24,7 @@ pub(crate) async fn told<T>(
     let mut calling = pin!(calling);
     let began = Instant::now();
     let mut ticks = interval_at(began + EVERY, EVERY);
-    // To one who reads slowly nothing is sent twice at once.
+    // A slow reader does not get several notifications at once.
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
@@ -55,7 +56,7 @@ fn doing(activity: &Activity) -> String {
         Activity::WaitingForInput { program: Some(program) } => format!("{program} waits for input"),
         Activity::WaitingForInput { program: None } => "a program waits for input".to_owned(),
         Activity::Pager { program } | Activity::Editor { program } => format!("{program} waits for keys"),
-        Activity::SecretInput | Activity::SecretSuspected => "a secret is asked for".to_owned(),
+        Activity::SecretInput | Activity::SecretSuspected => "a program asks for a secret".to_owned(),
         Activity::Exited => "ended".to_owned(),
     }
 }

@@ -1,18 +1,18 @@
-//! JSON Schema as every MCP client accepts it.
+//! JSON Schema in a form that every MCP client accepts.
 
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
-/// What a tool takes: inline, without what some clients stumble over (integer formats that validators do not know, and
-/// `null` beside the type of an optional parameter).
+/// The schema of a tool's parameters: inline, without what some clients reject (unknown integer formats, and `null`
+/// beside the type of an optional parameter).
 pub(crate) fn input_schema<T: JsonSchema>() -> JsonObject {
     schema_of::<T>(&SchemaSettings::draft2020_12(), Nulls::Removed)
 }
 
-/// What a tool answers: clients check answers against it, so a value that can be `null` says so. Some check refusals,
-/// too, which have an `error` and nothing else.
+/// The schema of a tool's answer. Clients validate answers against it, so it allows `null` where a value can be
+/// `null`. Some validate errors, too, which have an `error` and nothing else.
 pub(crate) fn output_schema<T: JsonSchema>() -> JsonObject {
     let mut schema = schema_of::<T>(&SchemaSettings::draft2020_12().for_serialize(), Nulls::Kept);
     let reply = schema.remove("required").unwrap_or_else(|| json!([]));
@@ -48,7 +48,7 @@ fn simplify(value: &mut Value, nulls: Nulls) {
     match value {
         Value::Object(object) => {
             object.remove("format");
-            // The name of a type of ours, and what is so anyway where nothing is given: an agent pays for every word.
+            // Names of our types and null defaults are removed: an agent pays for every word.
             object.remove("title");
             if object.get("default") == Some(&Value::Null) {
                 object.remove("default");
@@ -56,10 +56,10 @@ fn simplify(value: &mut Value, nulls: Nulls) {
             if nulls == Nulls::Removed {
                 remove_nulls(object);
             }
-            part_types(object);
+            split_types(object);
             for (key, value) in object {
                 match value {
-                    // Names of parameters, not words of the schema: one may be called `format`.
+                    // Its keys are names of parameters, not schema keywords: one may be called `format`.
                     Value::Object(named) if key == "properties" => {
                         named.values_mut().for_each(|value| simplify(value, nulls));
                     }
@@ -72,8 +72,8 @@ fn simplify(value: &mut Value, nulls: Nulls) {
     }
 }
 
-/// One type a branch: some clients know no lists of types.
-fn part_types(object: &mut JsonObject) {
+/// Puts each type into its own branch: some clients do not support lists of types.
+fn split_types(object: &mut JsonObject) {
     if let Some(Value::Array(types)) = object.get("type") {
         let branches: Vec<Value> = types.iter().map(|one| json!({ "type": one })).collect();
         object.remove("type");
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[derive(JsonSchema)]
-    #[expect(dead_code, reason = "only its schema is looked at")]
+    #[expect(dead_code, reason = "only its schema is used")]
     struct Example {
         format: Option<String>,
         count: Option<u64>,
@@ -112,13 +112,13 @@ mod tests {
     }
 
     #[derive(JsonSchema)]
-    #[expect(dead_code, reason = "only its schema is looked at")]
+    #[expect(dead_code, reason = "only its schema is used")]
     struct Inner {
         x: u16,
     }
 
     #[test]
-    fn no_formats_no_nulls_no_references() {
+    fn an_input_schema_has_no_formats_nulls_or_references() {
         let text = Value::Object(input_schema::<Example>()).to_string();
         for word in ["uint", "null", "$ref", "anyOf"] {
             assert!(!text.contains(word), "{word} in {text}");

@@ -1,4 +1,4 @@
-//! What an agent must know of a session, in every answer and always in the same form.
+//! The state of a session, in the same form in every answer.
 
 use cotty_protocol::error::Advice;
 use cotty_protocol::op::{Activity, keyboard};
@@ -21,7 +21,7 @@ pub(crate) enum Doing {
 }
 
 impl Doing {
-    /// With the program that may read the terminal, where one does.
+    /// Also returns the program that may read the terminal, if any.
     pub(crate) fn of(activity: Activity) -> (Doing, Option<String>) {
         match activity {
             Activity::Prompt => (Doing::Prompt, None),
@@ -40,23 +40,23 @@ impl Doing {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct State {
     pub(crate) state: Doing,
-    /// What runs: the program that may read the terminal.
+    /// The program that may read the terminal.
     #[serde(skip_serializing_if = "Option::is_none")]
     program: Option<String>,
     #[serde(flatten)]
     keyboard: Keyboard,
-    /// The same as the operation says it.
+    /// The activity as the operation returned it.
     #[serde(skip)]
     activity: Activity,
 }
 
-/// Of the keyboard only what is not as always.
+/// The keyboard, if a person has or had it.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Keyboard {
-    /// The person who has the keyboard: what you type is refused.
+    /// The person who has the keyboard: your input is refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     keyboard_held_by: Option<String>,
-    /// What a person did with the keyboard since you typed last.
+    /// What a person did with the keyboard since you last typed.
     #[serde(skip_serializing_if = "Option::is_none")]
     returned: Option<keyboard::Returned>,
 }
@@ -76,12 +76,12 @@ impl State {
         State { state, program, keyboard: Keyboard::of(keyboard), activity }
     }
 
-    /// Whether something runs that will be seen to end or to ask.
+    /// Whether a program runs whose end or question can be noticed.
     pub(crate) fn is_at_work(&self) -> bool {
         self.state == Doing::Running && !self.is_nested()
     }
 
-    /// Whether what runs cannot be seen to end or to ask.
+    /// Whether the end or a question of the running program cannot be noticed.
     pub(crate) fn is_nested(&self) -> bool {
         is_nested(&self.activity)
     }
@@ -94,7 +94,7 @@ impl State {
         &self.activity
     }
 
-    /// What to do next where nothing new has come: asking again would not help.
+    /// What to do next if there is no new output: reading again would not help.
     pub(crate) fn advice(&self) -> Advice {
         Advice::for_session(&self.activity, self.is_nested(), self.held_by())
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use cotty_protocol::{ApiError, ErrorBody};
-use cotty_session::USUAL_WAIT;
+use cotty_session::DEFAULT_WAIT;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,34 +19,35 @@ use crate::face::mcp::contract::schema::{input_schema, output_schema};
 use crate::face::mcp::elicitation::Client;
 use crate::ops::{Access, Context};
 
-/// No call lasts longer unless the client is known to wait: most cut at 60 seconds.
+/// Longest call, unless the client says that it waits longer: most clients give up after 60 seconds.
 const LONGEST_CALL_MS: u64 = 50_000;
 
-/// How long a call may last for a client that said so.
+/// How long a call may last, by what the client asked for.
 pub(crate) fn longest(asked_ms: Option<u64>) -> Duration {
-    // Who would wait for ever would wait for a day.
+    // A day is as good as for ever.
     Duration::from_millis(asked_ms.unwrap_or(LONGEST_CALL_MS).min(24 * 60 * 60 * 1000))
 }
 
-/// One call of a tool: who asks, and until when the answer may take.
+/// One call of a tool: who calls, and its deadline.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
     pub(crate) context: Context,
-    /// How long it has lasted before, where a daemon died in the middle of it.
+    /// How long it lasted in an earlier daemon that died during the call.
     pub(crate) spent: Duration,
-    /// When it came to this daemon.
+    /// When this daemon received it.
     pub(crate) heard: Instant,
     pub(crate) until: Instant,
     /// Who called; see [`Call::ask`].
     pub(crate) client: Client,
     pub(crate) on_cancel: OnCancel,
-    /// How the client is advised.
+    /// Writes the hints for the client.
     pub(crate) advisor: Advisor,
 }
 
 type Undoing = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// What is done when the client cancels a call, beside ending its wait. Not when the client or the daemon is gone.
+/// What to do when the client cancels a call, besides ending its wait. Not done when the client or the daemon is
+/// gone.
 #[derive(Clone, Default)]
 pub(crate) struct OnCancel(Arc<Mutex<Option<Undoing>>>);
 
@@ -70,18 +71,18 @@ impl std::fmt::Debug for OnCancel {
 }
 
 impl Call {
-    /// How much is left of what the call may take.
+    /// The time left until the call's deadline.
     pub(crate) fn left_ms(&self) -> u64 {
         millis(self.until.saturating_duration_since(Instant::now()))
     }
 
-    /// What is left of a time that was asked for, within what the call may take.
+    /// What is left of a requested time, limited by the call's deadline.
     pub(crate) fn within(&self, ms: Option<u64>) -> Option<u64> {
         ms.map(|ms| ms.saturating_sub(millis(self.spent)).min(self.left_ms()))
     }
 
-    /// How long it has lasted in all. Of `ms` its session knows; where a daemon died in the middle, more counts than that: also
-    /// the time until this one had the session.
+    /// How long the call has lasted in total. `ms` is what its session measured. If a daemon died during the call,
+    /// the time until this daemon had the session counts, too.
     pub(crate) fn lasted_ms(&self, ms: u64) -> u64 {
         match self.spent.is_zero() {
             true => ms,
@@ -89,14 +90,15 @@ impl Call {
         }
     }
 
-    /// The same call where it does not begin with its wait: whose time was spent is not known.
+    /// The same call without spent time. For a call that does not begin with its wait, it is unknown which part spent
+    /// it.
     pub(crate) fn afresh(self) -> Call {
         Call { spent: Duration::ZERO, ..self }
     }
 
-    /// How long to wait for a condition: what was asked for, or the usual time, within what the call may take.
+    /// How long to wait for a condition: the requested or the default time, limited by the call's deadline.
     pub(crate) fn waiting(&self, ms: Option<u64>) -> Option<u64> {
-        self.within(ms.or(Some(millis(USUAL_WAIT))))
+        self.within(ms.or(Some(millis(DEFAULT_WAIT))))
     }
 }
 
@@ -110,7 +112,7 @@ pub(crate) trait McpTool: Send + 'static {
     const TITLE: &'static str;
     const DESCRIPTION: &'static str;
     const ACCESS: Access;
-    /// What clients are told beside; what is typed can reach anything, and undo anything.
+    /// Hints for clients. Typed input can reach and destroy anything.
     const DESTRUCTIVE: bool = matches!(Self::ACCESS, Access::Destroy);
     const OPEN_WORLD: bool = matches!(Self::ACCESS, Access::Write);
     const IDEMPOTENT: bool = matches!(Self::ACCESS, Access::Read);
@@ -152,13 +154,13 @@ pub(crate) const fn entry<T: McpTool>() -> ToolEntry {
 }
 
 impl ToolEntry {
-    /// As clients are told; made once, because over HTTP every request asks anew what it is offered.
+    /// The description for clients; made once, because every HTTP request needs the offered tools.
     pub(crate) fn described(&'static self) -> &'static Tool {
         static DESCRIBED: Mutex<BTreeMap<usize, &'static Tool>> = Mutex::new(BTreeMap::new());
         let mut described = DESCRIBED.lock().unwrap_or_else(PoisonError::into_inner);
-        // By its place in memory: two sets may have tools of one name.
-        let place = std::ptr::from_ref(self).addr();
-        described.entry(place).or_insert_with(|| Box::leak(Box::new(self.describe())))
+        // Keyed by address in memory: two sets may have tools of the same name.
+        let address = std::ptr::from_ref(self).addr();
+        described.entry(address).or_insert_with(|| Box::leak(Box::new(self.describe())))
     }
 
     pub(crate) fn describe(&self) -> Tool {
@@ -180,7 +182,7 @@ impl ToolEntry {
 
 async fn answer<T: McpTool>(call: Call, arguments: JsonObject) -> CallToolResult {
     let advisor = call.advisor.clone();
-    // Models like to say `null` for what they do not give.
+    // Models often send `null` for parameters that they omit.
     let params = serde_json::from_value(without_nulls(Value::Object(arguments)))
         .map_err(|error| ApiError::invalid(format!("{}: {error}", T::NAME)));
     let reply = match params {
@@ -190,7 +192,7 @@ async fn answer<T: McpTool>(call: Call, arguments: JsonObject) -> CallToolResult
     let value = reply.and_then(|reply| {
         serde_json::to_value(reply).map_err(|error| ApiError::Broken { error: error.to_string() })
     });
-    // Some clients show the model only `content`, others only `structuredContent`: each is the whole answer.
+    // Some clients show the model only `content`, others only `structuredContent`: each contains the whole answer.
     match value {
         Ok(value) => {
             let mut result = CallToolResult::success(vec![ContentBlock::text(value.to_string())]);
@@ -201,7 +203,7 @@ async fn answer<T: McpTool>(call: Call, arguments: JsonObject) -> CallToolResult
     }
 }
 
-/// Most bytes of an error's sentence: it may repeat what was given, and that may be anything.
+/// Most bytes of an error's sentence: it may quote input of any length.
 const SENTENCE: usize = 2000;
 
 pub(crate) fn short(mut text: String) -> String {
@@ -212,12 +214,12 @@ pub(crate) fn short(mut text: String) -> String {
     text
 }
 
-/// An error in sentences that are not too long, and said once: a model does not read it as data, too.
+/// A short form of an error, without its cause as data: a model does not read that.
 pub(crate) fn brief(error: ErrorBody) -> ErrorBody {
     ErrorBody { message: short(error.message), hint: error.hint.map(short), cause: None, ..error }
 }
 
-/// An error as a model sees it.
+/// An error as a tool's answer.
 pub(crate) fn refusal(error: ErrorBody) -> CallToolResult {
     let error = brief(error);
     let mut result = CallToolResult::error(vec![ContentBlock::text(error.to_string())]);

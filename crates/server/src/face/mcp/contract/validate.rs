@@ -1,4 +1,5 @@
-//! Arguments against a tool's own schema, so that a model is told which one is wrong, what it gave and what is taken.
+//! Validates arguments against a tool's schema, so that an error names the argument, the given value and what is
+//! allowed.
 
 use cotty_protocol::ApiError;
 use rmcp::model::JsonObject;
@@ -6,15 +7,15 @@ use serde_json::Value;
 
 use crate::near::nearest;
 
-/// Most characters of a wrong value that are shown.
+/// Most characters of a wrong value in an error.
 const SHOWN: usize = 40;
 
-/// Refuses what the schema of a tool does not take. Anything optional may be null.
+/// Refuses arguments that do not fit the schema. Optional arguments may be null.
 pub(crate) fn arguments(schema: &JsonObject, given: &JsonObject, tool: &str) -> Result<(), ApiError> {
     Checked { tool }.object(schema, given, "")
 }
 
-/// A session's number names it, also where it is not written as text.
+/// Accepts a session's number that is not written as text.
 pub(crate) fn name_by_number(schema: &JsonObject, given: &mut JsonObject) {
     let taken = schema.get("properties").and_then(|known| known.get("session_id")).and_then(Value::as_object);
     let as_text = taken.and_then(types).is_some_and(|types| types.split(' ').any(|name| name == "string"));
@@ -23,7 +24,7 @@ pub(crate) fn name_by_number(schema: &JsonObject, given: &mut JsonObject) {
     }
 }
 
-/// The arguments of one call.
+/// Checks the arguments of one call.
 struct Checked<'a> {
     tool: &'a str,
 }
@@ -108,7 +109,7 @@ impl Checked<'_> {
     }
 }
 
-/// The only values that are taken.
+/// The allowed values, if the schema lists them.
 fn choices(schema: &JsonObject) -> Option<Vec<&str>> {
     let of = |value: &'_ Value| value.get("const").and_then(Value::as_str).map(str::to_owned);
     if let Some(values) = schema.get("enum").and_then(Value::as_array) {
@@ -123,7 +124,7 @@ fn options(schema: &JsonObject) -> Option<&Vec<Value>> {
     schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Value::as_array)
 }
 
-/// The types that a schema names, if it does.
+/// The types that a schema names, separated by spaces.
 fn types(schema: &JsonObject) -> Option<String> {
     match schema.get("type")? {
         Value::String(one) => Some(one.clone()),
@@ -150,7 +151,7 @@ fn in_range(schema: &JsonObject, value: &Value) -> bool {
     bound("minimum").is_none_or(|least| value >= least) && bound("maximum").is_none_or(|most| value <= most)
 }
 
-/// What a schema takes, in words.
+/// What a schema allows, in words.
 fn takes(schema: &JsonObject) -> String {
     if let Some(choices) = choices(schema) {
         return format!("one of: {}", choices.join(", "));
@@ -160,7 +161,7 @@ fn takes(schema: &JsonObject) -> String {
         "boolean" => "true or false".to_owned(),
         "integer" => match (schema.get("minimum"), schema.get("maximum")) {
             (Some(least), Some(most)) => format!("a whole number from {least} to {most}"),
-            (Some(least), None) => format!("a whole number from {least} on"),
+            (Some(least), None) => format!("a whole number of at least {least}"),
             _ => "a whole number".to_owned(),
         },
         "number" => "a number".to_owned(),
@@ -172,7 +173,7 @@ fn takes(schema: &JsonObject) -> String {
     types.split(' ').map(words).collect::<Vec<_>>().join(" or ")
 }
 
-/// A value that was given, in words.
+/// A given value, in words.
 fn shown(value: &Value) -> String {
     let mut shown = value.to_string();
     if let Some((cut, _)) = shown.char_indices().nth(SHOWN) {
@@ -197,7 +198,7 @@ mod tests {
 
     #[derive(JsonSchema)]
     #[serde(deny_unknown_fields)]
-    #[expect(dead_code, reason = "only its schema is looked at")]
+    #[expect(dead_code, reason = "only its schema is used")]
     struct Params {
         session_id: String,
         rows: Option<u16>,
@@ -208,7 +209,7 @@ mod tests {
 
     #[derive(JsonSchema)]
     #[serde(rename_all = "snake_case")]
-    #[expect(dead_code, reason = "only its schema is looked at")]
+    #[expect(dead_code, reason = "only its schema is used")]
     enum View {
         /// All of it.
         Screen,
@@ -218,12 +219,12 @@ mod tests {
 
     #[derive(JsonSchema)]
     #[serde(deny_unknown_fields)]
-    #[expect(dead_code, reason = "only its schema is looked at")]
+    #[expect(dead_code, reason = "only its schema is used")]
     struct Step {
         wait: Option<bool>,
     }
 
-    fn told(given: Value) -> String {
+    fn error_for(given: Value) -> String {
         let schema = crate::face::mcp::contract::schema::input_schema::<Params>();
         match arguments(&schema, given.as_object().unwrap(), "tool") {
             Ok(()) => String::new(),
@@ -235,49 +236,49 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_passes() {
+    fn valid_arguments_pass() {
         let given = json!({
             "session_id": "a", "rows": 24, "view": "new", "env": {"A": "b"}, "steps": [{"wait": true}, {"wait": null}]
         });
-        assert_eq!(told(given), "");
-        assert_eq!(told(json!({ "session_id": "a", "rows": null })), "");
+        assert_eq!(error_for(given), "");
+        assert_eq!(error_for(json!({ "session_id": "a", "rows": null })), "");
     }
 
     #[test]
-    fn what_does_not_is_told_by_name() {
+    fn an_error_names_the_invalid_argument() {
         for (given, expected) in [
             (json!({}), "tool: `session_id` is missing "),
-            (json!({ "session_id": null }), "tool: `session_id` is null, but takes a string "),
-            (json!({ "session_id": 5 }), "tool: `session_id` is 5, but takes a string "),
+            (json!({ "session_id": null }), "tool: `session_id` must be a string; got null "),
+            (json!({ "session_id": 5 }), "tool: `session_id` must be a string; got 5 "),
             (
                 json!({ "session_id": "a", "rows": "24" }),
-                "tool: `rows` is the string \"24\", but takes a whole number from 0 to 65535 ",
+                "tool: `rows` must be a whole number from 0 to 65535; got the string \"24\" ",
             ),
             (
                 json!({ "session_id": "a", "rows": 70000 }),
-                "tool: `rows` is 70000, but takes a whole number from 0 to 65535 ",
+                "tool: `rows` must be a whole number from 0 to 65535; got 70000 ",
             ),
             (
                 json!({ "session_id": "a", "rows": -1 }),
-                "tool: `rows` is -1, but takes a whole number from 0 to 65535 ",
+                "tool: `rows` must be a whole number from 0 to 65535; got -1 ",
             ),
             (
                 json!({ "session_id": "a", "view": "screeen" }),
-                "tool: `view` is the string \"screeen\", but takes one of: screen, new did you mean `screen`?",
+                "tool: `view` must be one of: screen, new; got the string \"screeen\" did you mean `screen`?",
             ),
             (
                 json!({ "session_id": "a", "sesion": 1 }),
-                "tool has no parameter `sesion` it has: env, rows, session_id, steps, view",
+                "tool has no parameter `sesion` choose one of: env, rows, session_id, steps, view",
             ),
             (json!({ "session_id": "a", "row": 1 }), "tool has no parameter `row` did you mean `rows`?"),
-            (json!({ "session_id": "a", "env": {"A": 1} }), "tool: `env.A` is 1, but takes a string "),
+            (json!({ "session_id": "a", "env": {"A": 1} }), "tool: `env.A` must be a string; got 1 "),
             (
                 json!({ "session_id": "a", "steps": [{}, {"wiat": true}] }),
                 "tool has no parameter `steps[1].wiat` did you mean `wait`?",
             ),
-            (json!({ "session_id": "a", "steps": {} }), "tool: `steps` is the object {}, but takes a list "),
+            (json!({ "session_id": "a", "steps": {} }), "tool: `steps` must be a list; got the object {} "),
         ] {
-            assert_eq!(told(given.clone()), expected, "{given}");
+            assert_eq!(error_for(given.clone()), expected, "{given}");
         }
     }
 }

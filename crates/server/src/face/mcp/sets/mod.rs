@@ -1,4 +1,4 @@
-//! The tool sets, and what of them a client is offered. An agent is never shown forty tools.
+//! The tool sets, and the tools that a client is offered. An agent is never shown forty tools.
 
 mod panel;
 mod pty;
@@ -21,12 +21,12 @@ pub(crate) struct ToolSet {
     pub(crate) tools: &'static [ToolEntry],
     /// Under 1.5 KB: every conversation pays for it.
     pub(crate) instructions: &'static [InstructionLine],
-    /// Which of its tools does what an operation advises.
+    /// Which of its tools performs a step.
     pub(crate) phrase: fn(&Step) -> Phrase,
 }
 
 impl ToolSet {
-    /// What is told to whoever has all of its tools.
+    /// The instructions for a client with all of its tools.
     #[cfg(test)]
     pub(crate) fn all_instructions(&self) -> String {
         let all: Vec<&str> = self.tools.iter().map(|tool| tool.name).collect();
@@ -41,10 +41,10 @@ pub(crate) struct InstructionLine {
     sentences: &'static [Sentence],
 }
 
-/// A sentence of instructions, and the tools without which it says nothing.
+/// A sentence of instructions, and the tools that it needs.
 pub(crate) struct Sentence(&'static [&'static str], &'static str);
 
-/// A line of its own.
+/// A line that is not an item of a list.
 pub(crate) const fn line(sentences: &'static [Sentence]) -> InstructionLine {
     InstructionLine { item: false, sentences }
 }
@@ -54,12 +54,12 @@ pub(crate) const fn item(sentences: &'static [Sentence]) -> InstructionLine {
     InstructionLine { item: true, sentences }
 }
 
-/// A sentence for whoever has these tools.
+/// A sentence for clients with these tools.
 pub(crate) const fn say(tools: &'static [&'static str], text: &'static str) -> Sentence {
     Sentence(tools, text)
 }
 
-/// All of them, the default one first.
+/// All tool sets, the default first.
 pub(crate) static SETS: [&ToolSet; 4] = [&terminal::SET, &pty::SET, &panel::SET, &tui::SET];
 
 /// What one client is offered.
@@ -74,16 +74,16 @@ pub(crate) struct Offer {
 pub(crate) struct Offered {
     pub(crate) entry: &'static ToolEntry,
     pub(crate) described: &'static Tool,
-    /// How the client is advised where this tool answers.
+    /// Writes the hints in this tool's answers.
     pub(crate) advisor: Advisor,
 }
 
-/// Refuses names of sets and of tools that there are not. For whoever wants to know before there is a daemon.
+/// Refuses unknown names of sets and of tools, before a daemon is needed.
 pub fn check(sets: &[String], only: &[String]) -> Result<(), ApiError> {
     choose(sets, only).map(|_| ())
 }
 
-/// The named sets, and their tools or of those only the named ones.
+/// The named sets, each with all its tools or only those in `only`.
 fn choose(
     sets: &[String],
     only: &[String],
@@ -96,7 +96,7 @@ fn choose(
     let mut chosen: Vec<&ToolSet> = Vec::new();
     for set in sets {
         let set = named(set)?;
-        // Said twice is meant once.
+        // A repeated name counts once.
         if !chosen.iter().any(|other| other.name == set.name) {
             chosen.push(set);
         }
@@ -128,21 +128,21 @@ fn unknown(what: &str, name: &str, names: &[&str]) -> ApiError {
 /// Instructions without the sentences about tools that are not offered.
 fn instructions(lines: &[InstructionLine], offered: &[&str]) -> String {
     let lines = lines.iter().filter_map(|line| {
-        let told =
+        let sentences =
             line.sentences.iter().filter(|Sentence(tools, _)| tools.iter().all(|t| offered.contains(t)));
-        let text = told.map(|Sentence(_, text)| *text).collect::<Vec<_>>().join(" ");
+        let text = sentences.map(|Sentence(_, text)| *text).collect::<Vec<_>>().join(" ");
         (!text.is_empty()).then(|| if line.item { format!("- {text}") } else { text })
     });
     lines.collect::<Vec<_>>().join("\n")
 }
 
 impl Offer {
-    /// The tools of the named sets, or of those only the named ones.
+    /// The tools of the named sets, or only those in `only`.
     pub(crate) fn new(sets: &[String], only: &[String]) -> Result<Offer, ApiError> {
         let chosen = choose(sets, only)?;
         let offered: Arc<[&'static str]> =
             chosen.iter().flat_map(|(_, entries)| entries.iter().map(|entry| entry.name)).collect();
-        let told: Vec<String> =
+        let texts: Vec<String> =
             chosen.iter().map(|(set, _)| instructions(set.instructions, &offered)).collect();
         let mut tools = Vec::new();
         for (set, entries) in chosen {
@@ -153,7 +153,7 @@ impl Offer {
                 advisor: advisor.clone(),
             }));
         }
-        Ok(Offer { tools, instructions: told.join("\n") })
+        Ok(Offer { tools, instructions: texts.join("\n") })
     }
 
     pub(crate) fn tools(&self) -> impl Iterator<Item = &'static Tool> {
@@ -172,26 +172,26 @@ mod tests {
 
     fn refused(sets: &[&str], only: &[&str]) -> String {
         let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        let told = |error: ApiError| in_plain_words(error).to_string();
-        check(&owned(sets), &owned(only)).map_or_else(told, |()| "fine".to_owned())
+        let in_words = |error: ApiError| in_plain_words(error).to_string();
+        check(&owned(sets), &owned(only)).map_or_else(in_words, |()| "fine".to_owned())
     }
 
     #[test]
-    fn instructions_name_only_what_is_offered() {
+    fn instructions_name_only_offered_tools() {
         let only = ["terminal__create_session", "terminal__run"].map(str::to_owned);
-        let told = Offer::new(&[], &only).unwrap().instructions;
-        assert!(told.contains("terminal__run is for commands") && told.contains("exit code."), "{told}");
+        let text = Offer::new(&[], &only).unwrap().instructions;
+        assert!(text.contains("terminal__run is for commands") && text.contains("exit code."), "{text}");
         for tool in SETS[0].tools.iter().filter(|tool| !only.iter().any(|name| name == tool.name)) {
-            assert!(!told.contains(tool.name), "{}: {told}", tool.name);
+            assert!(!text.contains(tool.name), "{}: {text}", tool.name);
         }
-        for needless in ["Enter key", "ends what", "next_since"] {
-            assert!(!told.contains(needless), "{needless}: {told}");
+        for needless in ["Enter key", "no longer need", "next_since"] {
+            assert!(!text.contains(needless), "{needless}: {text}");
         }
     }
 
-    /// A sentence that names a tool is told only to whoever has it.
+    /// A sentence that names a tool is only for clients that have it.
     #[test]
-    fn a_sentence_names_no_tool_but_those_it_needs() {
+    fn a_sentence_names_only_the_tools_that_it_needs() {
         let all: Vec<&str> = SETS.iter().flat_map(|set| set.tools).map(|tool| tool.name).collect();
         let word = |c: char| c.is_alphanumeric() || c == '_';
         for Sentence(needs, text) in
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_there_is_not_is_refused_with_what_was_meant() {
+    fn unknown_names_are_refused_with_the_nearest_known_name() {
         assert_eq!(refused(&[], &[]), "fine");
         assert_eq!(refused(&["terminal", "tui", "terminal"], &["terminal__run"]), "fine");
         assert!(refused(&["termnal"], &[]).contains("did you mean `terminal`?"));

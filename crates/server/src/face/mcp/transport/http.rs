@@ -1,5 +1,5 @@
-//! MCP over HTTP: `/mcp`. Clients up to 2025-11-25 have a session there, those since 2026-07-28 send requests that stand
-//! each for itself. Who may come is settled before (a token, or the user's own socket); an agent it is either way.
+//! MCP over HTTP: `/mcp`. Clients up to 2025-11-25 have a session there, those since 2026-07-28 send independent
+//! requests. The caller is already admitted (by a token, or the user's own socket); it always acts as an agent.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -28,19 +28,19 @@ use crate::face::mcp::transport::posted;
 use crate::face::mcp::transport::unread_http::{Granted, Places};
 use crate::trust::Trust;
 
-/// What a client may ask for in the query, and the headers that say the same.
+/// Query parameters, and the headers that mean the same.
 const TOOLS: (&str, &str) = ("tools", "cotty-tools");
 const ONLY: (&str, &str) = ("only", "cotty-only");
 const MAX_CALL: (&str, &str) = ("max_call_ms", "cotty-max-call-ms");
 
-/// The session that an older client goes on with.
+/// The header that names the session of an older client.
 const SESSION: &str = "mcp-session-id";
 
 #[derive(Clone)]
 struct Endpoint {
     app: App,
     sessions: Arc<LocalSessionManager>,
-    /// Had by whoever brings back a session of the daemon before: two at once would be in each other's way.
+    /// Held while a session of an earlier daemon is restored: two at once would conflict.
     restoring: Arc<Mutex<()>>,
     places: Places,
 }
@@ -48,9 +48,9 @@ struct Endpoint {
 pub(crate) fn routes(app: &App) -> Router<App> {
     let mut sessions = LocalSessionManager::default();
     sessions.session_config.keep_alive = Some(SILENCE);
-    // A stream that says how to resume it is resumed for ever, also with a daemon that knows nothing of its call.
+    // With a retry time, a client would resume a stream for ever, even with a daemon that does not know its call.
     sessions.session_config.sse_retry = None;
-    // Answers that were given are not kept for whoever might ask for them again: they can be large.
+    // Sent answers are not kept for clients that ask again: they can be large.
     sessions.session_config.completed_cache_ttl = Duration::ZERO;
     let endpoint = Endpoint {
         app: app.clone(),
@@ -78,7 +78,7 @@ async fn answer(
     if let Some(id) = &session
         && !begun.has(id).await
     {
-        // As if it were not there: clients know what that means, and begin anew.
+        // As if it did not exist: clients then begin a new session.
         return refuse(ApiError::NoMcpSession);
     }
     let (request, message) = match posted::look(request).await {
@@ -97,17 +97,17 @@ async fn answer(
         let transport = Transport::Http { trust: trust.clone() };
         Ok(Server::new(app.clone(), transport, offer.clone(), longest_ms))
     };
-    // Made for each request, because what is offered can be another for each; what lasts is in `sessions`.
+    // Made for each request, because each may be offered other tools; `sessions` has what lasts.
     let mut config = StreamableHttpServerConfig::default()
         .with_json_response(true)
         .with_max_request_body_bytes(BODY)
         .with_sse_retry(None)
-        // Whose page may ask, and under which name, is checked for all our routes alike.
+        // Host and Origin are checked for all routes alike.
         .disable_allowed_hosts();
     config.session_store = Some(Arc::new(begun));
     let service = StreamableHttpService::new(make, Arc::clone(&sessions), config);
     if let Some(id) = session {
-        // One that is half brought back is there already, and answers nothing.
+        // A session that is half restored exists already, but answers nothing.
         let _turn = restoring.lock().await;
         if !sessions.has_session(&id).await.unwrap_or_default() {
             service.handle(ping(&request)).await;
@@ -120,7 +120,7 @@ async fn answer(
     }
 }
 
-/// A request of the same client that asks for nothing: it brings its session back.
+/// A ping of the same client, which restores its session.
 fn ping(request: &Request) -> Request {
     let mut ping = Request::new(Body::from(r#"{"jsonrpc":"2.0","id":"restore","method":"ping"}"#));
     *ping.method_mut() = Method::POST;
@@ -135,7 +135,7 @@ fn ping(request: &Request) -> Request {
     ping
 }
 
-/// What a client asks for.
+/// The tools and the limit that a client asks for.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct ToolQuery {
     tools: Vec<String>,
@@ -159,8 +159,8 @@ impl ToolQuery {
             });
         }
         let asked = |(name, header): (&str, &str)| {
-            let said = query.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str());
-            said.or_else(|| headers.get(header)?.to_str().ok()).unwrap_or_default()
+            let in_query = query.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str());
+            in_query.or_else(|| headers.get(header)?.to_str().ok()).unwrap_or_default()
         };
         let names = |what| {
             let names = asked(what).split(',').map(str::trim).filter(|name| !name.is_empty());
@@ -169,7 +169,8 @@ impl ToolQuery {
         let max_call_ms = match asked(MAX_CALL) {
             "" => None,
             ms => Some(
-                ms.parse().map_err(|_| ApiError::invalid(format!("`{ms}` is no number of milliseconds")))?,
+                ms.parse()
+                    .map_err(|_| ApiError::invalid(format!("`{ms}` is not a number of milliseconds")))?,
             ),
         };
         Ok(ToolQuery { tools: names(TOOLS), only: names(ONLY), max_call_ms })
@@ -182,7 +183,7 @@ mod tests {
     use axum::http::HeaderValue;
 
     #[test]
-    fn the_query_goes_before_the_headers_and_nothing_is_guessed() {
+    fn the_query_overrides_headers_and_unknown_parameters_are_refused() {
         let mut headers = HeaderMap::new();
         headers.insert("cotty-tools", HeaderValue::from_static("tui"));
         headers.insert("cotty-only", HeaderValue::from_static("a, b,"));

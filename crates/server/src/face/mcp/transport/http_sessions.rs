@@ -1,5 +1,6 @@
-//! Who began which of MCP's own sessions over HTTP (revisions up to 2025-11-25), in a file each: nobody else goes on with
-//! one, and a daemon that comes after a crash goes on with all of them. Their ids are random, and know nothing of terminals.
+//! Which caller owns which MCP session over HTTP (revisions up to 2025-11-25), one file each. Only its owner can
+//! continue a session, and after a crash the next daemon continues all of them. Their ids are random and unrelated to
+//! terminals.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -18,20 +19,20 @@ use sha2::{Digest, Sha256};
 
 use crate::trust::Trust;
 
-/// How long a client may say nothing: agents think, and people go to lunch.
+/// How long a client may be silent: agents think, and people go to lunch.
 pub(crate) const SILENCE: Duration = Duration::from_secs(6 * 60 * 60);
-/// How exactly its last word is noted.
-const NOTED_TO_THE: Duration = Duration::from_secs(60);
-/// Most sessions of one trust; of more the one goes that was silent longest.
+/// Resolution of the last use.
+const USE_RESOLUTION: Duration = Duration::from_secs(60);
+/// Most sessions of one trust; beyond that, the one silent longest is removed.
 const MOST: usize = 64;
 
-/// The sessions of whoever has this trust.
+/// The MCP sessions of callers with this trust.
 #[derive(Clone)]
 pub(crate) struct Begun {
-    /// Theirs alone, so that nobody looks through everybody's.
+    /// One directory per trust, so that no caller searches all sessions.
     dir: PathBuf,
     by: String,
-    /// Those that are served.
+    /// The sessions that are being served.
     served: Arc<LocalSessionManager>,
 }
 
@@ -59,13 +60,13 @@ impl Begun {
         (plain && !id.is_empty()).then(|| self.dir.join(id))
     }
 
-    /// Whether this is one of theirs; it is used, so it stays.
+    /// Whether this is one of theirs. Marks it as used.
     pub(crate) async fn has(&self, id: &str) -> bool {
         let id = id.to_owned();
         self.on_disk(move |begun| Ok(begun.read(&id).is_some())).await.unwrap_or_default()
     }
 
-    /// Does something with the files, on a thread that may wait for a disk.
+    /// Runs a job on the files, on a thread that may block.
     async fn on_disk<T: Send + 'static>(
         &self,
         job: impl FnOnce(&Begun) -> io::Result<T> + Send + 'static,
@@ -84,13 +85,13 @@ impl Begun {
         if stored.by != self.by || silence > SILENCE {
             return None;
         }
-        if silence > NOTED_TO_THE {
+        if silence > USE_RESOLUTION {
             let _ = file.set_modified(SystemTime::now());
         }
         Some(stored.state)
     }
 
-    /// Answers which others had to go for it.
+    /// Stores a session. Returns the sessions that were removed.
     fn write(&self, id: &str, state: &SessionState) -> io::Result<Vec<String>> {
         let path = self.path(id).ok_or(io::ErrorKind::InvalidInput)?;
         std::fs::create_dir_all(&self.dir)?;
@@ -100,7 +101,7 @@ impl Begun {
         Ok(gone)
     }
 
-    /// Removes those that nobody came back to, and makes room for one more.
+    /// Removes expired sessions, and makes room for one more.
     fn tidy(&self) -> Vec<String> {
         let entries = std::fs::read_dir(&self.dir).into_iter().flatten().flatten();
         let mut known: Vec<(SystemTime, PathBuf)> = entries
@@ -163,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_who_began_a_session_has_it_and_only_for_so_long() {
+    fn only_its_owner_has_a_session_and_only_until_it_expires() {
         let dir = tempfile::tempdir().unwrap();
         let of = |trust: &Trust| Begun::new(&dir.path().join("sessions"), trust, Arc::default());
         let (mine, other) = (of(&Trust::Trusted { token: Some("a".into()) }), of(&Trust::Agent));
@@ -179,7 +180,7 @@ mod tests {
         file.set_modified(SystemTime::now() - Duration::from_secs(120)).unwrap();
         assert!(has(&mine, "id-1"));
         assert!(
-            file.metadata().unwrap().modified().unwrap().elapsed().unwrap() < NOTED_TO_THE,
+            file.metadata().unwrap().modified().unwrap().elapsed().unwrap() < USE_RESOLUTION,
             "used, so it stays"
         );
         file.set_modified(SystemTime::now() - SILENCE - Duration::from_secs(1)).unwrap();

@@ -1,4 +1,4 @@
-//! How clients come: by a pipe ([`pipe`]) or by HTTP ([`http`]); and large answers that nobody reads.
+//! How clients connect: by a pipe ([`pipe`]) or by HTTP ([`http`]); and limits for unread large answers.
 
 pub(crate) mod http;
 pub(crate) mod http_sessions;

@@ -1,4 +1,4 @@
-//! `cotty mcp`: a pipe that passes MCP's lines both ways, after one line that says who and where it is.
+//! `cotty mcp`: a pipe that passes MCP's lines both ways, after one line that introduces the client.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -29,13 +29,13 @@ pub(crate) async fn upgrade(
     mut request: Request,
 ) -> Response {
     if request.headers().get(UPGRADE).map(HeaderValue::as_bytes) != Some(PROTOCOL.as_bytes()) {
-        return refuse(ApiError::invalid(format!("this path speaks `{PROTOCOL}` after an upgrade")));
+        return refuse(ApiError::invalid(format!("this path needs an upgrade to `{PROTOCOL}`")));
     }
     let upgraded = hyper::upgrade::on(&mut request);
     tokio::spawn(async move {
         match upgraded.await {
             Ok(stream) => serve(app, trust, TokioIo::new(stream)).await,
-            Err(error) => tracing::warn!(%error, "an MCP pipe was not upgraded"),
+            Err(error) => tracing::warn!(%error, "cannot upgrade an MCP pipe"),
         }
     });
     let headers = [(CONNECTION, "upgrade"), (UPGRADE, PROTOCOL)];
@@ -49,11 +49,11 @@ async fn serve(app: App, trust: Trust, stream: impl AsyncRead + AsyncWrite + Sen
     let limited = tokio::io::AsyncReadExt::take(&mut read, HELLO).read_line(&mut line).await;
     let hello: McpHello = match limited.map(|_| serde_json::from_str(&line)) {
         Ok(Ok(hello)) => hello,
-        _ => return tracing::warn!("an MCP pipe did not say hello"),
+        _ => return tracing::warn!("cannot read the first line of an MCP pipe"),
     };
     let offer = match Offer::new(&hello.tools, &hello.only) {
         Ok(offer) => offer,
-        Err(error) => return tracing::warn!(%error, "an MCP pipe asked for tools that there are not"),
+        Err(error) => return tracing::warn!(%error, "an MCP pipe asked for unknown tools"),
     };
     let (here, gone) = tokio::sync::watch::channel(());
     let longest_ms = hello.max_call_ms;
@@ -69,12 +69,12 @@ async fn serve(app: App, trust: Trust, stream: impl AsyncRead + AsyncWrite + Sen
         Ok(service) => {
             let _ = service.waiting().await;
         }
-        Err(error) => tracing::debug!(%error, "an MCP client went away before it began"),
+        Err(error) => tracing::debug!(%error, "an MCP client disconnected before it initialized"),
     }
 }
 
-/// A reader that lets go of something when its other end is closed. The service itself would first let the calls of a
-/// client that is gone come to their ends.
+/// A reader that drops `here` when its other end closes. The service alone would first finish the calls of a client
+/// that is gone.
 struct UntilGone<R> {
     read: R,
     here: Option<tokio::sync::watch::Sender<()>>,

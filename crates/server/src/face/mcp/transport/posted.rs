@@ -1,4 +1,5 @@
-//! What is posted to `/mcp`: looked at before the service has it, so that what is no message is answered as MCP says.
+//! Checks what is posted to `/mcp` before the service sees it, so that an invalid message is answered as MCP
+//! requires.
 
 use std::borrow::Cow;
 
@@ -16,9 +17,9 @@ use crate::app::{refuse, whole};
 
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
-const NO_MESSAGE: &str = "this is no message of MCP: a request has `jsonrpc`, `id` and `method`, and where it needs them `params`, an object";
+const NO_MESSAGE: &str = "this is not an MCP message: a request has `jsonrpc`, `id`, `method` and, if it needs them, `params`, an object";
 
-/// A message, as far as it is looked at.
+/// The checked part of a message.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Message {
     id: Option<Value>,
@@ -26,7 +27,7 @@ pub(crate) struct Message {
     pub(crate) is_large: bool,
 }
 
-/// Why it is no message.
+/// Why a body is not a message.
 #[derive(Debug, PartialEq)]
 struct NoMessage {
     code: i32,
@@ -42,10 +43,10 @@ struct PostedHead<'a> {
     method: Option<Cow<'a, str>>,
 }
 
-/// The request as it came, and the message in it where one was posted.
+/// The unchanged request, and the message in it if one was posted.
 pub(crate) async fn look(request: Request) -> Result<(Request, Option<Message>), Response> {
-    // What says that it is something else is the service's to refuse.
-    if request.method() != Method::POST || !says_json(request.headers()) {
+    // The service refuses other content types.
+    if request.method() != Method::POST || !is_json(request.headers()) {
         return Ok((request, None));
     }
     let (parts, body) = request.into_parts();
@@ -55,18 +56,18 @@ pub(crate) async fn look(request: Request) -> Result<(Request, Option<Message>),
     Ok((Request::from_parts(parts, Body::from(body)), Some(message)))
 }
 
-fn says_json(headers: &HeaderMap) -> bool {
-    let said = headers.get(CONTENT_TYPE).and_then(|said| said.to_str().ok());
-    said.is_some_and(|said| said.starts_with("application/json"))
+fn is_json(headers: &HeaderMap) -> bool {
+    let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    value.is_some_and(|value| value.starts_with("application/json"))
 }
 
 impl Message {
     fn of(body: &[u8]) -> Result<Message, NoMessage> {
         let no = |code, id, why: String| NoMessage { code, id, why };
         let text =
-            std::str::from_utf8(body).map_err(|_| no(PARSE_ERROR, None, "this is not UTF-8".into()))?;
+            std::str::from_utf8(body).map_err(|_| no(PARSE_ERROR, None, "the body is not UTF-8".into()))?;
         serde_json::from_str::<IgnoredAny>(text).map_err(|error| {
-            no(PARSE_ERROR, None, format!("this is not JSON: {error}; post one JSON-RPC message"))
+            no(PARSE_ERROR, None, format!("the body is not JSON: {error}; post one JSON-RPC message"))
         })?;
         let invalid = |id, why: &str| no(INVALID_REQUEST, id, why.to_owned());
         match text.trim_ascii_start().as_bytes().first() {
@@ -77,22 +78,22 @@ impl Message {
         let PostedHead { jsonrpc, id, method } = serde_json::from_str(text)
             .map_err(|error| no(INVALID_REQUEST, None, format!("{NO_MESSAGE} ({error})")))?;
         if id.as_ref().is_some_and(|id| !(id.is_string() || id.is_i64())) {
-            return Err(invalid(None, "an id is a string or a whole number of at most 64 bits"));
+            return Err(invalid(None, "an id must be a string or a whole number of at most 64 bits"));
         }
         if jsonrpc.is_none_or(|version| version != "2.0") {
-            return Err(invalid(id, "`jsonrpc` is \"2.0\""));
+            return Err(invalid(id, "`jsonrpc` must be \"2.0\""));
         }
         Ok(Message { id, is_large: method.is_some_and(|method| method == "resources/read") })
     }
 
-    /// The answer where the service does not take it for a message, either.
+    /// The answer if the service does not accept it as a message.
     pub(crate) fn refused(self) -> Response {
         NoMessage { code: INVALID_REQUEST, id: self.id, why: NO_MESSAGE.to_owned() }.into_response()
     }
 }
 
 impl NoMessage {
-    /// An id that could not be read is left out, as MCP has it.
+    /// An id that could not be read is omitted, as MCP requires.
     fn into_response(self) -> Response {
         let mut answer = json!({"jsonrpc": "2.0", "error": {"code": self.code, "message": self.why}});
         if let Some(id) = self.id {
@@ -107,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_message_is_told_why() {
+    fn an_invalid_message_gets_the_code_of_its_error() {
         let refused = |body: &[u8]| {
             let refused = Message::of(body).unwrap_err();
             (refused.code, refused.id)
@@ -128,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_looked_at_for_the_size_of_its_answer() {
+    fn only_a_resource_read_can_have_a_large_answer() {
         let of = |method: &str| {
             Message::of(format!(r#" {{"jsonrpc":"2.0","id":1,"method":"{method}"}}"#).as_bytes()).unwrap()
         };

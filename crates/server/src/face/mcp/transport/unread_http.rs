@@ -1,4 +1,4 @@
-//! The body of an answer over HTTP: it ends when its token does, and one that is large takes a place until it has been
+//! The body of an HTTP answer. It ends when its token is revoked, and a large one takes a place until it has been
 //! read.
 
 use std::collections::HashMap;
@@ -15,18 +15,18 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::face::mcp::transport::unread_stdio::MOST_LARGE;
 use crate::trust::Trust;
 
-/// Most bytes that the connection is given at once: it asks for more when these have mostly gone.
+/// Most bytes that the connection gets at once: it asks for more when most of them are sent.
 const PIECE: usize = 64 << 10;
 
-/// A place among the large answers that somebody has asked for and not read.
+/// A place among the large answers that a caller has asked for and not read.
 pub(crate) type Place = OwnedSemaphorePermit;
 
-/// The places of everybody who asks. Whoever has one trust shares them, however many connections it makes.
+/// The places of all callers. Connections with the same trust share them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Places(Arc<Mutex<HashMap<Trust, Arc<Semaphore>>>>);
 
 impl Places {
-    /// A place, once there is one.
+    /// Waits for a place.
     pub(crate) async fn one_of(&self, trust: &Trust, longest: Duration) -> Result<Place, ApiError> {
         let places = {
             let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -41,11 +41,11 @@ impl Places {
     }
 }
 
-/// An answer that ends when the token that asked for it is revoked.
+/// An answer that ends when its token is revoked.
 pub(crate) struct Granted<B> {
     body: B,
     revoked: Pin<Box<dyn Future<Output = ()> + Send>>,
-    /// Of the body, and not yet given to the connection.
+    /// Read from the body, and not yet given to the connection.
     rest: Bytes,
     _place: Option<Place>,
 }

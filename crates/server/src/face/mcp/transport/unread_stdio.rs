@@ -1,6 +1,6 @@
-//! A pipe's lines, held to a measure: an answer can be of megabytes, and a client may ask for a thousand of them and read
-//! none. What is asked for beyond a few such answers waits, as the small request that it is, until earlier answers have
-//! been written. Everything else passes it by. Each request is told when it arrived.
+//! Limits the large answers on a pipe: an answer can have megabytes, and a client may ask for a thousand of them and
+//! read none. Further requests for large answers wait until earlier answers have been written. All other messages
+//! pass them. Each request gets its time of arrival.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,26 +19,26 @@ use crate::face::mcp::subscriptions::Arrived;
 /// Most large answers that a client has asked for and not read. A resource has at most 4 MiB.
 pub(crate) const MOST_LARGE: usize = 4;
 
-/// A transport that lets so many large answers be under way at once.
+/// A transport that limits how many large answers are under way at once.
 pub(crate) struct Paced<T> {
     transport: T,
     way: Arc<UnderWay>,
-    /// Asked for and not yet begun, oldest first.
+    /// Requests that have not begun, oldest first.
     waiting: VecDeque<(RequestId, ClientJsonRpcMessage)>,
 }
 
 #[derive(Default)]
 struct UnderWay {
     counted: Mutex<Counted>,
-    /// One less.
+    /// Notified when there is one less.
     fewer: Notify,
 }
 
 #[derive(Default)]
 struct Counted {
-    /// Being made.
+    /// Requests whose answers are being made.
     made: HashSet<RequestId>,
-    /// Made, and being written.
+    /// Answers that are being written.
     written: usize,
 }
 
@@ -47,14 +47,14 @@ impl UnderWay {
         self.counted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether one more may begin; if so it has.
+    /// Begins one more, if allowed.
     fn begin(&self, id: &RequestId) -> bool {
         let mut counted = self.counted();
-        // Two of one id would be counted as one.
+        // A second request with the same id waits: the two would count as one.
         counted.made.len() + counted.written < MOST_LARGE && counted.made.insert(id.clone())
     }
 
-    /// It is made; the answer lasts until it is written, or until nobody writes it any more.
+    /// The answer is made. It counts until the returned value is dropped: written or given up.
     fn written(self: &Arc<Self>, id: &RequestId) -> Option<Written> {
         let mut counted = self.counted();
         counted.made.remove(id).then(|| {
@@ -63,7 +63,7 @@ impl UnderWay {
         })
     }
 
-    /// Nobody wants it. What is being written is, all the same.
+    /// The request was cancelled. An answer that is being written still counts.
     fn forget(&self, id: &RequestId) {
         if self.counted().made.remove(id) {
             self.fewer.notify_one();
@@ -86,13 +86,13 @@ impl<T> Paced<T> {
         Paced { transport, way: Arc::default(), waiting: VecDeque::new() }
     }
 
-    /// The oldest that waits, if it may begin.
+    /// The oldest waiting request, if it may begin.
     fn next(&mut self) -> Option<ClientJsonRpcMessage> {
         let (id, _) = self.waiting.front()?;
         self.way.begin(id).then(|| self.waiting.pop_front())?.map(|(_, message)| message)
     }
 
-    /// What of this the server hears now.
+    /// The message, if the server gets it now.
     fn sort(&mut self, mut message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
         if let JsonRpcMessage::Request(request) = &mut message {
             request.request.extensions_mut().insert(Arrived(Instant::now()));
@@ -104,8 +104,8 @@ impl<T> Paced<T> {
                 self.waiting.push_back((request.id.clone(), message));
                 return None;
             }
-            JsonRpcMessage::Notification(said) => {
-                if let ClientNotification::CancelledNotification(cancelled) = &said.notification
+            JsonRpcMessage::Notification(note) => {
+                if let ClientNotification::CancelledNotification(cancelled) = &note.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
                     self.waiting.retain(|(other, _)| other != id);
@@ -165,14 +165,14 @@ mod tests {
     use rmcp::transport::async_rw::AsyncRwTransport;
     use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex};
 
-    /// The server's end, what a client says and what it reads: no more than a few bytes unless it does.
+    /// The server's end, the client's writing end and its reading end, which buffers only a few bytes.
     fn pair() -> (Paced<impl Transport<RoleServer>>, DuplexStream, BufReader<DuplexStream>) {
-        let (says, hears) = duplex(1 << 20);
-        let (writes, reads) = duplex(16);
-        (Paced::new(AsyncRwTransport::new_server(hears, writes)), says, BufReader::new(reads))
+        let (client, input) = duplex(1 << 20);
+        let (output, reads) = duplex(16);
+        (Paced::new(AsyncRwTransport::new_server(input, output)), client, BufReader::new(reads))
     }
 
-    async fn say(client: &mut DuplexStream, method: &str, id: Option<i64>, params: &str) {
+    async fn send_line(client: &mut DuplexStream, method: &str, id: Option<i64>, params: &str) {
         let id = id.map(|id| format!(r#""id":{id},"#)).unwrap_or_default();
         let line = format!("{{\"jsonrpc\":\"2.0\",{id}\"method\":\"{method}\",\"params\":{params}}}\n");
         client.write_all(line.as_bytes()).await.unwrap();
@@ -180,20 +180,20 @@ mod tests {
 
     async fn ask(client: &mut DuplexStream, ids: std::ops::Range<i64>) {
         for id in ids {
-            say(client, "resources/read", Some(id), r#"{"uri":"terminal://a/recording"}"#).await;
+            send_line(client, "resources/read", Some(id), r#"{"uri":"terminal://a/recording"}"#).await;
         }
     }
 
-    /// The ids of the requests that the server hears until it hears no more.
-    async fn heard(server: &mut Paced<impl Transport<RoleServer>>) -> Vec<i64> {
-        let mut heard = Vec::new();
-        // All that was said is there already.
+    /// The ids of the requests that the server receives now.
+    async fn received(server: &mut Paced<impl Transport<RoleServer>>) -> Vec<i64> {
+        let mut received = Vec::new();
+        // Everything that was sent is there already.
         while let Ok(message) = tokio::time::timeout(std::time::Duration::ZERO, server.receive()).await {
             if let Some(JsonRpcMessage::Request(request)) = message {
-                heard.push(serde_json::from_value(request.id.into_json_value()).unwrap());
+                received.push(serde_json::from_value(request.id.into_json_value()).unwrap());
             }
         }
-        heard
+        received
     }
 
     fn answer(id: i64) -> ServerJsonRpcMessage {
@@ -202,38 +202,38 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn large_answers_wait_for_those_before_and_nothing_else_does() {
+    async fn only_large_answers_wait_for_earlier_ones() {
         let (mut server, mut client, mut reads) = pair();
         let most = i64::try_from(MOST_LARGE).unwrap();
         ask(&mut client, 0..most + 3).await;
-        say(&mut client, "tools/list", Some(100), "{}").await;
+        send_line(&mut client, "tools/list", Some(100), "{}").await;
         let begun: Vec<i64> = (0..most).chain([100]).collect();
-        assert_eq!(heard(&mut server).await, begun);
-        // One that is made and not read is still there, also where it was cancelled.
+        assert_eq!(received(&mut server).await, begun);
+        // An unread answer still counts, even if it was cancelled.
         let sent = tokio::spawn(server.send(answer(0)));
-        say(&mut client, "notifications/cancelled", None, r#"{"requestId":0}"#).await;
-        assert!(heard(&mut server).await.is_empty());
+        send_line(&mut client, "notifications/cancelled", None, r#"{"requestId":0}"#).await;
+        assert!(received(&mut server).await.is_empty());
         let mut line = String::new();
         reads.read_line(&mut line).await.unwrap();
         sent.await.unwrap().unwrap();
-        assert_eq!(heard(&mut server).await, [most]);
-        // One that is no longer wanted makes room; one that waits is forgotten.
+        assert_eq!(received(&mut server).await, [most]);
+        // A cancelled request makes room; a cancelled waiting request is dropped.
         for id in [most + 1, 1] {
             let cancelled = format!(r#"{{"requestId":{id}}}"#);
-            say(&mut client, "notifications/cancelled", None, &cancelled).await;
+            send_line(&mut client, "notifications/cancelled", None, &cancelled).await;
         }
-        assert_eq!(heard(&mut server).await, [most + 2]);
-        // What nobody writes any more is gone, too.
+        assert_eq!(received(&mut server).await, [most + 2]);
+        // An answer that is dropped unwritten makes room, too.
         drop(server.send(answer(2)));
         ask(&mut client, 50..52).await;
-        assert_eq!(heard(&mut server).await, [50]);
+        assert_eq!(received(&mut server).await, [50]);
     }
 
     #[tokio::test]
-    async fn a_request_knows_when_it_arrived() {
+    async fn a_request_carries_its_time_of_arrival() {
         let (mut server, mut client, _reads) = pair();
         let before = Instant::now();
-        say(&mut client, "resources/subscribe", Some(1), r#"{"uri":"terminal://a/screen"}"#).await;
+        send_line(&mut client, "resources/subscribe", Some(1), r#"{"uri":"terminal://a/screen"}"#).await;
         let Some(JsonRpcMessage::Request(request)) = server.receive().await else { panic!("no request") };
         let Arrived(at) = request.request.extensions().get().unwrap();
         assert!((before..=Instant::now()).contains(at));
@@ -246,11 +246,11 @@ mod tests {
         for _ in 0..MOST_LARGE {
             ask(&mut client, 7..8).await;
             ask(&mut client, 7..8).await;
-            assert_eq!(heard(&mut server).await, [7]);
+            assert_eq!(received(&mut server).await, [7]);
             unread.push(server.send(answer(7)));
         }
-        assert!(heard(&mut server).await.is_empty());
+        assert!(received(&mut server).await.is_empty());
         drop(unread);
-        assert_eq!(heard(&mut server).await, [7]);
+        assert_eq!(received(&mut server).await, [7]);
     }
 }

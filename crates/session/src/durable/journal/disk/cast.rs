@@ -1,4 +1,4 @@
-//! The asciicast format, version 3: a header, then events with the time since the one before.
+//! The asciicast format, version 3: a header, then events, each with the time since the previous one.
 
 use cotty_vt::{Painter, Vt};
 use serde_json::json;
@@ -7,7 +7,7 @@ use super::folder::Description;
 use super::frame::{FrameEntry, Note, Start};
 use super::view::PageCursor;
 
-/// Lines of history that are shown with a state from which a recording begins.
+/// How many lines of history are shown for a state at the start of a recording.
 const HISTORY: usize = 2000;
 
 pub(super) fn header(description: &Description, start: Start) -> String {
@@ -33,7 +33,7 @@ fn line(cursor: &mut PageCursor, ms: u64, code: &str, data: &str) -> String {
     json!([interval, code, data]).to_string()
 }
 
-/// What a thing that happened is in a cast: nothing, where it has no word for it.
+/// An event as lines of a cast; none if the format has no such event.
 pub(super) fn event(entry: &FrameEntry, output: &[u8], cursor: &mut PageCursor) -> Vec<String> {
     let ms = entry.ms;
     let (code, data) = match &entry.note {
@@ -53,7 +53,7 @@ pub(super) fn event(entry: &FrameEntry, output: &[u8], cursor: &mut PageCursor) 
     }
     let mut lines = Vec::new();
     if code == "x" && !cursor.carry.is_empty() {
-        // No rest will come.
+        // The rest of this character will not follow.
         let rest = std::mem::take(&mut cursor.carry);
         lines.push(line(cursor, ms, "o", &String::from_utf8_lossy(&rest)));
     }
@@ -61,7 +61,7 @@ pub(super) fn event(entry: &FrameEntry, output: &[u8], cursor: &mut PageCursor) 
     lines
 }
 
-/// A state that stands for the output before it: the newest of its history, then its screen.
+/// A state as output, in place of the output before it: the newest lines of its history, then its screen.
 pub(super) fn state(start: Start, state: &[u8], cursor: &mut PageCursor) -> Option<String> {
     let vt = Vt::restore(state).ok()?;
     let mut data = String::from("\x1bc");

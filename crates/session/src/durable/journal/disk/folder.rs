@@ -12,10 +12,10 @@ use crate::handle::Ended;
 const META: &str = "meta.json";
 const SEGMENT: &str = "seg";
 const TEXT: &str = "txt";
-/// What is being written and not there yet.
+/// The extension of a file that is being written.
 const UNFINISHED: &str = "tmp";
 
-/// What a recording is of. Stands beside it, for readers that know no session any more.
+/// The session of a recording. Stored with the recording, because the session may be gone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Description {
     pub(crate) id: String,
@@ -61,13 +61,13 @@ impl Description {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Segment {
     pub(super) number: u32,
-    /// With its text.
+    /// Its size, with its text.
     pub(super) bytes: u64,
     pub(super) changed_ms: u64,
     pub(super) has_text: bool,
 }
 
-/// The files of one recording; the user's alone.
+/// The files of one recording. Only the user may read them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Folder {
     dir: PathBuf,
@@ -129,18 +129,18 @@ impl Folder {
         segments
     }
 
-    /// Takes a segment away, with its text.
+    /// Deletes a segment and its text.
     pub(super) fn remove(&self, number: u32) {
         let _ = std::fs::remove_file(self.segment(number));
         let _ = std::fs::remove_file(self.text(number));
     }
 
-    /// Takes everything away.
+    /// Deletes the whole recording.
     pub(super) fn remove_all(&self) -> io::Result<()> {
         std::fs::remove_dir_all(&self.dir)
     }
 
-    /// Takes away what was being written when a daemon died.
+    /// Deletes files that a daemon was writing when it died.
     pub(super) fn remove_unfinished(&self) {
         let entries = std::fs::read_dir(&self.dir).into_iter().flatten().flatten();
         for path in entries.map(|entry| entry.path()) {
@@ -159,12 +159,12 @@ impl Folder {
         put(&self.dir.join(META), &text)
     }
 
-    /// Goes through a segment frame by frame.
+    /// The frames of a segment.
     pub(super) fn frames(&self, number: u32) -> io::Result<Frames> {
         Frames::open(&self.segment(number))
     }
 
-    /// How a segment begins: what it says, and the engine's state.
+    /// The start of a segment: its head and the engine's state.
     pub(super) fn start(&self, number: u32) -> Option<(Start, Vec<u8>)> {
         let frame = self.frames(number).ok()?.next()?;
         match frame.head {
@@ -183,7 +183,7 @@ fn number_of(path: &Path, kind: &str) -> Option<u32> {
     path.file_stem()?.to_str()?.parse().ok().filter(|_| right)
 }
 
-/// Writes a file that is there as a whole or not at all.
+/// Writes a file completely or not at all.
 pub(super) fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let unfinished = path.with_extension(UNFINISHED);
     let written = (|| {
@@ -198,11 +198,11 @@ pub(super) fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
-/// The frames of one segment, up to its end or to the first that is not whole.
+/// The frames of one segment, up to its end or to the first incomplete frame.
 #[derive(Debug)]
 pub(super) struct Frames {
     file: File,
-    /// Where the next one begins.
+    /// Where the next frame begins.
     pub(super) offset: u64,
 }
 
@@ -219,7 +219,7 @@ impl Frames {
 
     fn frame(&self, offset: u64) -> Option<(Frame, u64)> {
         let len = self.prefix(offset)?.whole();
-        // A length that the file does not have is not worth the memory.
+        // Do not allocate memory for a length that the file does not have.
         if self.file.metadata().ok()?.len() < offset + len as u64 {
             return None;
         }
@@ -229,12 +229,12 @@ impl Frames {
         Some((frame, offset + len as u64))
     }
 
-    /// The length of the first.
+    /// The length of the first frame.
     pub(super) fn first_len(&self) -> Option<u64> {
         Some(self.prefix(0)?.whole() as u64)
     }
 
-    /// The last whole frame, and where it ends. Only the last ones are read: a kill tears nothing before them.
+    /// The last complete frame, and where it ends. Only the last frames are read: a kill damages none before them.
     pub(super) fn last_whole(&self) -> Option<(Frame, u64)> {
         let mut offsets = Vec::new();
         let mut offset = 0;

@@ -1,27 +1,27 @@
-//! The frames of a segment: a head that describes, and a payload of raw bytes beside it, under one checksum.
+//! The frames of a segment: a head that describes, and a payload of raw bytes, under one checksum.
 //!
-//! A frame is there as a whole or not at all: one that a kill or a full disk tore is found by its length or its
+//! A frame is complete or ignored: a frame that a kill or a full disk left incomplete is found by its length or its
 //! checksum, and cut off.
 
 use serde::{Deserialize, Serialize};
 
 use crate::handle::Ended;
 
-/// Lengths of head and payload, and the checksum of both.
+/// The size of the prefix: lengths of head and payload, and the checksum of both.
 pub(super) const PREFIX: usize = 16;
-/// Longest head or payload that is believed.
+/// The longest head or payload that counts as valid.
 const LONGEST: u32 = 256 << 20;
-/// The version that is written, and the oldest that is read. Fields and kinds are found by their names, so one that is added needs
-/// no new version; `tests/formats` holds a segment of each.
+/// The version that is written, and the oldest that is read. Fields and kinds are found by name, so an added one needs no
+/// new version; `tests/formats` holds a segment of each version.
 pub(super) const VERSION: u32 = 2;
 pub(super) const OLDEST: u32 = 2;
 
-/// What a frame holds.
+/// The kinds of frames.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Head {
-    /// The first of a segment. Its payload is the engine's state; none is a terminal that has seen nothing.
+    /// The first frame of a segment. Its payload is the engine's state; it is empty for a new terminal.
     Start(Start),
-    /// What happened then. Its payload is the output.
+    /// The events that follow. Its payload is the output.
     Span(Span),
 }
 
@@ -37,22 +37,22 @@ pub(super) struct Start {
 /// How far the files go.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Extent {
-    /// Output.
+    /// The position in the output.
     pub(crate) seq: u64,
-    /// The hot journal's index.
+    /// The position in the live journal's index.
     pub(crate) index: u64,
-    /// Bytes of output before it that are in no file.
+    /// How many bytes of output before it are in no file.
     pub(crate) lost: u64,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Span {
-    /// Where it ends.
+    /// Where the span ends.
     pub(super) place: Extent,
     pub(super) entries: Vec<FrameEntry>,
 }
 
-/// One thing that happened, in milliseconds since the epoch.
+/// An event and its time, in milliseconds since the epoch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FrameEntry {
     pub(super) ms: u64,
@@ -61,9 +61,9 @@ pub(super) struct FrameEntry {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Note {
-    /// The next so many bytes of the payload.
+    /// The next bytes of the payload, this many.
     Output(u32),
-    /// Something was typed: the bytes where they may be kept, else only how many.
+    /// Input: its bytes if they may be recorded, otherwise only their number.
     Input {
         bytes: u64,
         #[serde(with = "serde_bytes")]
@@ -77,7 +77,7 @@ pub(crate) enum Note {
     Began {
         command: Option<String>,
     },
-    /// It ended.
+    /// The command ended.
     Ended {
         code: i32,
     },
@@ -86,14 +86,14 @@ pub(crate) enum Note {
         code: Option<i32>,
         signal: Option<i32>,
     },
-    /// So many bytes of output are in no file: the disk did not keep up, or was full.
+    /// Output that is in no file: the disk was too slow or full.
     #[serde(rename = "Hole")]
     Gap {
         bytes: u64,
     },
 }
 
-/// A frame as it stands in a file.
+/// A frame of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Frame {
     pub(super) head: Head,
@@ -101,9 +101,9 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// Lays the frame behind what is in `out`.
+    /// Appends the frame to `out`.
     pub(super) fn write(&self, out: &mut Vec<u8>) {
-        // Serializing to a vector cannot fail; an empty head would be refused by the reader.
+        // Serializing to a vector cannot fail; `read` would refuse an empty head.
         let head = minicbor_serde::to_vec(&self.head).unwrap_or_default();
         let len = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_le_bytes();
         out.extend(len(&head));
@@ -113,7 +113,7 @@ impl Frame {
         out.extend(&self.payload);
     }
 
-    /// The frame at the beginning of these bytes and its length, if it is whole.
+    /// The frame at the beginning of these bytes and its length, if it is complete.
     pub(super) fn read(bytes: &[u8]) -> Option<(Frame, usize)> {
         let prefix = Prefix::read(bytes)?;
         let head = bytes.get(PREFIX..PREFIX + prefix.head)?;
@@ -125,7 +125,7 @@ impl Frame {
         Some((Frame { head, payload: payload.to_vec() }, prefix.whole()))
     }
 
-    /// How the program ended, where the frame says so.
+    /// How the program ended, if the frame says so.
     pub(super) fn ended(&self) -> Option<Ended> {
         let Head::Span(span) = &self.head else { return None };
         span.entries.iter().find_map(|entry| match entry.note {
@@ -143,7 +143,7 @@ impl Frame {
     }
 }
 
-/// What stands before a frame.
+/// The prefix of a frame.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Prefix {
     head: usize,
@@ -166,7 +166,7 @@ impl Prefix {
     }
 }
 
-/// Against torn writes, not against forgers: eight bytes at a step, because every byte of output passes here.
+/// Detects incomplete writes, not forgery. It takes eight bytes at a time, because all output passes through it.
 fn checksum(head: &[u8], payload: &[u8]) -> u64 {
     const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
     let mut sum = (head.len() as u64).wrapping_mul(MIX) ^ payload.len() as u64;
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_comes_back_and_the_next_begins_behind_it() {
+    fn a_frame_is_read_back_and_the_next_one_follows_it() {
         let mut bytes = Vec::new();
         frame(b"one").write(&mut bytes);
         let first = bytes.len();
@@ -208,16 +208,16 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_that_is_torn_or_bent_at_any_byte_is_none() {
+    fn a_frame_that_is_cut_or_changed_at_any_byte_is_not_read() {
         let mut bytes = Vec::new();
         frame(b"some output that is longer than a word").write(&mut bytes);
         for cut in 0..bytes.len() {
             assert_eq!(Frame::read(&bytes[..cut]), None, "cut at {cut}");
-            let mut bent = bytes.clone();
-            bent[cut] ^= 0x10;
-            assert_eq!(Frame::read(&bent), None, "bent at {cut}");
+            let mut changed = bytes.clone();
+            changed[cut] ^= 0x10;
+            assert_eq!(Frame::read(&changed), None, "changed at {cut}");
         }
-        // A file whose end was laid out but never written reads as zeros.
+        // Space that was allocated but never written reads as zeros.
         assert_eq!(Frame::read(&[0; 64]), None);
     }
 

@@ -1,23 +1,23 @@
-//! The journal on disk: behind the live journal a thread writes finished spans to files.
+//! The journal on disk: a thread writes finished spans of the live journal to files.
 //!
-//! A session's folder holds `meta.json` and numbered segments. A segment begins with a whole state and goes on in
-//! [frames](frame) that say how much output and index they cover, so after a kill, or after a disk that was full, the
-//! next frame begins exactly where the last whole one ends: what lies between comes from the ring. What the ring no
-//! longer holds by then is a gap, and counted. A session never waits for a disk.
+//! A session's folder holds `meta.json` and numbered segments. A segment begins with a whole state. [Frames](frame) follow,
+//! each with how much output and index it covers. After a kill or a full disk, the next frame begins exactly where the last
+//! complete one ends; its output comes from the ring. Output that the ring no longer holds is a gap, and counted. A session
+//! never waits for a disk.
 //!
 //! | to change | open |
 //! |---|---|
-//! | what a frame is, how a torn one is found | `frame.rs` |
+//! | what a frame is, how an incomplete one is found | `frame.rs` |
 //! | a session's files: names, description, reading | `folder.rs` |
-//! | writing them: beginning, going on, the next segment | `segment_writer.rs` |
-//! | what is not written yet, and when it is | `queue.rs` |
+//! | writing them: opening, appending, the next segment | `segment_writer.rs` |
+//! | what waits to be written, and when it is written | `queue.rs` |
 //! | one job at a time on a session's files | `job.rs` |
 //! | the threads | `worker.rs` |
 //! | a segment as plain text | `text.rs` |
 //! | how much is kept, and for how long | `retention.rs` |
-//! | a recording for others: asciicast, text, lines of JSON | `view.rs`, `cast.rs` |
-//! | a pattern in recordings | `search.rs` |
-//! | a session's output in a file of its own | `capture.rs` |
+//! | a recording as asciicast, text or JSON lines | `view.rs`, `cast.rs` |
+//! | searching recordings | `search.rs` |
+//! | captures | `capture.rs` |
 
 mod capture;
 mod cast;

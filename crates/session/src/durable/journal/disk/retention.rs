@@ -1,4 +1,4 @@
-//! How much is kept, and for how long. The decision is pure: told what there is and the time.
+//! How much of recordings is kept, and for how long. The decision is a pure function of the recordings and the time.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,11 @@ use crate::hub::meta::now_ms;
 /// How much of recordings is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordingLimits {
-    /// A segment's size; the next begins behind it.
+    /// The size at which a segment ends and the next one begins.
     pub segment_bytes: u64,
-    /// What one session may keep; its oldest segments go.
+    /// The most bytes of one session; its oldest segments are deleted.
     pub session_bytes: u64,
-    /// What all may keep together; the oldest recordings go first, those of live sessions last.
+    /// The most bytes of all recordings; the oldest are deleted first, those of live sessions last.
     pub total_bytes: u64,
     /// How long a recording is kept after its last byte, in milliseconds.
     pub age_ms: u64,
@@ -33,21 +33,21 @@ impl Default for RecordingLimits {
     }
 }
 
-/// More than this written while one looks is a flood; and how often one looks at it, at most.
+/// `wait_for_quiet` takes more than `FLOOD` bytes written within `LOOK` for a flood, and checks at most `LONGEST_FLOOD` times.
 const FLOOD: u64 = 1 << 20;
 const LOOK: Duration = Duration::from_millis(250);
 const LONGEST_FLOOD: usize = 240;
-/// After how much more, as a part of what all may keep, the total is looked at again.
+/// The limits are applied again after each `total_bytes / PART` bytes of growth.
 const PART: u64 = 32;
 
-/// Where recordings lie, how much of them may, and which are being made.
+/// The directory of recordings, their limits, and which sessions are live.
 #[derive(Debug)]
 pub(crate) struct Keeping {
     pub(crate) dir: PathBuf,
     pub(crate) limits: RecordingLimits,
     live: Mutex<BTreeSet<String>>,
     grown: AtomicU64,
-    /// Everything written so far, to see whether something is being written.
+    /// Bytes written since the start, to detect a flood.
     written: AtomicU64,
 }
 
@@ -68,7 +68,7 @@ impl Keeping {
         };
     }
 
-    /// So much was written. Now and then that is too much.
+    /// Counts written bytes, and applies the limits from time to time.
     pub(super) fn grew(&self, bytes: u64) {
         self.written.fetch_add(bytes, Ordering::Relaxed);
         if self.grown.fetch_add(bytes, Ordering::Relaxed) + bytes > self.limits.total_bytes / PART {
@@ -76,7 +76,7 @@ impl Keeping {
         }
     }
 
-    /// Waits until no session writes much, but not for ever: what is not urgent is not to cost a flood its speed.
+    /// Waits until no session writes much, but not for ever: work that is not urgent must not slow down a flood.
     pub(super) fn wait_for_quiet(&self) {
         for _ in 0..LONGEST_FLOOD {
             let before = self.written.load(Ordering::Relaxed);
@@ -87,19 +87,19 @@ impl Keeping {
         }
     }
 
-    /// Takes away what is over the limits.
+    /// Deletes what is over the limits.
     pub(crate) fn tidy(&self) {
         self.grown.store(0, Ordering::Relaxed);
         self.sweep(&Choice::Limits(self.limits), false);
     }
 
-    /// Takes away what was chosen.
+    /// Deletes what was chosen.
     pub(crate) fn sweep(&self, choice: &Choice, include_live: bool) -> Purged {
         sweep(&self.dir, choice, include_live, |id| self.is_live(id), now_ms())
     }
 }
 
-/// A recording as the decision sees it: its segments, oldest first, with their sizes and last changes.
+/// A recording as `decide` sees it: its segments, oldest first, with their numbers, sizes and last changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Kept {
     pub(crate) id: String,
@@ -117,21 +117,21 @@ impl Kept {
     }
 }
 
-/// Which recordings to take away.
+/// Which recordings to delete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Choice {
-    /// What is over the limits.
+    /// Those over the limits.
     Limits(RecordingLimits),
-    /// What did not change since this time, in milliseconds since the epoch.
+    /// Those that have not changed since this time, in milliseconds since the epoch.
     Before(u64),
-    /// This one.
+    /// The one with this id.
     One(String),
-    /// All.
+    /// All recordings.
     All,
 }
 
 impl Choice {
-    /// Whether somebody who chose so means this recording.
+    /// Whether a caller's choice includes this recording.
     fn names(&self, recording: &Kept) -> bool {
         match self {
             Choice::Limits(_) => false,
@@ -142,14 +142,15 @@ impl Choice {
     }
 }
 
-/// What is to go: a whole recording, or one of its segments.
+/// What to delete: a whole recording, or one of its segments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Going {
     Recording(String),
     Segment(String, u32),
 }
 
-/// Decides. Of a live session the last segment always stays; the others go only for the total, or where asked.
+/// Decides what to delete. The last segment of a live session always stays; its others are deleted only if they are over the
+/// limits or if `include_live` is set.
 pub(crate) fn decide(choice: &Choice, include_live: bool, mut kept: Vec<Kept>, now_ms: u64) -> Vec<Going> {
     let limits = match choice {
         Choice::Limits(limits) => limits,
@@ -180,7 +181,7 @@ pub(crate) fn decide(choice: &Choice, include_live: bool, mut kept: Vec<Kept>, n
     going
 }
 
-/// All of a recording that may go.
+/// All of a recording that may be deleted.
 fn whole(recording: &Kept) -> Vec<Going> {
     if !recording.live {
         return vec![Going::Recording(recording.id.clone())];
@@ -190,20 +191,20 @@ fn whole(recording: &Kept) -> Vec<Going> {
     numbers.map(|number| Going::Segment(recording.id.clone(), number)).collect()
 }
 
-/// What was taken away.
+/// What was deleted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Purged {
-    /// Whole recordings.
+    /// How many whole recordings.
     pub recordings: u64,
-    /// Segments of recordings that go on.
+    /// How many segments of recordings of live sessions.
     pub segments: u64,
-    /// Bytes of both.
+    /// The bytes of both.
     pub bytes: u64,
-    /// Recordings of live sessions that were asked for and stay.
+    /// How many chosen recordings were kept because their sessions are live.
     pub kept_live: u64,
 }
 
-/// Looks at what lies in a directory, decides, and takes it away.
+/// Lists the recordings of a directory, decides, and deletes.
 fn sweep(
     dir: &Path,
     choice: &Choice,
@@ -263,14 +264,14 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_go_when_all_are_too_much() {
+    fn the_oldest_recording_is_deleted_when_the_total_is_over_the_limit() {
         let there =
             vec![kept("b", false, &[(50, 2)]), kept("c", false, &[(40, 3)]), kept("a", false, &[(30, 1)])];
         assert_eq!(decide(&Choice::Limits(limits()), false, there, 10), [recording("a")]);
     }
 
     #[test]
-    fn live_sessions_give_last_and_never_their_last_segment() {
+    fn live_sessions_lose_segments_last_and_never_their_last_segment() {
         let there = vec![kept("live", true, &[(90, 1), (90, 2), (90, 3)]), kept("ended", false, &[(10, 9)])];
         assert_eq!(
             decide(&Choice::Limits(limits()), false, there, 10),
@@ -279,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_two_weeks_old_goes() {
+    fn recordings_older_than_two_weeks_are_deleted() {
         let there =
             vec![kept("old", false, &[(1, 0), (1, DAY)]), kept("new", false, &[(1, 0), (1, 2 * DAY)])];
         assert_eq!(decide(&Choice::Limits(limits()), false, there.clone(), 14 * DAY), []);
@@ -287,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_purge_takes_what_is_named_and_live_ones_only_where_asked() {
+    fn a_purge_deletes_chosen_recordings_and_live_ones_only_with_include_live() {
         let there = vec![
             kept("live", true, &[(1, 1), (1, 8)]),
             kept("a", false, &[(1, 3)]),

@@ -1,4 +1,4 @@
-//! A pattern in what was recorded, newest first, in bounded time and memory: one segment's text at a time.
+//! Searches recordings for a pattern, newest first, in bounded time and memory: one segment's text at a time.
 
 use std::time::Instant;
 
@@ -7,10 +7,10 @@ use regex::Regex;
 use super::folder::Folder;
 use super::text;
 
-/// How often the clock is looked at.
+/// After how many lines the clock is checked.
 const LINES: usize = 1000;
 
-/// A line of a recording in which a pattern was found.
+/// A line of a recording that matches a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recorded {
     /// The session's id.
@@ -21,20 +21,20 @@ pub struct Recorded {
     pub line: String,
 }
 
-/// What was found, and whether that is all.
+/// The matches, and whether the search was complete.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SearchedRecordings {
     /// Newest first, recording by recording.
     pub matches: Vec<Recorded>,
-    /// Whether there are more than were asked for.
+    /// Whether there are more matches than the limit.
     pub more: bool,
-    /// Whether the time or the bytes were used up before all was searched.
+    /// Whether the search stopped early because its time or bytes were used up.
     pub gave_up: bool,
-    /// Recordings that were searched.
+    /// How many recordings were searched.
     pub recordings: usize,
 }
 
-/// How much may be done.
+/// The limits of a search.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
     pub(crate) limit: usize,
@@ -43,7 +43,7 @@ pub(crate) struct Bounds {
 }
 
 impl SearchedRecordings {
-    /// Searches one more recording; false when that is enough.
+    /// Searches one more recording; `false` if a limit is reached.
     pub(crate) fn search(&mut self, id: &str, folder: &Folder, pattern: &Regex, bounds: &mut Bounds) -> bool {
         self.recordings += 1;
         for segment in folder.segments().iter().rev() {
@@ -52,7 +52,7 @@ impl SearchedRecordings {
                 return false;
             }
             let sidecar = std::fs::read_to_string(folder.text(segment.number));
-            // One that is being taken away meanwhile has nothing to say.
+            // Skip a segment that is being deleted.
             let Ok(text) = sidecar.or_else(|_| text::read(folder, segment.number)) else { continue };
             bounds.bytes = bounds.bytes.saturating_sub(text.len() as u64);
             if !self.search_text(id, &text, pattern, *bounds) {
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_come_first_and_what_is_left_is_told() {
+    fn newest_matches_come_first_and_more_is_set_when_some_are_left_out() {
         let pattern = Regex::new("l.ne [0-9]").unwrap();
         let mut searched = SearchedRecordings::default();
         assert!(searched.search_text("a", "line 1\nother\nline 2\n", &pattern, bounds(2)));
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn it_ends_when_its_time_is_over() {
+    fn a_search_stops_when_its_time_is_over() {
         let pattern = Regex::new("never").unwrap();
         let over = Bounds { until: Instant::now(), ..bounds(5) };
         let mut searched = SearchedRecordings::default();

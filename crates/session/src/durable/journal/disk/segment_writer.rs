@@ -12,8 +12,8 @@ use super::text;
 use super::worker::Worker;
 use crate::handle::Ended;
 
-/// The files of a session that is being recorded. It goes to the writing thread with what is to be written, and comes
-/// back: nobody else holds it meanwhile.
+/// The files of a session that is being recorded. The session moves it to the writing thread with each job and gets it back
+/// with the result, so only one of them has it.
 #[derive(Debug)]
 pub(crate) struct SegmentWriter {
     folder: Folder,
@@ -21,12 +21,12 @@ pub(crate) struct SegmentWriter {
     keeping: Arc<Keeping>,
     texts: Worker,
     segment: u32,
-    /// Where the state ends that the segment begins with, and where its last whole frame does.
+    /// The end of the state at the start of the segment, and the end of its last complete frame.
     begun: u64,
     end: u64,
-    /// How far the files go; `None` until they were looked at, and after anything failed.
+    /// How far the files go; `None` before `open`, and after an error.
     place: Option<Extent>,
-    /// On the disk, with all segments.
+    /// The size of all segments on disk.
     bytes: u64,
 }
 
@@ -46,12 +46,12 @@ impl SegmentWriter {
         }
     }
 
-    /// How far the files go, once that is known.
+    /// How far the files go, if that is known.
     pub(super) fn place(&self) -> Option<Extent> {
         self.place
     }
 
-    /// What is written next begins here, though the files go further.
+    /// Makes the next frame begin here, although the files go further.
     pub(super) fn rewind(&mut self, place: Extent) {
         self.place = Some(place);
     }
@@ -61,17 +61,17 @@ impl SegmentWriter {
         self.description.ended_ms.is_some()
     }
 
-    /// Bytes on the disk.
+    /// The size of all segments on disk.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Whether the segment has its size. A large state makes it larger, so that states are never most of a recording.
+    /// Whether the segment is full. A segment with a large state may be larger, so that states are never most of a recording.
     pub(super) fn is_full(&self) -> bool {
         self.end - self.begun >= self.keeping.limits.segment_bytes.max(self.begun)
     }
 
-    /// Finds where the files end and cuts off what is torn, or begins them.
+    /// Finds the end of the files and cuts off an incomplete frame, or creates the first segment.
     pub(super) fn open(&mut self, ms: u64) -> io::Result<()> {
         self.folder.make()?;
         self.folder.remove_unfinished();
@@ -110,7 +110,7 @@ impl SegmentWriter {
         Ok(())
     }
 
-    /// Writes frames behind the last whole one. Anything that fails leaves the files to be looked at again.
+    /// Writes frames after the last complete one. After an error, `open` must be called again.
     pub(super) fn append(&mut self, frames: &[Frame]) -> io::Result<()> {
         let mut place = self.place.take().ok_or(io::ErrorKind::NotConnected)?;
         let mut bytes = Vec::with_capacity(frames.iter().map(|frame| frame.payload.len() + 256).sum());
@@ -120,7 +120,7 @@ impl SegmentWriter {
         }
         let file = OpenOptions::new().write(true).open(self.folder.segment(self.segment))?;
         if let Err(error) = file.write_all_at(&bytes, self.end) {
-            // Given back, so that a full disk is not kept full by half a frame.
+            // Free the space of an incomplete frame: the disk may be full.
             let _ = file.set_len(self.end);
             return Err(error);
         }
@@ -131,7 +131,7 @@ impl SegmentWriter {
         Ok(())
     }
 
-    /// Begins the next segment with this state, and lets the oldest go that are too many.
+    /// Begins the next segment with this state, and deletes the oldest segments if the session is over its limit.
     pub(super) fn rotate(&mut self, vt: &Vt, ms: u64) -> io::Result<()> {
         let place = self.place.take().ok_or(io::ErrorKind::NotConnected)?;
         let size = vt.size();
@@ -152,7 +152,7 @@ impl SegmentWriter {
     fn begin(&mut self, number: u32, start: Start, state: Vec<u8>) -> io::Result<()> {
         let mut bytes = Vec::new();
         Frame { head: Head::Start(start), payload: state }.write(&mut bytes);
-        // There as a whole or not at all: a kill leaves the segment before as the last.
+        // `put` writes all or nothing: after a kill the previous segment is still the last.
         put(&self.folder.segment(number), &bytes)?;
         self.end = bytes.len() as u64;
         (self.segment, self.begun, self.place) = (number, self.end, Some(start.place));
@@ -161,18 +161,18 @@ impl SegmentWriter {
         Ok(())
     }
 
-    /// The program has ended.
+    /// Writes how the program ended.
     pub(super) fn ended(&mut self, ended: Ended) -> io::Result<()> {
         self.description.ended(ended);
         self.folder.describe(&self.description)
     }
 
-    /// Nothing more will come.
+    /// Completes the recording: nothing more will be appended.
     pub(super) fn seal(&mut self) {
         self.write_text(self.segment);
     }
 
-    /// Has the text made of every segment before the last that has none.
+    /// Starts to write the missing texts of all segments before the last.
     fn complete_texts(&self) {
         let segments = self.folder.segments();
         for segment in segments.iter().filter(|s| !s.has_text && s.number < self.segment) {

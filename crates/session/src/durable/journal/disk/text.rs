@@ -1,5 +1,5 @@
-//! A segment as plain text: what a person would have seen, overwritten text in its last state. Found again by
-//! replaying the segment, so a session pays nothing for it.
+//! A segment as plain text: what a person would have seen, with overwritten text in its last state. The text comes from a
+//! replay of the segment, so it costs the session nothing.
 
 use std::collections::HashSet;
 use std::io;
@@ -10,28 +10,28 @@ use super::folder::{Folder, put, recordings};
 use super::frame::{Head, Note};
 use super::retention::Keeping;
 
-/// Fed at a step: fewer lines than the history holds, so that none falls out unseen.
+/// How many bytes are fed at a time: so few that no line drops out of the history before it is taken.
 const STEP: usize = 8 * 1024;
 const HISTORY: usize = 20_000;
-/// How long a screen has to stand still for its rows to be worth keeping.
+/// How long a screen must not change for its rows to be kept.
 const SETTLED_MS: u64 = 100;
-/// Ends a sequence that was cut, and shows the primary screen again.
+/// Ends an incomplete sequence and returns to the primary screen.
 const LEAVE: &[u8] = b"\x18\x1b[?1049l";
 
-/// Writes the text of a segment beside it, if it is not there yet.
+/// Writes the text of a segment to a file next to it, unless the file exists.
 pub(super) fn write(folder: &Folder, number: u32) {
     let path = folder.text(number);
     if path.exists() {
         return;
     }
-    // A segment that is gone by now needs no text.
+    // A segment that was deleted meanwhile needs no text.
     let Ok(text) = read(folder, number) else { return };
     if let Err(error) = put(&path, text.as_bytes()) {
-        tracing::warn!(%error, path = %path.display(), "the text of a segment was not written");
+        tracing::warn!(%error, path = %path.display(), "cannot write segment text");
     }
 }
 
-/// Writes what is missing of recordings that nobody goes on with.
+/// Writes the missing texts of recordings whose sessions are gone.
 pub(crate) fn complete(keeping: &Keeping) {
     for (id, folder) in recordings(&keeping.dir) {
         if keeping.is_live(&id) {
@@ -47,7 +47,7 @@ pub(crate) fn complete(keeping: &Keeping) {
 pub(super) fn read(folder: &Folder, number: u32) -> io::Result<String> {
     let (start, state) = folder.start(number).ok_or(io::ErrorKind::InvalidData)?;
     let size = Size { cols: start.cols, rows: start.rows };
-    // A state of another version of the engine: what came before the segment is not known, the rest is.
+    // If this version of the engine cannot read the state, the lines before the segment are missing.
     let vt = Vt::restore(&state).unwrap_or_else(|_| Vt::new(size));
     let mut reader = SegmentReader::new(vt);
     let mut last_ms = start.ms;
@@ -76,7 +76,7 @@ pub(super) fn read(folder: &Folder, number: u32) -> io::Result<String> {
 struct SegmentReader {
     vt: Vt,
     since: u64,
-    /// Lines of the history that were taken, or are older than the segment.
+    /// How many lines of the history were taken, or are older than the segment.
     seen: u64,
     text: String,
 }
@@ -89,7 +89,7 @@ impl SegmentReader {
         reader
     }
 
-    /// Lines that went into the history and can no longer grow: all but the last.
+    /// How many lines of the history can no longer grow: all but the last.
     fn scrolled(&self) -> u64 {
         (self.vt.history_dropped() + self.vt.history_lines() as u64).saturating_sub(1)
     }
@@ -114,11 +114,11 @@ impl SegmentReader {
 
     fn resize(&mut self, size: Size) {
         self.vt.resize(size);
-        // A growing screen takes lines back.
+        // A growing screen takes lines back from the history.
         self.seen = self.scrolled();
     }
 
-    /// What is still to be seen, and what full-screen programs showed.
+    /// Adds the lines on the screen and the alternate-screen history.
     fn finish(mut self) -> String {
         self.vt.show_unfinished();
         self.rest();

@@ -1,5 +1,5 @@
-//! A recording for others, page by page: each says where the next begins, so an answer stays bounded however long the
-//! recording is, and a live one can be gone on with later.
+//! A recording page by page. Each page says where the next one begins, so an answer stays bounded however long the
+//! recording is, and a reader of a live recording can continue later.
 
 use std::io;
 
@@ -11,25 +11,25 @@ use super::frame::{Frame, FrameEntry, Head, Note, Start};
 use super::text;
 use crate::hub::meta::timestamp;
 
-/// How to write a recording down.
+/// The format in which a recording is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordingFormat {
     /// An asciicast, version 3.
     Cast,
     /// The text that a person would have seen.
     Text,
-    /// A line of JSON for each thing that happened.
+    /// One JSON object per event and line.
     JsonLines,
 }
 
 /// A part of a recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// What stands there.
+    /// The content of the page.
     pub content: String,
-    /// Where the next page begins.
+    /// A handle for the next page.
     pub next: String,
-    /// Whether this is all there is so far.
+    /// Whether the recording has no more content now.
     pub end: bool,
 }
 
@@ -38,11 +38,11 @@ pub struct Page {
 pub(super) struct PageCursor {
     segment: u32,
     offset: u64,
-    /// When the last event was; 0 before the first.
+    /// The time of the last event; 0 before the first.
     pub(super) ms: u64,
-    /// The beginning of a character whose rest comes later.
+    /// The first bytes of a character whose rest follows later.
     pub(super) carry: Vec<u8>,
-    /// Output is missing: the next state is to be shown.
+    /// Output is missing, so the next state must be shown.
     pub(super) torn: bool,
 }
 
@@ -67,7 +67,7 @@ impl PageCursor {
     }
 }
 
-/// Reads about `limit` bytes of a recording, from a handle of the page before or from its beginning.
+/// Reads about `limit` bytes of a recording, from the handle of the previous page or from the beginning.
 pub(crate) fn view(
     folder: &Folder,
     format: RecordingFormat,
@@ -76,7 +76,7 @@ pub(crate) fn view(
 ) -> io::Result<Page> {
     let cursor = match next {
         Some(handle) => Some(PageCursor::parse(handle).ok_or_else(|| {
-            io::Error::new(io::ErrorKind::InvalidInput, format!("`{handle}` is not where a page ended"))
+            io::Error::new(io::ErrorKind::InvalidInput, format!("`{handle}` is not the `next` of a page"))
         })?),
         None => None,
     };
@@ -139,7 +139,7 @@ fn event_page(
     let from = cursor.segment;
     for number in segments.iter().map(|s| s.number).filter(|&n| n >= from) {
         if number > cursor.segment {
-            // One that is gone since the last page leaves a gap.
+            // A segment that was deleted since the last page leaves a gap.
             cursor.torn |= cursor.segment + 1 != number;
             (cursor.segment, cursor.offset) = (number, 0);
         }
@@ -200,7 +200,7 @@ fn show_state(start: Start, state: &[u8], cursor: &mut PageCursor, content: &mut
     }
 }
 
-/// What a thing that happened is as a line of JSON.
+/// An event as a line of JSON; none if it has no text yet.
 fn line(id: &str, entry: &FrameEntry, output: &[u8], cursor: &mut PageCursor) -> Vec<String> {
     let mut line = serde_json::json!({ "timestamp": timestamp(entry.ms), "session_id": id });
     let mut set = |name: &str, value: serde_json::Value| line[name] = value;
@@ -248,7 +248,7 @@ fn line(id: &str, entry: &FrameEntry, output: &[u8], cursor: &mut PageCursor) ->
 }
 
 impl PageCursor {
-    /// Output as text, cut where a character ends: one that has only begun waits for the rest.
+    /// Output as text, without an incomplete character at its end: its bytes wait for the rest.
     pub(super) fn decode(&mut self, output: &[u8]) -> String {
         let mut bytes = std::mem::take(&mut self.carry);
         bytes.extend(output);

@@ -4,15 +4,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-/// Something for a thread to do.
+/// A job for a thread.
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Jobs that may wait. A session has one under way at a time; if there are more than these, it tries again later.
+/// How many jobs may wait. A session has one job at a time; if too many wait, it tries again later.
 const WAITING: usize = 64;
-/// How often a thread that has nothing to do looks whether something has grown old.
+/// How often an idle thread calls `seldom`.
 const SELDOM: Duration = Duration::from_secs(6 * 60 * 60);
 
-/// A thread that does one job after the other, so that no session waits for a disk. It ends with its last handle.
+/// A thread that does one job after the other, so that no session waits for a disk. It ends when its last handle is dropped.
 #[derive(Debug, Clone)]
 pub(crate) struct Worker {
     jobs: Sender<Job>,
@@ -20,7 +20,7 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// Starts the thread. `seldom` is done every few hours. A thread in the background runs when nobody else wants to.
+    /// Starts the thread. An idle thread calls `seldom` every few hours. A `background` thread has the lowest priority.
     pub(crate) fn start(
         name: &str,
         background: bool,
@@ -31,7 +31,7 @@ impl Worker {
         let left = Arc::clone(&waiting);
         let work = move || {
             if background {
-                // The kernel takes this for the calling thread alone.
+                // On Linux this affects only the calling thread.
                 let _ = rustix::process::setpriority_process(None, 19);
             }
             loop {
@@ -54,7 +54,7 @@ impl Worker {
         self.waiting.load(Ordering::Relaxed) < WAITING
     }
 
-    /// Hands over a job. If the thread is gone the job is dropped, and with it whatever it would have answered.
+    /// Hands over a job. If the thread is gone, the job is dropped together with the channel of its result.
     pub(crate) fn hand_over(&self, job: impl FnOnce() + Send + 'static) {
         self.waiting.fetch_add(1, Ordering::Relaxed);
         let _ = self.jobs.send(Box::new(job));

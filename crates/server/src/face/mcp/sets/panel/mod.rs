@@ -1,4 +1,4 @@
-//! The tool set `panel`: terminal panels, known by names of their owner's own.
+//! The tool set `panel`: terminal panels, named by their owner.
 
 mod read_screen;
 mod write;
@@ -30,13 +30,13 @@ static INSTRUCTIONS: &[InstructionLine] = &[
     ]),
     item(&[say(
         &[WRITE],
-        "The first terminal_write opens a panel with your shell; one with a new panelId opens another, and one into a panel whose shell has ended starts it again (`opened` says so). With a single panel you need no panelId.",
+        "The first terminal_write opens a panel with your shell; a new panelId opens another. Writing into a panel whose shell has ended starts it again (`opened` is true). With a single panel you need no panelId.",
     )]),
     item(&[say(&[WRITE], "\\n in text is the Enter key; \\u0003 is Ctrl-C, \\u001b Escape.")]),
     item(&[
         say(
             &[SCREEN],
-            "Programs need time: give terminal_read_screen a timeoutMs, and it waits until nothing is at work and the screen is still.",
+            "Programs need time: with timeoutMs, terminal_read_screen waits until no program is working and the screen is still.",
         ),
         say(&[], "`state` \"prompt\" means that the shell waits for a command."),
     ]),
@@ -54,16 +54,16 @@ async fn panels(call: &Call) -> Result<Vec<Panel>, ApiError> {
     Ok(perform(call.context.clone(), panels::Params {}).await?.panels)
 }
 
-/// Which of these tools does what an operation advises.
+/// Which of these tools performs a step.
 fn phrase(step: &Step) -> Phrase {
     use Phrase::{Call, Plain, Unsaid, Words, WordsCall};
     match step {
         Step::WaitForKeyboard => WordsCall("look again until keyboard_held_by is gone", SCREEN, ""),
         Step::ReadScreen | Step::ReadNew => Call(SCREEN, ""),
         Step::AskForSecret => Words("ask the person to type it"),
-        Step::LeaveSecret => Words("leave the question with the text \"\\u0003\" (Ctrl-C)"),
-        Step::CreateSession => Words("write once more: that starts the panel's shell again"),
-        Step::OpenPanel => WordsCall("there are none yet: write to one, and it is opened", WRITE, ""),
+        Step::LeaveSecret => Words("cancel the prompt with the text \"\\u0003\" (Ctrl-C)"),
+        Step::CreateSession => Words("write again: that restarts the panel's shell"),
+        Step::OpenPanel => WordsCall("there are none yet: writing opens one", WRITE, ""),
         Step::ReadLastScreen | Step::DestroySession | Step::ReadRecording => Unsaid,
         Step::TakeKeyboard | Step::ListRequests | Step::OpenWindow => Unsaid,
         Step::MakeToken => Words("ask the person for a token that is not read-only"),
@@ -71,7 +71,7 @@ fn phrase(step: &Step) -> Phrase {
     }
 }
 
-/// Several panels, and none was named.
+/// The error for several panels of which none was named.
 fn which(panels: &[Panel]) -> ApiError {
     ApiError::WhichPanel { known: names(panels) }
 }

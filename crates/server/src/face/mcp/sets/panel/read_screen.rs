@@ -12,7 +12,7 @@ use crate::face::mcp::contract::state::State;
 use crate::face::mcp::contract::tool::{Call, McpTool};
 use crate::ops::{Access, perform};
 
-/// A screen that did not change for so long is still.
+/// A screen that does not change for this long is still.
 const STILL_MS: u64 = 100;
 
 pub(super) struct ReadScreen;
@@ -22,7 +22,7 @@ pub(super) struct ReadScreen;
 pub(super) struct Params {
     /// Which panel. Default: your only one.
     panel_id: Option<String>,
-    /// Wait until nothing is at work and the screen is still, but not longer than this many ms. Default: answer at once.
+    /// Wait until no program is working and the screen is still, at most this many ms. Default: answer at once.
     timeout_ms: Option<u64>,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Reply {
 impl McpTool for ReadScreen {
     const NAME: &'static str = "terminal_read_screen";
     const TITLE: &'static str = "Look at a panel";
-    const DESCRIPTION: &'static str = "What a terminal panel shows, and where its cursor is.";
+    const DESCRIPTION: &'static str = "Read the screen and the cursor of a terminal panel.";
     const ACCESS: Access = Access::Read;
     type Params = Params;
     type Reply = Reply;
@@ -50,7 +50,7 @@ impl McpTool for ReadScreen {
         if let Some(timeout_ms) = call.within(params.timeout_ms).filter(|&ms| ms > 0) {
             settle(&call, &session, timeout_ms).await?;
         }
-        // The state first: a screen may be newer than what is said of it, never older.
+        // The state comes first: the screen may be newer than the state, never older.
         let info = perform(call.context.clone(), info::Params { session: session.clone() }).await?;
         let snapshot = perform(call.context.clone(), snapshot::Params { session }).await?;
         Ok(Reply {
@@ -61,7 +61,7 @@ impl McpTool for ReadScreen {
     }
 }
 
-/// Waits until nothing is at work and the screen is still, if that comes in time.
+/// Waits until no program is working and the screen is still, or until the timeout.
 async fn settle(call: &Call, session: &str, timeout_ms: u64) -> Result<(), ApiError> {
     let deadline = Instant::now() + Duration::from_millis(timeout_ms);
     let waited = async |wait: op::Wait| {
@@ -71,7 +71,7 @@ async fn settle(call: &Call, session: &str, timeout_ms: u64) -> Result<(), ApiEr
         perform(call.context.clone(), params).await
     };
     let info = perform(call.context.clone(), info::Params { session: session.to_owned() }).await?;
-    // A program that says nothing while it works has a still screen, too.
+    // A program that works silently has a still screen, too.
     if State::new(info.activity, None).is_at_work() {
         waited(op::Wait { prompt: true, reads: true, secret: true, ..op::Wait::default() }).await?;
     }

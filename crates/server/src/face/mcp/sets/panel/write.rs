@@ -35,7 +35,7 @@ pub(super) struct Reply {
 impl McpTool for Write {
     const NAME: &'static str = "terminal_write";
     const TITLE: &'static str = "Type into a panel";
-    const DESCRIPTION: &'static str = "Type text into a terminal panel. The first one opens a panel with your shell, and so does a new panelId.";
+    const DESCRIPTION: &'static str = "Type text into a terminal panel. The first call, and any new panelId, opens a panel with your shell.";
     const ACCESS: Access = Access::Write;
     const DESTRUCTIVE: bool = true;
     type Params = Params;
@@ -51,12 +51,12 @@ impl McpTool for Write {
                 _ => return Err(which(&panels)),
             },
         };
-        // One that is there and runs is found, any other opened.
+        // A panel that runs is found, any other is opened.
         let panel = perform(call.context.clone(), panel_open::Params { panel_id: wanted }).await?;
         let send = send::Params {
             session: panel.session_id.clone(),
             text: Some(params.text),
-            // As it is.
+            // As keys, not as a paste.
             paste: Paste::Never,
             ..send::Params::default()
         };

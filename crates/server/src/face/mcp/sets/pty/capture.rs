@@ -34,7 +34,7 @@ impl McpTool for StartCapture {
     const NAME: &'static str = "pty_start_capture";
     const TITLE: &'static str = "Start a capture";
     const DESCRIPTION: &'static str =
-        "Write all output of a session from now on to a file of its own, however much it is.";
+        "From now on, write all output of a session to a file, however much it is.";
     const ACCESS: Access = Access::Write;
     const OPEN_WORLD: bool = false;
     type Params = Params;
@@ -59,7 +59,7 @@ impl McpTool for StopCapture {
     const NAME: &'static str = "pty_stop_capture";
     const TITLE: &'static str = "Stop a capture";
     const DESCRIPTION: &'static str =
-        "End a session's capture; answers with its file, which is complete by then.";
+        "Stop a session's capture. Returns its file, which is complete by then.";
     const ACCESS: Access = Access::Write;
     const OPEN_WORLD: bool = false;
     type Params = Params;

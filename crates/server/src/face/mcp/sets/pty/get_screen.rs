@@ -19,15 +19,15 @@ pub(super) struct GetScreen;
 pub(super) struct Params {
     /// The session's number.
     session_id: Reference,
-    /// Also the text with its colours. Default: false.
+    /// Also return text with colours. Default: false.
     #[serde(default)]
     include_colors: bool,
-    /// Also where the cursor is. Default: true.
+    /// Also return the cursor. Default: true.
     #[serde(default = "yes")]
     include_cursor: bool,
-    /// First line: 0 is the screen's top row, -1 the newest line that left the screen, -50 the fiftieth from there. Default: 0.
+    /// First line: 0 is the screen's top row, -1 the newest line that left the screen, -50 the fiftieth newest. Default: 0.
     start_line: Option<i64>,
-    /// Last line, included, counted in the same way. Default: the screen's bottom row.
+    /// Last line, included; counted in the same way. Default: the screen's bottom row.
     end_line: Option<i64>,
 }
 
@@ -38,7 +38,7 @@ fn yes() -> bool {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Reply {
     session_id: u32,
-    /// Line by line, without spaces at their ends. Of a whole screen, blank rows at the bottom are left out.
+    /// The lines, without trailing spaces; of a whole screen, without blank rows at the bottom.
     contents: String,
     /// [column, row] on the screen, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,7 +59,8 @@ pub(super) struct Reply {
 impl McpTool for GetScreen {
     const NAME: &'static str = "pty_get_screen";
     const TITLE: &'static str = "Look at a terminal";
-    const DESCRIPTION: &'static str = "What a session shows now, or a range of its lines, also of those that left the screen; with what it is doing.";
+    const DESCRIPTION: &'static str =
+        "Read the screen of a session, or a range of its lines and history, and what it is doing.";
     const ACCESS: Access = Access::Read;
     type Params = Params;
     type Reply = Reply;
@@ -73,12 +74,12 @@ impl McpTool for GetScreen {
         if first > last {
             let message = match params.end_line {
                 _ if first > bottom => format!("line {first} is below the screen (0 to {bottom})"),
-                Some(end) => format!("start_line {first} stands behind end_line {end}"),
-                None => format!("start_line {first} stands behind the screen's last line {last}"),
+                Some(end) => format!("start_line {first} is after end_line {end}"),
+                None => format!("start_line {first} is after the screen's last line {last}"),
             };
             return Err(ApiError::invalid_instead(
                 message,
-                format!("the screen has the lines 0 to {bottom}, older ones are negative"),
+                format!("the screen has lines 0 to {bottom}; older lines are negative"),
             ));
         }
         if last.saturating_sub(first) >= MOST {

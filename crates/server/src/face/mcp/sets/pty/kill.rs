@@ -15,7 +15,7 @@ pub(super) struct Kill;
 pub(super) struct Params {
     /// The session's number.
     session_id: Reference,
-    /// "SIGTERM" (default) and "SIGHUP" ask all that the session started to end, and kill what does not; "SIGKILL" kills at once. "SIGINT" only interrupts the program in the foreground; the session stays.
+    /// "SIGTERM" (default) and "SIGHUP" ask all processes of the session to end, and kill those that do not; "SIGKILL" kills at once. "SIGINT" only interrupts the foreground program; the session stays.
     #[serde(default)]
     signal: How,
 }
@@ -39,7 +39,7 @@ pub(super) struct Reply {
     signal: How,
     /// Whether the session is gone.
     killed: bool,
-    /// The program's exit code; null if a signal ended it, or it did not end.
+    /// The program's exit code; null if a signal ended it or it still runs.
     exit_code: Option<i32>,
 }
 
@@ -47,7 +47,7 @@ impl McpTool for Kill {
     const NAME: &'static str = "pty_kill";
     const TITLE: &'static str = "End a terminal";
     const DESCRIPTION: &'static str =
-        "End a session together with everything it started, or with SIGINT only interrupt its program.";
+        "End a session and everything it started, or with SIGINT only interrupt its program.";
     const ACCESS: Access = Access::Destroy;
     type Params = Params;
     type Reply = Reply;
@@ -56,7 +56,7 @@ impl McpTool for Kill {
         let how = params.signal;
         let (session_id, session) = match look(&call, &params.session_id).await {
             Ok(info) => (info.number, info.session_id),
-            // One that this very call ended already, before the daemon was replaced, is answered the same.
+            // A retry of the call that ended the session, after the daemon was replaced, gets the same answer.
             Err(error) if error.code() == Code::SessionDestroyed => {
                 let reference = params.session_id.to_string();
                 (reference.parse().unwrap_or_default(), reference)

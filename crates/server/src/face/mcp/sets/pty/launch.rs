@@ -8,7 +8,7 @@ use crate::face::mcp::contract::state::State;
 use crate::face::mcp::contract::tool::{Call, McpTool};
 use crate::ops::{Access, perform};
 
-/// What this set's sessions are like, where neither the configuration nor the client says otherwise.
+/// Defaults of this set's sessions, if neither the configuration nor the client sets them.
 const USUAL: Usual = Usual { history_lines: Some(1000), max_per_owner: Some(15) };
 
 pub(super) struct Launch;
@@ -16,7 +16,7 @@ pub(super) struct Launch;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Params {
-    /// Command line, e.g. "gdb ./myprogram". Plain words and quotes are run as they stand; pipes, variables and other shell syntax go through sh -c. Default: your shell.
+    /// Command line, e.g. "gdb ./myprogram". Plain words and quotes run directly; pipes, variables and other shell syntax go through sh -c. Default: your shell.
     command: Option<String>,
     /// Directory to start in. Default: yours.
     working_dir: Option<String>,
@@ -41,7 +41,7 @@ pub(super) struct Reply {
 impl McpTool for Launch {
     const NAME: &'static str = "pty_launch";
     const TITLE: &'static str = "Launch a terminal";
-    const DESCRIPTION: &'static str = "Start your shell, or a command line, in a terminal of its own. Answers with the session_id that the other tools take; a shell's prompt is there by then.";
+    const DESCRIPTION: &'static str = "Start your shell or a command line in a new terminal. Waits for a shell's prompt. Returns the session_id for the other tools.";
     const ACCESS: Access = Access::Write;
     const DESTRUCTIVE: bool = true;
     type Params = Params;
@@ -50,7 +50,7 @@ impl McpTool for Launch {
     async fn call(mut call: Call, params: Params) -> Result<Reply, ApiError> {
         call.context.usual = USUAL;
         let create = create::Params {
-            // An empty one is none: some clients fill in what they leave out.
+            // An empty command means none: some clients fill in parameters that they omit.
             command: params.command.filter(|command| !command.trim().is_empty()),
             cwd: params.working_dir,
             cols: params.cols,

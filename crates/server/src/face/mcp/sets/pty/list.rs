@@ -20,12 +20,12 @@ pub(super) struct Reply {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Listed {
-    /// The session_id of the other tools.
+    /// The session_id for the other tools.
     id: u32,
     command: String,
     working_dir: String,
     status: Status,
-    /// Of an exited program; missing where a signal ended it.
+    /// Of an exited program; missing if a signal ended it.
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,7 +41,7 @@ struct Listed {
 #[serde(rename_all = "snake_case")]
 enum Status {
     Running,
-    /// By a signal; it goes on when it is told to.
+    /// By a signal; SIGCONT continues it.
     Stopped,
     Exited,
 }
@@ -69,7 +69,7 @@ impl From<SessionInfo> for Listed {
 impl McpTool for List {
     const NAME: &'static str = "pty_list";
     const TITLE: &'static str = "List terminals";
-    const DESCRIPTION: &'static str = "Your sessions, with what each is doing.";
+    const DESCRIPTION: &'static str = "Your sessions and what each is doing.";
     const ACCESS: Access = Access::Read;
     type Params = Params;
     type Reply = Reply;

@@ -1,4 +1,4 @@
-//! The tool set `pty`: `pty_*` tools with small numbers for ids.
+//! The tool set `pty`: `pty_*` tools, with small numbers as ids.
 
 mod capture;
 mod get_cursor;
@@ -39,13 +39,13 @@ static INSTRUCTIONS: &[InstructionLine] = &[
     item(&[say(&[LAUNCH], "pty_launch starts your shell or a command line; keep its session_id.")]),
     item(&[say(
         &[SEND],
-        "pty_send_keys types. A newline is the Enter key. With special true, ^C, ^[ (Escape), [UP], [PGDN], [F5] … in the keys are keys; without it all is text.",
+        "pty_send_keys types. A newline is the Enter key. With special true, ^C, ^[ (Escape), [UP], [PGDN], [F5] … are keys; otherwise all is text.",
     )]),
     item(&[
         say(&[SCREEN], "pty_get_screen shows what a person would see."),
         say(
             &[SCREEN],
-            "Programs need time: look again until `state` is \"prompt\" or \"exited\", or what you wait for is there.",
+            "Programs need time: look again until `state` is \"prompt\" or \"exited\", or the text you wait for is there.",
         ),
         say(
             &[SCREEN],
@@ -54,7 +54,7 @@ static INSTRUCTIONS: &[InstructionLine] = &[
     ]),
     item(&[say(
         &[START, STOP],
-        "pty_start_capture and pty_stop_capture write all output to a file, for what is too long for a screen.",
+        "pty_start_capture and pty_stop_capture write all output to a file, if it is too long for a screen.",
     )]),
     item(&[say(&[], "Positions are [column, row] from 0, sizes [columns, rows].")]),
     item(&[
@@ -64,7 +64,7 @@ static INSTRUCTIONS: &[InstructionLine] = &[
             "SECRET_INPUT: a program asks for a secret; ask the person for it with pty_request_user_input, you cannot type it.",
         ),
     ]),
-    line(&[say(&["pty_kill"], "pty_kill sessions that you no longer need.")]),
+    line(&[say(&["pty_kill"], "pty_kill ends sessions you no longer need.")]),
 ];
 
 /// In the order in which an agent needs them.
@@ -82,12 +82,12 @@ static TOOLS: &[ToolEntry] = &[
     entry::<request_user_input::RequestUserInput>(),
 ];
 
-/// The session that is meant.
+/// Finds a session.
 async fn look(call: &Call, session: &Reference) -> Result<SessionInfo, ApiError> {
     perform(call.context.clone(), info::Params { session: session.to_string() }).await
 }
 
-/// Which of these tools does what an operation advises.
+/// Which of these tools performs a step.
 fn phrase(step: &Step) -> Phrase {
     use Phrase::{Call, Plain, Unsaid, Words, WordsCall};
     match step {
@@ -99,10 +99,10 @@ fn phrase(step: &Step) -> Phrase {
         Step::ReadScreen | Step::ReadNew => Call(SCREEN, ""),
         Step::WaitForKeyboard => WordsCall("look again until keyboard_held_by is gone", SCREEN, ""),
         Step::AskForSecret => WordsCall("ask the person", ASK, ""),
-        Step::LeaveSecret => WordsCall("leave the question", SEND, " with keys \"^C\" and special true"),
+        Step::LeaveSecret => WordsCall("cancel the prompt", SEND, " with keys \"^C\" and special true"),
         Step::CaptureToFile => Call(START, ""),
         Step::StopCapture => WordsCall("end it first", STOP, ""),
-        Step::StartCapture => WordsCall("begin one first", START, ""),
+        Step::StartCapture => WordsCall("start one first", START, ""),
         Step::GivePath => Words("give the program's path, or another command"),
         Step::ReadRecording | Step::TakeKeyboard | Step::ListRequests => Unsaid,
         Step::OpenPanel | Step::OpenWindow => Unsaid,

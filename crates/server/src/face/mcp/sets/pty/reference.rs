@@ -5,7 +5,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// Which session: its number. An id or a name is taken as well, and so are digits in quotes, which some models write.
+/// A session's number. An id or a name is accepted, too, and so are digits in quotes, which some models write.
 #[derive(Debug)]
 pub(super) struct Reference(String);
 

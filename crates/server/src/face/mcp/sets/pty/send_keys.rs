@@ -18,9 +18,9 @@ pub(super) struct SendKeys;
 pub(super) struct Params {
     /// The session's number.
     session_id: Reference,
-    /// What to type; a newline is the Enter key, a tab the Tab key. Or several, typed one after the other.
+    /// What to type; a newline is the Enter key, a tab the Tab key. Or a list, typed in order.
     keys: Keys,
-    /// Whether keys are written into it: ^A … ^Z, ^[ (Escape), [UP] [DOWN] [LEFT] [RIGHT] [HOME] [END] [PGUP] [PGDN] [F1] … [F12]; \^ and \[ are the characters. Default: false, all is text.
+    /// Read these as keys: ^A … ^Z, ^[ (Escape), [UP] [DOWN] [LEFT] [RIGHT] [HOME] [END] [PGUP] [PGDN] [F1] … [F12]; \^ and \[ are the characters. Default: false, all is text.
     #[serde(default)]
     special: bool,
 }
@@ -36,9 +36,9 @@ enum Keys {
 pub(super) struct Reply {
     session_id: u32,
     sent: bool,
-    /// Whether the program took it, within 80 ms.
+    /// Whether the program read it within 80 ms.
     consumed: Option<bool>,
-    /// Whether the screen changed beyond the echo, within 80 ms.
+    /// Whether the screen changed beyond the echo within 80 ms.
     reacted: Option<bool>,
     #[serde(flatten)]
     state: State,
@@ -47,8 +47,7 @@ pub(super) struct Reply {
 impl McpTool for SendKeys {
     const NAME: &'static str = "pty_send_keys";
     const TITLE: &'static str = "Type into a terminal";
-    const DESCRIPTION: &'static str =
-        "Type into whatever runs in a session. Look at what happened with pty_get_screen.";
+    const DESCRIPTION: &'static str = "Type into a session's program. See the result with pty_get_screen.";
     const ACCESS: Access = Access::Write;
     const DESTRUCTIVE: bool = true;
     type Params = Params;
@@ -62,11 +61,11 @@ impl McpTool for SendKeys {
         };
         let keys: Vec<String> = keys.into_iter().filter(|keys| !keys.is_empty()).collect();
         if keys.is_empty() {
-            return Err(ApiError::NoInput { problem: "there are no keys".to_owned() });
+            return Err(ApiError::NoInput { problem: "`keys` is empty".to_owned() });
         }
         let (mut consumed, mut reacted) = (None, None);
         let count = keys.len();
-        // They are one: no other call types in between.
+        // One lease for all of them: no other call types in between.
         call.context.lease = Some(InputLease::new(format!("send of {count} keys")));
         for (typed, keys) in keys.into_iter().enumerate() {
             let sent = type_one(&call, &session, keys, params.special, typed).await;
@@ -82,7 +81,7 @@ impl McpTool for SendKeys {
     }
 }
 
-/// Each with a request id of its own, so that each is typed once, and stops the rest where it is refused.
+/// Types one item with its own retry id, so that it is typed once. A refused item stops the rest.
 async fn type_one(
     call: &Call,
     session: &str,
@@ -96,7 +95,7 @@ async fn type_one(
         session: session.to_owned(),
         text: Some(keys),
         special,
-        // Keys, not a paste.
+        // As keys, not as a paste.
         paste: Paste::Never,
         ..send::Params::default()
     };

@@ -15,7 +15,7 @@ pub(super) struct SetScrollback;
 pub(super) struct Params {
     /// The session's number.
     session_id: Reference,
-    /// Lines above the screen to keep, up to 1000000. A session begins with 1000.
+    /// Lines above the screen to keep, up to 1000000. A session starts with 1000.
     lines: usize,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Reply {
 impl McpTool for SetScrollback {
     const NAME: &'static str = "pty_set_scrollback";
     const TITLE: &'static str = "Change a terminal's history";
-    const DESCRIPTION: &'static str = "Change how many lines that left the screen a session keeps.";
+    const DESCRIPTION: &'static str = "Change how many lines of history a session keeps.";
     const ACCESS: Access = Access::Write;
     const OPEN_WORLD: bool = false;
     const IDEMPOTENT: bool = true;

@@ -9,7 +9,7 @@ use crate::face::mcp::contract::state::Doing;
 use crate::face::mcp::contract::tool::{Call, McpTool};
 use crate::ops::{Access, perform};
 
-/// How long a shell may take to its first prompt where no time is given.
+/// Default limit for a shell to show its first prompt.
 const READY_MS: u64 = 5_000;
 
 pub(super) struct CreateSession;
@@ -35,7 +35,7 @@ pub(super) struct Params {
     wait_ready: Option<bool>,
     /// Longest wait for that, in ms. Default: 5000.
     ready_timeout_ms: Option<u64>,
-    /// A name for it, instead of the id.
+    /// A name to use instead of the id.
     name: Option<String>,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Reply {
     dimensions: Dimensions,
     ready: bool,
     state: Doing,
-    /// What runs in it now, where that is another program.
+    /// The program that runs in it now, if another.
     #[serde(skip_serializing_if = "Option::is_none")]
     foreground: Option<String>,
     next_since: u64,
@@ -56,7 +56,7 @@ pub(super) struct Reply {
 impl McpTool for CreateSession {
     const NAME: &'static str = "terminal__create_session";
     const TITLE: &'static str = "Create a terminal";
-    const DESCRIPTION: &'static str = "Start a shell, or any program, in a terminal of its own. It stays until it is destroyed. Answers with the session_id that the other tools take.";
+    const DESCRIPTION: &'static str = "Start a shell or any program in a new terminal. It stays until it is destroyed. Returns the session_id for the other tools.";
     const ACCESS: Access = Access::Write;
     const DESTRUCTIVE: bool = true;
     type Params = Params;
@@ -64,7 +64,7 @@ impl McpTool for CreateSession {
 
     async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
         let params = create::Params {
-            // Not for an agent to allow itself.
+            // An agent must not grant itself these rights.
             allow: Vec::new(),
             prompt_pattern: None,
             record: None,

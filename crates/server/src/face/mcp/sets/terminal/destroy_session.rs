@@ -21,7 +21,7 @@ pub(super) struct Params {
 impl McpTool for DestroySession {
     const NAME: &'static str = "terminal__destroy_session";
     const TITLE: &'static str = "End a terminal";
-    const DESCRIPTION: &'static str = "End a session together with everything it started.";
+    const DESCRIPTION: &'static str = "End a session and everything it started.";
     const ACCESS: Access = Access::Destroy;
     const IDEMPOTENT: bool = true;
     type Params = Params;

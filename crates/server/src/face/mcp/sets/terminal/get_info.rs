@@ -19,7 +19,8 @@ pub(super) struct Params {
 impl McpTool for GetInfo {
     const NAME: &'static str = "terminal__get_info";
     const TITLE: &'static str = "Look at a terminal's state";
-    const DESCRIPTION: &'static str = "What a session is and does (program, directory, cursor, whether it has exited), without its content.";
+    const DESCRIPTION: &'static str =
+        "Describe a session (program, directory, cursor, state, whether it has exited), without its content.";
     const ACCESS: Access = Access::Read;
     type Params = Params;
     type Reply = Session;

@@ -12,7 +12,7 @@ pub(super) struct ListSessions;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Params {
-    /// Also name the sessions of others. Default: false.
+    /// Also list sessions of others. Default: false.
     #[serde(default)]
     all: bool,
 }
@@ -21,7 +21,7 @@ pub(super) struct Params {
 pub(super) struct Reply {
     sessions: Vec<Session>,
     count: usize,
-    /// What others have, where it was asked for.
+    /// Sessions of others, if asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     others: Vec<Other>,
 }
@@ -29,7 +29,7 @@ pub(super) struct Reply {
 impl McpTool for ListSessions {
     const NAME: &'static str = "terminal__list_sessions";
     const TITLE: &'static str = "List terminals";
-    const DESCRIPTION: &'static str = "Your sessions, with what each is doing.";
+    const DESCRIPTION: &'static str = "Your sessions and what each is doing.";
     const ACCESS: Access = Access::Read;
     type Params = Params;
     type Reply = Reply;

@@ -37,37 +37,37 @@ static INSTRUCTIONS: &[InstructionLine] = &[
         "terminal__create_session starts your shell (or any program); keep its session_id.",
     )]),
     item(&[
-        say(&[RUN], "terminal__run is for commands: it answers with the command's own output and exit code."),
+        say(&[RUN], "terminal__run is for commands: it returns the command's own output and exit code."),
         say(
             &[RUN, WAIT, SEND],
-            "When it says `running`, the command goes on: terminal__wait for it, or interrupt it with terminal__send key \"ctrl+c\".",
+            "If the outcome is `running`, the command goes on: terminal__wait for it, or interrupt it with terminal__send key \"ctrl+c\".",
         ),
     ]),
     item(&[say(
         &[SEND],
-        "terminal__send types text, presses a key or clicks in any program (vim, a REPL, a question) and shows the rows that changed; `read` shows more, `steps` does several things in one call; \\n in text is the Enter key.",
+        "terminal__send types text, presses a key or clicks in any program (vim, a REPL, a dialog) and shows the rows that changed; `read` shows more, `steps` does several things in one call; \\n in text is the Enter key.",
     )]),
     item(&[say(
         &[READ],
-        "terminal__read view \"screen\" is what a person sees; \"new\" is what came since your last read or run.",
+        "terminal__read view \"screen\" is what a person sees; \"new\" is the output since your last read or run.",
     )]),
-    item(&[say(
-        &[WAIT],
-        "terminal__wait waits for text, a pause, the prompt or the end, instead of asking again and again.",
-    )]),
+    item(&[say(&[WAIT], "terminal__wait waits for text, a pause, the prompt or the end; do not poll.")]),
     item(&[
         say(
             &[],
             "Every answer has `state`: prompt (run), running (wait), waiting_for_input, pager, editor (send), secret_input and secret_suspected (you cannot type a secret), exited.",
         ),
         say(&[], "keyboard_held_by: a person is typing; wait with keyboard true."),
-        say(&[READ, WAIT], "next_since goes into `since` of a later terminal__read or terminal__wait."),
+        say(&[READ, WAIT], "Pass next_since as `since` to a later terminal__read or terminal__wait."),
     ]),
     item(&[say(
         &["terminal__request_user_input"],
-        "terminal__request_user_input asks a person to take over: for a secret, or whenever you need one.",
+        "terminal__request_user_input asks a person to take over, e.g. to type a secret.",
     )]),
-    line(&[say(&["terminal__destroy_session"], "terminal__destroy_session ends what you no longer need.")]),
+    line(&[say(
+        &["terminal__destroy_session"],
+        "terminal__destroy_session ends sessions you no longer need.",
+    )]),
 ];
 
 /// In the order in which an agent needs them.
@@ -92,10 +92,10 @@ mod tests {
 
     /// Every conversation pays for it.
     #[test]
-    fn what_an_agent_is_told_at_first_is_short() {
+    fn instructions_and_tool_descriptions_are_short() {
         for set in [&SET, &pty::SET, &panel::SET, &tui::SET] {
-            let told = set.all_instructions();
-            assert!(told.len() < 1500, "{}: {}", set.name, told.len());
+            let text = set.all_instructions();
+            assert!(text.len() < 1500, "{}: {}", set.name, text.len());
         }
         let sizes = TOOLS.iter().map(|tool| {
             let tool = tool.describe();

@@ -1,4 +1,4 @@
-//! Which of these tools does what an operation advises.
+//! Which of these tools performs a step.
 
 use cotty_protocol::error::Step;
 
@@ -12,16 +12,16 @@ const CREATE: &str = "terminal__create_session";
 pub(super) fn phrase(step: &Step) -> Phrase {
     use Phrase::{Call, Plain, Unsaid, Words, WordsCall};
     match step {
-        Step::ListSessions => WordsCall("list yours", "terminal__list_sessions", ""),
+        Step::ListSessions => WordsCall("list your sessions", "terminal__list_sessions", ""),
         Step::UseOwnSession => {
             WordsCall("use a session of your own", "terminal__list_sessions", " shows them")
         }
-        Step::CreateSession => WordsCall("make another session", CREATE, ""),
+        Step::CreateSession => WordsCall("create another session", CREATE, ""),
         Step::CreateShellSession => Call(CREATE, ""),
         Step::DestroySession => Call("terminal__destroy_session", ""),
         Step::InspectSession => Call("terminal__get_info", ""),
         Step::ReadRecording => {
-            WordsCall("search what it showed", "terminal__search", " with where \"recordings\"")
+            WordsCall("search its recording", "terminal__search", " with where \"recordings\"")
         }
         Step::ReadLastScreen | Step::ReadScreen | Step::ReadNew => Call(READ, ""),
         Step::RunCommand => WordsCall("run one", "terminal__run", ""),
@@ -42,13 +42,13 @@ pub(super) fn phrase(step: &Step) -> Phrase {
         Step::DropLine => WordsCall("drop it", SEND, " key \"ctrl+c\""),
         Step::ClearLine => WordsCall("clear it", SEND, " key \"ctrl+u\""),
         Step::EnterLine => WordsCall("run it", SEND, " key \"enter\""),
-        Step::LeaveSecret => WordsCall("leave the question", SEND, " key \"ctrl+c\""),
+        Step::LeaveSecret => WordsCall("cancel the prompt", SEND, " key \"ctrl+c\""),
         Step::TypeAndRead => Call(SEND, " with read"),
         Step::AskForSecret => Call("terminal__request_user_input", ""),
         Step::LetCallEnd => Words("wait until the other call ends, then call again"),
         Step::GiveInput => Words("give text, key, mouse or steps"),
         Step::TryAgain => {
-            Words("call once more; if it fails again, make another session, and tell the person")
+            Words("call once more; if it fails again, create another session and tell the person")
         }
         Step::MakeToken => Words("ask the person for a token that is not read-only"),
         Step::TakeKeyboard | Step::ListRequests | Step::OpenPanel | Step::OpenWindow => Unsaid,

@@ -9,7 +9,7 @@ use crate::face::mcp::contract::state::State;
 use crate::face::mcp::contract::tool::{Call, McpTool};
 use crate::ops::{Access, perform};
 
-/// Of a longer text an agent gets the head and the tail, unless it asks for more.
+/// Default limit of a text in bytes: of a longer one an agent gets head and tail.
 pub(super) const MAX_BYTES: usize = 16 << 10;
 
 pub(super) struct Read;
@@ -23,17 +23,17 @@ pub(super) struct Params {
     how: How,
 }
 
-/// How to read; also what `send` takes as `read`.
+/// How to read; `send` takes the same as `read`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(super) struct How {
-    /// "screen": what a person sees (default). "new": what came since your last read or run. "scrollback": what left the screen. "changes": the rows that changed. "whole": all lines, unwrapped.
+    /// "screen": what a person sees (default). "new": output since your last read or run. "scrollback": lines that left the screen. "changes": rows that changed. "whole": all lines, unwrapped.
     #[schemars(schema_with = "views")]
     view: View,
     /// "plain" (default) or "raw" with colours as escape sequences.
     #[schemars(schema_with = "formats")]
     format: Format,
-    /// Longest wait in ms; 0 answers at once. Default: 30000 where a condition is given.
+    /// Longest wait in ms; 0 answers at once. Default: 30000 if a condition is given.
     timeout_ms: Option<u64>,
     /// Wait until no output came for this many ms.
     wait_idle_ms: u64,
@@ -41,13 +41,13 @@ pub(super) struct How {
     wait_for_prompt: bool,
     /// Wait for this text.
     wait_for_text: Option<String>,
-    /// For new: from this on (`since` or `next_since` of another answer), without moving your place.
+    /// For new: read from here (`since` or `next_since` of another answer); your position stays.
     since: Option<u64>,
     /// For scrollback: lines to skip, from the newest. For new: bytes to skip, to page through what was left out.
     offset: usize,
-    /// Most bytes of content; of more you get head and tail, and left_out says how to read the rest. Default: 16384. 0: all.
+    /// Most bytes; longer content is cut to head and tail, and left_out says how to read the rest. Default: 16384. 0: all.
     max_bytes: Option<usize>,
-    /// A name for a second reader of your own, with its own place.
+    /// Name of another reader of yours, with its own position.
     reader: Option<String>,
     /// For scrollback: most lines. Default: 1000.
     limit: Option<usize>,
@@ -61,13 +61,13 @@ fn formats(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "enum": ["plain", "raw"] })
 }
 
-/// The schema of [`How`] without a word: they stand with `terminal__read`.
+/// The schema of [`How`] without descriptions: `terminal__read` has them.
 pub(super) fn bare(generator: &mut SchemaGenerator) -> Schema {
-    wordless::<How>(generator)
+    undescribed::<How>(generator)
 }
 
 /// A schema without descriptions and defaults.
-pub(super) fn wordless<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+pub(super) fn undescribed<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     let mut schema = T::json_schema(generator).to_value();
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
         for property in properties.values_mut().filter_map(Value::as_object_mut) {
@@ -82,13 +82,13 @@ pub(super) fn wordless<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema
 pub(super) struct Reply {
     content: String,
     lines: usize,
-    /// What stands between the head and the tail of content; offset and since are there for view "new".
+    /// What is missing between head and tail of content; offset and since only for view "new".
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<LeftOut>,
     /// Which condition held, or "timeout".
     #[serde(skip_serializing_if = "Option::is_none")]
     met: Option<Met>,
-    /// Why the wait came to nothing.
+    /// Why the wait timed out.
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
     /// 1-based; for the screen view.
@@ -101,12 +101,12 @@ pub(super) struct Reply {
     exit_code: Option<i32>,
     #[serde(flatten)]
     state: State,
-    /// Images in the output, of which there is no text.
+    /// Images in the output, which have no text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     images: Vec<Images>,
     #[serde(skip_serializing_if = "is_zero")]
     dropped_lines: u64,
-    /// What to do instead of reading the same again, or to get what was left out.
+    /// What to do if nothing is new or content was left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
     pub(super) next_since: u64,
@@ -117,7 +117,7 @@ pub(super) fn is_zero(count: &u64) -> bool {
 }
 
 impl How {
-    /// Reads a session, waiting first for what was asked for; `since` is where an input of the same call stands.
+    /// Waits if asked to, then reads a session. `since` is the seq of the input of the same call.
     pub(super) async fn read(
         self,
         call: Call,
@@ -125,7 +125,7 @@ impl How {
         since: Option<u64>,
     ) -> Result<Reply, ApiError> {
         let conditions = self.wait_idle_ms > 0 || self.wait_for_prompt || self.wait_for_text.is_some();
-        // Alone, a time means: until the exit, or that long.
+        // A timeout alone waits for the exit, at most that long.
         let waits = self.timeout_ms != Some(0) && (conditions || self.timeout_ms.is_some());
         let wait = waits.then(|| op::Wait {
             idle_ms: Some(self.wait_idle_ms).filter(|&ms| ms > 0),
@@ -147,7 +147,7 @@ impl How {
             reader: self.reader,
             ..read::Params::default()
         };
-        // What was there before is asked for.
+        // These read older output on purpose.
         let pages = self.since.is_some() || matches!(self.view, View::Scrollback | View::Whole);
         let read = perform(call.context.clone(), params).await?;
         let state = State::new(read.activity, read.keyboard);
@@ -183,7 +183,7 @@ impl How {
 impl McpTool for Read {
     const NAME: &'static str = "terminal__read";
     const TITLE: &'static str = "Read a terminal";
-    const DESCRIPTION: &'static str = "Read what a session shows, after waiting for a pause or the prompt if asked to. A wait that runs out is an answer, not an error.";
+    const DESCRIPTION: &'static str = "Read a session, optionally after waiting for a pause, the prompt or text. A timeout is not an error.";
     const ACCESS: Access = Access::Read;
     type Params = Params;
     type Reply = Reply;

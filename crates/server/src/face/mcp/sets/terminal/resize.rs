@@ -30,8 +30,7 @@ pub(super) struct Reply {
 impl McpTool for Resize {
     const NAME: &'static str = "terminal__resize";
     const TITLE: &'static str = "Resize a terminal";
-    const DESCRIPTION: &'static str =
-        "Give a session another size; its program is told, wrapped lines flow anew.";
+    const DESCRIPTION: &'static str = "Resize a session; its program is notified, wrapped lines reflow.";
     const ACCESS: Access = Access::Write;
     const OPEN_WORLD: bool = false;
     const IDEMPOTENT: bool = true;

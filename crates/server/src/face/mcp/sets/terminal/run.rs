@@ -9,21 +9,21 @@ use crate::face::mcp::contract::state::State;
 use crate::face::mcp::contract::tool::{Call, McpTool};
 use crate::ops::{Access, perform};
 
-const NOT_TOLD: &str = "the prompt is back, but the shell did not tell how the command ended";
+const NOT_REPORTED: &str = "the prompt is back, but the shell did not report how the command ended";
 
 fn incomplete() -> Advice {
     let situation = "the command is not complete, and the shell waits for the rest".to_owned();
     Advice(vec![Clause { situation: Some(situation), steps: vec![Step::FinishLine, Step::DropLine] }])
 }
 
-/// Where the lines are that a session does not keep.
+/// Where the lines are that a session has dropped.
 fn where_dropped(session: &str, ran: &run::Reply) -> Option<String> {
     let dropped = ran.ran.dropped_lines;
     (dropped > 0).then(|| match ran.dropped_recorded {
         true => format!(
-            "the first {dropped} lines of the output are in the session's recording only: resource terminal://{session}/recording"
+            "the first {dropped} lines of the output are only in the session's recording: resource terminal://{session}/recording"
         ),
-        false => format!("the first {dropped} lines of the output are kept nowhere: have long output written to a file"),
+        false => format!("the first {dropped} lines of the output are lost: write long output to a file"),
     })
 }
 
@@ -32,13 +32,13 @@ pub(super) struct Run;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Params {
-    /// A session whose shell waits for a command.
+    /// A session whose shell is at its prompt.
     session_id: String,
     /// The command, one line or several.
     command: String,
-    /// Answer "running" after this many ms, or once it waits for input. Default: 30000, at most 50000.
+    /// Return "running" after this many ms, or when it needs input. Default: 30000, at most 50000.
     timeout_ms: Option<u64>,
-    /// Most bytes of output; of more you get head and tail, and left_out tells how to read the rest. Default: 16384. 0: all.
+    /// Most bytes; longer output is cut to head and tail, and left_out says how to read the rest. Default: 16384. 0: all.
     max_bytes: Option<usize>,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Reply {
     ran: Ran,
     #[serde(flatten)]
     state: State,
-    /// What to do where the command goes on; what is not known of its end; where dropped lines are.
+    /// What to do next; what is unknown about the command's end; where dropped lines are.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
     next_since: u64,
@@ -57,7 +57,7 @@ pub(super) struct Reply {
 impl McpTool for Run {
     const NAME: &'static str = "terminal__run";
     const TITLE: &'static str = "Run a command";
-    const DESCRIPTION: &'static str = "Run one command in the session's shell and get its own output, exit code, duration and directory. Refused where the shell is not waiting for a command.";
+    const DESCRIPTION: &'static str = "Run one command in the session's shell and get its own output, exit code, duration and directory. Refused unless the shell is at its prompt.";
     const ACCESS: Access = Access::Write;
     const DESTRUCTIVE: bool = true;
     type Params = Params;
@@ -74,7 +74,7 @@ impl McpTool for Run {
         let note = match ran.ran.outcome {
             Outcome::Running if ran.incomplete => call.advisor.in_words(&incomplete()),
             Outcome::Running => call.advisor.in_words(&state.advice()),
-            Outcome::Done if ran.ran.exit_code.is_none() => Some(NOT_TOLD.to_owned()),
+            Outcome::Done if ran.ran.exit_code.is_none() => Some(NOT_REPORTED.to_owned()),
             Outcome::Done | Outcome::Exited => None,
         };
         let lost = ran.history_lost.map(|lost| lost.to_string());

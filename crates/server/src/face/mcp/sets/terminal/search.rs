@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::face::mcp::contract::tool::{Call, McpTool};
 use crate::ops::{Access, perform};
 
-/// Most matches where nobody says how many, and of a long line about so many bytes.
+/// Default limit of matches, and about how many bytes of a long line are shown.
 const LIMIT: usize = 20;
 const LINE: usize = 400;
-/// Most matches that are looked at in a session, of which several may stand in one line.
+/// Most matches that are taken from a session; several may be in one line.
 const MOST: usize = 1000;
 
 pub(super) struct Search;
@@ -18,13 +18,13 @@ pub(super) struct Search;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Params {
-    /// Text to find, as it stands. Give query or regex.
+    /// Literal text to find. Give query or regex.
     query: Option<String>,
-    /// Regular expression, for each line as a whole.
+    /// Regular expression, for each unwrapped line.
     regex: Option<String>,
     /// Only in this session. Default: all of yours.
     session_id: Option<String>,
-    /// "terminal" (default): screen, history and what full-screen programs showed. "recordings": all that was ever shown, also by sessions that have ended.
+    /// "terminal" (default): screen, history and what full-screen programs showed. "recordings": all recorded output, also of sessions that have ended.
     #[serde(rename = "where", default)]
     place: Where,
     /// Most matches, newest first. Default: 20.
@@ -47,7 +47,7 @@ pub(super) struct Reply {
     /// There are more.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     more: bool,
-    /// What to do where nothing was found, or not all was searched.
+    /// What to do if nothing was found, or not all was searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'static str>,
 }
@@ -56,7 +56,7 @@ pub(super) struct Reply {
 struct Match {
     session_id: String,
     line: String,
-    /// A full-screen program showed it, and it is gone from the screen.
+    /// A full-screen program showed it; the screen no longer does.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     full_screen: bool,
 }
@@ -64,7 +64,7 @@ struct Match {
 impl McpTool for Search {
     const NAME: &'static str = "terminal__search";
     const TITLE: &'static str = "Search terminals";
-    const DESCRIPTION: &'static str = "Find text in what your sessions show and showed, newest first.";
+    const DESCRIPTION: &'static str = "Search your sessions' output, past and present, newest first.";
     const ACCESS: Access = Access::Read;
     type Params = Params;
     type Reply = Reply;
@@ -72,11 +72,11 @@ impl McpTool for Search {
     async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
         let limit = params.limit.unwrap_or(LIMIT);
         if params.query.is_some() == params.regex.is_some() {
-            return Err(ApiError::invalid("give query or regex, one of them"));
+            return Err(ApiError::invalid("give either query or regex"));
         }
         if params.query.as_ref().or(params.regex.as_ref()).is_some_and(String::is_empty) {
             return Err(ApiError::invalid_instead(
-                "what to look for is empty, and would match everywhere",
+                "the pattern is empty and would match everywhere",
                 "give some text as query, or a regex",
             ));
         }
@@ -88,7 +88,7 @@ impl McpTool for Search {
     }
 }
 
-/// The parameter that takes text as it is has another name here than in the operation.
+/// The parameter for literal text has another name here than in the operation.
 fn with_our_parameter(error: ApiError) -> ApiError {
     match error {
         ApiError::InvalidPattern { error, .. } => {
@@ -114,7 +114,7 @@ async fn terminals(call: Call, params: Params, limit: usize) -> Result<Reply, Ap
         let found = perform(call.context.clone(), asked).await?;
         more |= found.more;
         let mut hits = found.matches;
-        // A line is told once, however often it matches.
+        // A line is listed once, however often it matches.
         hits.dedup_by(|hit, other| hit.line_id == other.line_id && hit.line == other.line);
         matches.extend(hits.into_iter().map(|hit| Match {
             session_id: session.clone(),
@@ -126,7 +126,7 @@ async fn terminals(call: Call, params: Params, limit: usize) -> Result<Reply, Ap
     }
     let note = matches
         .is_empty()
-        .then_some("not found: where \"recordings\" also has what was dropped, and sessions that ended");
+        .then_some("not found: where \"recordings\" also searches dropped output and ended sessions");
     Ok(Reply { count: matches.len(), matches, more, note })
 }
 
@@ -143,11 +143,11 @@ async fn recordings(call: Call, params: Params, limit: usize) -> Result<Reply, A
             line: around(hit.line, &hit.text),
         })
         .collect();
-    let note = found.gave_up.then_some("not all was searched, there is too much of it: give session_id");
+    let note = found.gave_up.then_some("not all was searched, because there is too much: give session_id");
     Ok(Reply { count: matches.len(), matches, more: found.more, note })
 }
 
-/// A line as it is, or of a long one what stands around the match.
+/// A line, or the part of a long line around the match.
 fn around(line: String, found: &str) -> String {
     if line.len() <= LINE {
         return line;

@@ -12,7 +12,7 @@ use crate::face::mcp::contract::state::State;
 use crate::face::mcp::contract::tool::{Call, McpTool};
 use crate::ops::{Access, perform};
 
-/// Most bytes of changed rows: more is worth a read.
+/// Most bytes of changed rows; the agent can read the rest.
 const CHANGED: usize = 4 << 10;
 /// Most steps of one call.
 const STEPS: usize = 100;
@@ -37,13 +37,13 @@ pub(super) struct Params {
     /// With Shift.
     #[serde(default)]
     shift: bool,
-    /// Paste text in brackets: true, false or "auto" (default: several lines, where the program asked for it).
+    /// Paste text in brackets: true, false or "auto" (default: several lines, if the program enabled it).
     bracketed_paste: Option<BracketedPaste>,
-    /// Use the mouse on a label that the screen shows, or at row and col (from 1); only where the program asked for it.
+    /// Use the mouse on a label that the screen shows, or at row and col (from 1); only if the program enabled it.
     mouse: Option<Mouse>,
-    /// Several in order, in one call: each is text, key, mouse or wait (as in terminal__wait). Stops at the first that fails or times out.
+    /// Several inputs, in order: each is text, key, mouse or wait (as in terminal__wait). Stops at the first that fails or times out.
     steps: Option<Vec<Step>>,
-    /// Read afterwards, in the same call: the parameters of terminal__read without session_id. Without it you get the changed rows.
+    /// Then read, in the same call: the parameters of terminal__read without session_id. Default: you get the changed rows.
     #[schemars(schema_with = "read::bare")]
     #[serde(default)]
     read: Option<read::How>,
@@ -62,7 +62,7 @@ enum Auto {
     Auto,
 }
 
-// What the mouse does, as the operation takes it; without its long words.
+// The operation's mouse parameters, without its long descriptions.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Mouse {
@@ -95,21 +95,21 @@ impl From<Mouse> for mouse::Mouse {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Reply {
-    /// Whether all of it was typed.
+    /// Whether everything was typed.
     sent: bool,
-    /// Whether the program took it, within 80 ms.
+    /// Whether the program read it within 80 ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     consumed: Option<bool>,
-    /// Whether the screen changed beyond the echo, within 80 ms.
+    /// Whether the screen changed beyond the echo within 80 ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     reacted: Option<bool>,
-    /// The text was pasted: its lines are text, not Enter keys or commands of an editor.
+    /// The text was pasted: its lines are text, not Enter keys or editor commands.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pasted: bool,
     /// What each step did.
     #[serde(skip_serializing_if = "Option::is_none")]
     steps: Option<Vec<Did>>,
-    /// Steps behind one that failed.
+    /// Steps after one that failed.
     #[serde(skip_serializing_if = "is_zero")]
     steps_not_done: usize,
     /// Present if read was given.
@@ -123,7 +123,7 @@ pub(super) struct Reply {
     /// What a person did with the keyboard before.
     #[serde(skip_serializing_if = "Option::is_none")]
     returned: Option<keyboard::Returned>,
-    /// Output before this was there before you typed.
+    /// Output before this is older than your input.
     since: u64,
     next_since: u64,
 }
@@ -135,7 +135,7 @@ fn is_zero(count: &usize) -> bool {
 impl McpTool for Send {
     const NAME: &'static str = "terminal__send";
     const TITLE: &'static str = "Type into a terminal";
-    const DESCRIPTION: &'static str = "Type text, press a key or use the mouse in whatever runs in the session, and see what happened in the same call.";
+    const DESCRIPTION: &'static str = "Type text, press a key or use the mouse in the session's program, and see the result in the same call.";
     const ACCESS: Access = Access::Write;
     const DESTRUCTIVE: bool = true;
     type Params = Params;
@@ -192,15 +192,17 @@ async fn once(call: &Call, session: &str, params: Params) -> Result<Reply, ApiEr
 
 async fn steps_of(call: &Call, session: &str, steps: Vec<Step>, params: &Params) -> Result<Reply, ApiError> {
     if params.text.is_some() || params.key.is_some() || params.mouse.is_some() {
-        return Err(ApiError::invalid("steps go alone: put text, key and mouse into them"));
+        return Err(ApiError::invalid(
+            "`steps` cannot be combined with text, key or mouse: put them into steps",
+        ));
     }
     let count = steps.len();
     if count == 0 || count > STEPS {
-        return Err(ApiError::invalid(format!("there are 1 to {STEPS} steps, not {count}")));
+        return Err(ApiError::invalid(format!("give 1 to {STEPS} steps, not {count}")));
     }
     let mut progress = step::Progress::of(call, session, count).await?;
     let mut done = Vec::new();
-    // They are one: from the first that types to the last, no other call types.
+    // One lease for all steps: no other call types between the first input and the last.
     let mut call = call.clone().afresh();
     call.context.lease = Some(InputLease::new(format!("send of {count} steps")));
     for (at, step) in steps.into_iter().enumerate() {
@@ -216,7 +218,7 @@ async fn steps_of(call: &Call, session: &str, steps: Vec<Step>, params: &Params)
     }
     let sent = !done.last().is_some_and(Did::stopped);
     let steps_not_done = count - done.len();
-    // Where the first input stood; a call that only waited looks at what there is.
+    // The seq of the first input. A call that only waited shows the whole screen.
     let since = progress.first.unwrap_or(0);
     let steps = Some(done);
     Ok(Reply { steps, steps_not_done, returned: progress.returned, ..Reply::new(sent, since) })

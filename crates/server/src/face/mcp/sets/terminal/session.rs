@@ -9,7 +9,7 @@ use crate::face::mcp::contract::state::{Doing, Keyboard};
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Session {
     session_id: String,
-    /// Its small number, which finds it as well.
+    /// A small number, to use instead of the id.
     number: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
@@ -30,14 +30,14 @@ pub(super) struct Session {
     healthy: bool,
     cwd: Option<String>,
     state: Doing,
-    /// What runs in it now: the program that may read the terminal.
+    /// The program that may read the terminal.
     #[serde(skip_serializing_if = "Option::is_none")]
     foreground: Option<String>,
     #[serde(flatten)]
     keyboard: Keyboard,
-    /// Since anything came or was typed.
+    /// ms since the last output or input.
     idle_ms: u64,
-    /// What of its history was lost, and why.
+    /// Which history was lost, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     history_lost: Option<HistoryLost>,
     next_since: u64,

@@ -1,11 +1,11 @@
-//! The steps of one `terminal__send`: each types once, however often its call is made again.
+//! The steps of one `terminal__send`: each types once, however often the call is retried.
 
 use cotty_protocol::op::{self, Met, keyboard, send, wait};
 use cotty_protocol::{ApiError, ErrorBody};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
-use super::read::wordless;
+use super::read::undescribed;
 use super::send::Mouse;
 use crate::face::mcp::contract::tool::{Call, brief};
 use crate::ops::{Access, Context, perform};
@@ -23,9 +23,9 @@ pub(super) struct Step {
     wait: Option<op::Wait>,
 }
 
-/// The schema of a wait without a word: they stand with `terminal__wait`.
+/// The schema of a wait without descriptions: `terminal__wait` has them.
 fn bare_wait(generator: &mut SchemaGenerator) -> Schema {
-    wordless::<op::Wait>(generator)
+    undescribed::<op::Wait>(generator)
 }
 
 /// What a step did.
@@ -42,41 +42,41 @@ pub(super) struct Did {
     met: Option<Met>,
     #[serde(skip_serializing_if = "Option::is_none")]
     elapsed_ms: Option<u64>,
-    /// Why a wait came to nothing.
+    /// Why a wait timed out.
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<ErrorBody>,
-    /// The same, for a call that fails with it.
+    /// The same error, for a call that fails with it.
     #[serde(skip)]
     pub(super) failed: Option<ApiError>,
 }
 
 impl Did {
-    /// Whether the steps behind it are not to be done.
+    /// Whether the remaining steps must not be done.
     pub(super) fn stopped(&self) -> bool {
         self.error.is_some() || matches!(self.met, Some(Met::Timeout | Met::Stop))
     }
 }
 
-/// How far the steps came.
+/// The progress of the steps.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
-    /// Where the first input stood, and the last.
+    /// The seq of the first input, and of the last.
     pub(super) first: Option<u64>,
     last: Option<u64>,
     pub(super) returned: Option<keyboard::Returned>,
-    /// The steps before this one were done with a daemon before.
+    /// The steps before this one were done by an earlier daemon.
     done_before: usize,
 }
 
-/// A step's request has a name of its own, the same on every retry.
+/// The retry id of a step, the same on every retry.
 fn retry_id_of(call: &Call, at: usize) -> String {
     format!("{}#{at}", call.context.retry_id)
 }
 
 impl Progress {
-    /// Where a call begins: one that is made again waits for nothing that it has seen already.
+    /// Where a call begins: a retried call does not repeat waits that have already ended.
     pub(super) async fn of(call: &Call, session: &str, count: usize) -> Result<Progress, ApiError> {
         if call.spent.is_zero() {
             return Ok(Progress::default());
@@ -88,7 +88,7 @@ impl Progress {
         Ok(Progress { done_before, ..Progress::default() })
     }
 
-    /// Does a step.
+    /// Performs a step.
     pub(super) async fn take(&mut self, call: &Call, session: &str, step: Step, at: usize) -> Did {
         if at < self.done_before
             && let Some(wait) = &step.wait
@@ -99,8 +99,8 @@ impl Progress {
         let done = self.try_take(call, context, session, step).await;
         done.unwrap_or_else(|error| {
             let error = ApiError::Step { step: at + 1, error: Box::new(error) };
-            let told = brief(call.advisor.error(error.clone()));
-            Did { error: Some(told), failed: Some(error), ..Did::default() }
+            let body = brief(call.advisor.error(error.clone()));
+            Did { error: Some(body), failed: Some(error), ..Did::default() }
         })
     }
 
@@ -133,7 +133,7 @@ impl Progress {
         };
         if types {
             let message = "a step is one of text, key, mouse and wait";
-            return Err(ApiError::invalid_instead(message, "make two steps of it"));
+            return Err(ApiError::invalid_instead(message, "split it into two steps"));
         }
         let timeout_ms = match wait.has_condition() {
             true => call.waiting(wait.timeout_ms),

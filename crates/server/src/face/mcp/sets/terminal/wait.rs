@@ -29,7 +29,7 @@ pub(super) struct Reply {
     exited: bool,
     exit_code: Option<i32>,
     screen: String,
-    /// The line that was found.
+    /// The line that matched.
     #[serde(skip_serializing_if = "Option::is_none")]
     matched: Option<String>,
     /// Met by prompt: how the last command ended.
@@ -41,7 +41,7 @@ pub(super) struct Reply {
 impl McpTool for Wait {
     const NAME: &'static str = "terminal__wait";
     const TITLE: &'static str = "Wait for a terminal";
-    const DESCRIPTION: &'static str = "Wait until the first of the given conditions holds; the program's end ends every wait. The echo of what you typed never counts. A call lasts at most 50000 ms.";
+    const DESCRIPTION: &'static str = "Wait until the first of the given conditions holds; the program's end ends every wait. The echo of your input never counts. A call lasts at most 50000 ms.";
     const ACCESS: Access = Access::Read;
     type Params = Params;
     type Reply = Reply;

@@ -7,7 +7,7 @@ use super::window;
 use crate::face::mcp::contract::tool::{Call, McpTool};
 use crate::ops::{Access, perform};
 
-/// The kinds of window that there are.
+/// The kinds of windows.
 const TYPES: &[&str] = &["terminal"];
 
 pub(super) struct CreateWindow;

@@ -1,4 +1,4 @@
-//! The tool set `tui`: the windows of a desktop. They are there with or without somebody who looks at them.
+//! The tool set `tui`: the windows of a desktop. They exist whether or not anyone views them.
 
 mod create_window;
 mod terminal_read;
@@ -33,10 +33,10 @@ static INSTRUCTIONS: &[InstructionLine] = &[
         say(&[READ], "tui_terminal_read shows the window's text."),
         say(
             &[READ],
-            "Programs need time: read again until what you wait for is there, or `state` is \"prompt\".",
+            "Programs need time: read again until the text you wait for is there, or `state` is \"prompt\".",
         ),
     ]),
-    item(&[say(&[], "Without a window_id the front-most window is meant: the one that you used last.")]),
+    item(&[say(&[], "The default window_id is the front-most window: the one you used last.")]),
     item(&[say(
         &[],
         "KEYBOARD_HELD: a person is typing; read again later. SECRET_INPUT: a program asks for a secret; ask the person to type it, you cannot.",
@@ -50,14 +50,14 @@ static TOOLS: &[ToolEntry] = &[
     entry::<terminal_read::TerminalRead>(),
 ];
 
-/// The front-most window of the caller. A process inside a session has none: its own is not its to type into.
+/// The front-most window of the caller. A process inside a session has none: it may not type into its own session.
 const FRONT: &str = "active";
 
 fn window(number: u32) -> String {
     format!("win_{number}")
 }
 
-/// The window that is meant.
+/// Finds a window.
 async fn look(call: &Call, window_id: Option<String>) -> Result<SessionInfo, ApiError> {
     let named = window_id.filter(|id| !id.is_empty());
     let session = named.clone().unwrap_or_else(|| FRONT.to_owned());
@@ -71,14 +71,14 @@ fn is_missing(code: Code) -> bool {
     matches!(code, Code::SessionNotFound | Code::SessionDestroyed | Code::NotYours)
 }
 
-/// No such window, with those that there are.
+/// The error for an unknown window, with the known ones.
 async fn missing(call: &Call, code: Code, named: bool) -> ApiError {
     let listed = perform(call.context.clone(), list::Params::default()).await.map(|listed| listed.sessions);
     let known = listed.unwrap_or_default().iter().map(|info| window(info.number)).collect();
     ApiError::NoWindow { named, known, code }
 }
 
-/// Which of these tools does what an operation advises.
+/// Which of these tools performs a step.
 fn phrase(step: &Step) -> Phrase {
     use Phrase::{Call, Plain, Unsaid, Words, WordsCall};
     match step {
@@ -86,7 +86,7 @@ fn phrase(step: &Step) -> Phrase {
         Step::ReadScreen | Step::ReadNew => Call(READ, ""),
         Step::ReadLastScreen => WordsCall("read its last text", READ, ""),
         Step::AskForSecret => Words("ask the person to type it"),
-        Step::LeaveSecret => Words("leave the question with the text \"\\u0003\" (Ctrl-C)"),
+        Step::LeaveSecret => Words("cancel the prompt with the text \"\\u0003\" (Ctrl-C)"),
         Step::CreateSession => WordsCall("open a new one", CREATE, ""),
         Step::OpenWindow => Call(CREATE, ""),
         Step::DestroySession | Step::ReadRecording => Unsaid,

@@ -20,7 +20,7 @@ pub(super) struct Params {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Reply {
     success: bool,
-    /// Every row, blank ones too, ends in a newline; spaces at its end are left out.
+    /// Every row, blank or not, ends with a newline; trailing spaces are removed.
     text: String,
     /// The window that was read.
     window_id: String,
@@ -31,7 +31,7 @@ pub(super) struct Reply {
 impl McpTool for TerminalRead {
     const NAME: &'static str = "tui_terminal_read";
     const TITLE: &'static str = "Read a window";
-    const DESCRIPTION: &'static str = "The text that a terminal window shows.";
+    const DESCRIPTION: &'static str = "Read the text of a terminal window.";
     const ACCESS: Access = Access::Read;
     type Params = Params;
     type Reply = Reply;
@@ -50,7 +50,7 @@ impl McpTool for TerminalRead {
     }
 }
 
-/// The rows as a window's text.
+/// Converts rows to a window's text.
 fn window_text(rows: &str) -> String {
     rows.split('\n').flat_map(|row| [row.trim_end_matches([' ', '\t']), "\n"]).collect()
 }

@@ -43,7 +43,7 @@ impl McpTool for TerminalWrite {
         let send = send::Params {
             session: session.clone(),
             text: Some(params.text),
-            // Keys, not a paste.
+            // As keys, not as a paste.
             paste: Paste::Never,
             ..send::Params::default()
         };

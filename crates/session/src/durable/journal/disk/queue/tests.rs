@@ -2,7 +2,7 @@ use super::*;
 use crate::durable::journal::disk::{Description, Folder, Keeping, RecordingFormat, RecordingLimits, view};
 use std::io::{self, Write};
 
-/// A session reduced to what a queue sees of it.
+/// The parts of a session that a recording queue uses.
 struct Session {
     dir: tempfile::TempDir,
     live: LiveJournal,
@@ -26,7 +26,7 @@ impl Session {
         session
     }
 
-    fn say(&mut self, bytes: &[u8], ms: u64) {
+    fn write(&mut self, bytes: &[u8], ms: u64) {
         for piece in bytes.chunks(4096) {
             self.source.1.write_all(piece).unwrap();
             let from = self.live.output_len();
@@ -37,7 +37,7 @@ impl Session {
         }
     }
 
-    /// Lets time pass and the thread work, until nothing is left to do.
+    /// Lets time pass and the thread work until everything is written.
     fn settle(&mut self) {
         while self.queue.wakeup().is_some() {
             self.now += QUIET;
@@ -55,8 +55,8 @@ impl Session {
         }
     }
 
-    /// The daemon dies, and another takes over.
-    fn adopted(&mut self) {
+    /// The daemon dies, and another adopts the session.
+    fn adopt(&mut self) {
         self.queue = RecordingQueue::new(Some(writer(self.dir.path(), self.limits)), worker());
         let adopted = Adopted { seq: self.vt.seq(), index: 0, ms: 9000 };
         self.queue.go_live(Some(adopted), self.now);
@@ -106,50 +106,50 @@ fn numbers(from: u32, to: u32) -> String {
 }
 
 #[test]
-fn nothing_is_written_at_every_byte_and_nobody_is_woken_for_nothing() {
+fn a_single_byte_is_written_after_a_pause_and_an_idle_queue_sets_no_wakeup() {
     let mut session = Session::new(1 << 20);
     session.settle();
     assert_eq!(session.queue.wakeup(), None);
-    session.say(b"a", 1);
+    session.write(b"a", 1);
     session.queue.turn(&session.live, &session.vt, session.now, 5000);
-    assert!(!session.queue.files.is_busy(), "one byte is no finished span");
+    assert!(!session.queue.files.is_busy(), "one byte does not finish a span");
     assert_eq!(session.queue.wakeup(), Some(session.now + QUIET));
     session.settle();
     assert_eq!((session.recorded().as_str(), session.queue.wakeup()), ("a", None));
 }
 
 #[test]
-fn a_killed_writer_is_gone_on_with_wherever_the_last_file_was_torn() {
+fn an_adopted_recording_continues_wherever_the_last_write_was_cut() {
     let mut session = Session::new(1 << 20);
-    session.say(b"one ", 1);
+    session.write(b"one ", 1);
     session.settle();
     let path = session.folder().segment(0);
     let short = std::fs::read(&path).unwrap();
-    session.say("two ü".as_bytes(), 2);
+    session.write("two ü".as_bytes(), 2);
     session.settle();
     let long = std::fs::read(&path).unwrap();
     for cut in short.len()..=long.len() {
         std::fs::write(&path, &long[..cut]).unwrap();
-        session.adopted();
+        session.adopt();
         assert_eq!(session.recorded(), "one two ü", "cut at {cut}");
     }
 }
 
 #[test]
-fn segments_follow_each_other_and_each_can_be_begun_with() {
+fn segments_follow_each_other_and_a_recording_can_begin_with_any_of_them() {
     let mut session = Session::new(20_000);
     for n in 0..40 {
-        session.say(numbers(n * 1000, (n + 1) * 1000).as_bytes(), 100 * u64::from(n));
+        session.write(numbers(n * 1000, (n + 1) * 1000).as_bytes(), 100 * u64::from(n));
         session.settle();
     }
     let segments = session.folder().segments();
     assert!(segments.len() > 2, "{segments:?}");
     assert_eq!(session.recorded(), numbers(0, 40_000));
-    // Between two segments, in the middle of making one, or with the next half made: the same.
+    // A half-written next segment changes nothing.
     std::fs::write(session.folder().segment(99).with_extension("tmp"), b"half").unwrap();
-    session.adopted();
+    session.adopt();
     assert_eq!(session.recorded(), numbers(0, 40_000));
-    // The first of what is left stands for all before it.
+    // The state of the first segment that is left takes the place of all output before it.
     for segment in &segments[..2] {
         session.folder().remove(segment.number);
     }
@@ -163,13 +163,13 @@ fn segments_follow_each_other_and_each_can_be_begun_with() {
 }
 
 #[test]
-fn what_the_ring_lost_before_it_was_written_is_a_hole() {
+fn output_that_the_ring_overwrote_before_it_was_written_is_a_gap() {
     let mut session = Session::new(1 << 20);
-    session.say(b"begin ", 1);
+    session.write(b"begin ", 1);
     session.settle();
-    // Six ringfuls while nobody writes.
+    // Several times the ring's size while nothing is written.
     let flood = numbers(0, 1_200_000);
-    session.say(flood.as_bytes(), 2);
+    session.write(flood.as_bytes(), 2);
     let lost = session.queue.state(&session.live).lost;
     assert!(lost > 8 << 20, "{lost}");
     session.settle();
@@ -179,21 +179,21 @@ fn what_the_ring_lost_before_it_was_written_is_a_hole() {
     assert_eq!(gap, [lost]);
     let all = format!("begin {flood}");
     assert_eq!(session.recorded(), format!("begin {}", &all[6 + usize::try_from(lost).unwrap()..]));
-    // A whole state follows, and the count is not forgotten.
+    // A new segment with a whole state follows, and the next daemon knows the count.
     assert!(session.folder().segments().len() > 1);
-    session.adopted();
+    session.adopt();
     assert_eq!(session.queue.state(&session.live).lost, lost);
 }
 
 #[test]
-fn a_disk_that_fails_is_tried_again_later_and_nothing_is_lost_by_that() {
+fn a_failed_write_is_retried_later_and_loses_nothing() {
     let mut session = Session::new(1 << 20);
-    session.say(b"before ", 1);
+    session.write(b"before ", 1);
     session.settle();
     let (place, aside) = (session.dir.path().join("sess_test"), session.dir.path().join("aside"));
     std::fs::rename(&place, &aside).unwrap();
     std::fs::write(&place, b"").unwrap();
-    session.say(b"meanwhile ", 2);
+    session.write(b"meanwhile ", 2);
     for _ in 0..3 {
         session.now += QUIET;
         session.queue.turn(&session.live, &session.vt, session.now, 5000);
@@ -202,8 +202,8 @@ fn a_disk_that_fails_is_tried_again_later_and_nothing_is_lost_by_that() {
     let state = session.queue.state(&session.live);
     assert!(state.error.is_some() && state.lost == 0, "{state:?}");
     let due = session.queue.wakeup().unwrap();
-    session.say(b"and then ", 3);
-    assert_eq!(session.queue.wakeup(), Some(due), "more output does not try a full disk sooner");
+    session.write(b"and then ", 3);
+    assert_eq!(session.queue.wakeup(), Some(due), "more output does not cause an earlier retry");
     std::fs::remove_file(&place).unwrap();
     std::fs::rename(&aside, &place).unwrap();
     session.now = due;
@@ -219,7 +219,7 @@ fn a_session_over_its_quota_loses_its_oldest_segments() {
     session.queue = RecordingQueue::new(Some(writer(session.dir.path(), session.limits)), worker());
     session.queue.go_live(None, session.now);
     for n in 0..40 {
-        session.say(numbers(n * 1000, (n + 1) * 1000).as_bytes(), 100);
+        session.write(numbers(n * 1000, (n + 1) * 1000).as_bytes(), 100);
         session.settle();
     }
     let segments = session.folder().segments();
@@ -231,14 +231,14 @@ fn a_session_over_its_quota_loses_its_oldest_segments() {
 #[test]
 fn the_text_of_a_segment_is_what_a_person_would_have_seen() {
     let mut session = Session::new(1 << 20);
-    session.say(b"first\r\nprogress 1%\rprogress 50%\rprogress 100%\r\n", 1);
+    session.write(b"first\r\nprogress 1%\rprogress 50%\rprogress 100%\r\n", 1);
     // A full-screen program, long enough on the screen to be read.
-    session.say(b"\x1b[?1049h\x1b[Hin the editor", 10);
-    session.say(b"\x1b[Hnow another text", 1000);
-    session.say(b"\x1b[?1049l", 2000);
+    session.write(b"\x1b[?1049h\x1b[Hin the editor", 10);
+    session.write(b"\x1b[Hnow another text", 1000);
+    session.write(b"\x1b[?1049l", 2000);
     let many: String = (0..30_000).map(|n| format!("line {n}\r\n")).collect();
-    session.say(many.as_bytes(), 3000);
-    session.say(b"last", 4000);
+    session.write(many.as_bytes(), 3000);
+    session.write(b"last", 4000);
     session.settle();
     let text = crate::durable::journal::disk::text::read(&session.folder(), 0).unwrap();
     let lines: Vec<&str> = text.lines().collect();

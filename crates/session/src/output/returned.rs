@@ -1,4 +1,4 @@
-//! What `run` has answered to a reader is not new to it. What came before and was not read still is.
+//! Output that `run` returned to a reader is not new to it. Unread output from before that still is.
 
 use cotty_vt::{Line, LineId, Position};
 use serde::{Deserialize, Serialize};
@@ -7,11 +7,12 @@ use super::readers::ReadPosition;
 use super::screen::Screen;
 use crate::commands::{Command, Moment, Phase};
 
-/// Answers between which something is unread that a reader's place knows of; older ones are given again, which loses nothing.
+/// Most answers of `run`, with unread output between them, that are remembered for a reader. Older ones are returned again,
+/// so nothing is lost.
 const ANSWERS: usize = 32;
 
-/// What a reader knows from an answer of `run`: the text from here to there, and lines elsewhere that were changed last
-/// between those two points of the output.
+/// What a reader knows from an answer of `run`: the text between two positions, and lines elsewhere whose last change was
+/// between two seqs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Answered {
     pub(crate) from: Position,
@@ -21,31 +22,31 @@ pub(crate) struct Answered {
 }
 
 impl Answered {
-    pub(crate) fn stretch(&self) -> (Position, Position) {
+    pub(crate) fn span(&self) -> (Position, Position) {
         (self.from, self.to)
     }
 
-    pub(crate) fn told(&self) -> (u64, u64) {
+    pub(crate) fn seqs(&self) -> (u64, u64) {
         (self.since, self.until)
     }
 
-    pub(crate) fn has_told(&self, stamp: u64) -> bool {
+    pub(crate) fn includes(&self, stamp: u64) -> bool {
         self.since < stamp && stamp <= self.until
     }
 }
 
 impl Screen<'_> {
-    /// Where a reader stands once it was answered what a `run`'s command said so far. It stood at `place`. Nothing where an
-    /// answer of `run` has nothing of what is shown.
+    /// Where a reader at `place` is after `run` returned a command's output to it. `None` if the answer had nothing of the
+    /// screen.
     pub(crate) fn answered(&self, command: &Command, mut place: ReadPosition) -> Option<ReadPosition> {
-        // What a full-screen program shows is in no answer of `run`.
+        // An answer of `run` does not include the alternate screen.
         if self.vt.modes().alt_screen {
             return None;
         }
         let typed = command.typed?;
         let (end, seq) = self.answered_to(command);
         let started = command.started.unwrap_or(typed);
-        // A command that moved the cursor up has told what it wrote, but the line itself goes to its start.
+        // If the command moved the cursor up, the answer still covers the typed line, up to the command's start.
         let to = later(started.position, end);
         match (self.is_unread_before(typed, &place), place.answered.last_mut()) {
             (false, None) => place = ReadPosition { seq, spot: self.spot(end), answered: Vec::new() },
@@ -60,7 +61,7 @@ impl Screen<'_> {
         Some(place)
     }
 
-    /// Whether anything came before a `run` that this reader has not read: up to where it was typed, or elsewhere.
+    /// Whether this reader has unread output from before a `run`: up to where its command was typed, or elsewhere.
     fn is_unread_before(&self, typed: Moment, place: &ReadPosition) -> bool {
         let at = place.spot.position;
         let (to, seq) =
@@ -69,18 +70,17 @@ impl Screen<'_> {
             let elsewhere = line.id != to.line && line.id != typed.position.line;
             elsewhere && line.stamp <= typed.seq && !line.text.is_empty()
         };
-        self.says_anything(to, typed.position) || self.lines_since(seq).iter().any(unread)
+        self.has_text(to, typed.position) || self.lines_since(seq).iter().any(unread)
     }
 
-    /// How far the answer to a `run` goes, and after how much output: past the prompt, which says nothing, where nobody said
-    /// anything before or behind it.
+    /// Where the answer of a `run` ends, and at which seq: after the prompt, if there is no other output before or after it.
     fn answered_to(&self, command: &Command) -> (Position, u64) {
         let shown = (self.vt.shown_position(), self.vt.shown_seq());
         let Some(ended) = command.ended else { return shown };
         let newest = self.commands.last_ended().is_some_and(|last| std::ptr::eq(last, command));
         match (self.commands.phase(), self.commands.prompt_began()) {
-            (Phase::Prompt(prompt), Some(began)) if newest && !self.says_anything(ended.position, began) => {
-                match self.says_anything(prompt.position, shown.0) {
+            (Phase::Prompt(prompt), Some(began)) if newest && !self.has_text(ended.position, began) => {
+                match self.has_text(prompt.position, shown.0) {
                     true => (prompt.position, prompt.seq),
                     false => shown,
                 }
@@ -90,7 +90,7 @@ impl Screen<'_> {
     }
 }
 
-/// Whether a position stands in a stretch.
+/// Whether a position is inside a span.
 pub(super) fn is_within((from, to): (Position, Position), at: Position) -> bool {
     place(from) <= place(at) && place(at) < place(to)
 }
