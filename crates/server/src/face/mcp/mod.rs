@@ -8,6 +8,7 @@
 mod advice;
 mod contract;
 mod elicitation;
+#[cfg(debug_assertions)]
 mod fixtures;
 mod handoff;
 #[cfg(test)]
@@ -21,6 +22,17 @@ mod transport;
 pub use self::sets::check;
 pub(crate) use self::transport::http::routes;
 pub(crate) use self::transport::pipe::upgrade;
+
+/// What answers a client. Debug builds add what the conformance suite asks for.
+#[cfg(debug_assertions)]
+fn handler(server: server::Server) -> fixtures::WithFixtures {
+    fixtures::WithFixtures(server)
+}
+
+#[cfg(not(debug_assertions))]
+fn handler(server: server::Server) -> server::Server {
+    server
+}
 
 /// The protocol that a pipe upgrades to.
 pub(crate) const PROTOCOL: &str = "cotty-mcp";

@@ -23,8 +23,8 @@ use tokio::task::JoinSet;
 
 use super::advice::Advisor;
 use super::elicitation::Client;
+use super::resources;
 use super::subscriptions::{self, Arrived, Listener, Subscriptions};
-use super::{fixtures, resources};
 use crate::app::{App, without_process};
 use crate::face::mcp::contract::progress;
 use crate::face::mcp::contract::tool::{self, Call, OnCancel, longest};
@@ -143,6 +143,38 @@ impl Server {
         }
     }
 
+    /// Runs a tool within its time limit. It can report progress, ask the client questions, and be cancelled.
+    pub(super) async fn run_tool(
+        &self,
+        mut request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+        advisor: Advisor,
+        tool: impl AsyncFnOnce(Call, JsonObject) -> Result<CallToolResponse, ErrorData>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let (spent, heard) = (self.spent(&context.id), Instant::now());
+        let calling = self.context_of(&context, Some(&request))?;
+        let (client, mut questions) = Client::new(&context, &calling, &mut request)?;
+        let arguments = request.arguments.unwrap_or_default();
+        // Progress reports what the session does.
+        let named = ["session_id", "session"].iter().find_map(|name| arguments.get(*name)?.as_str());
+        let wanted = context.meta.get_progress_token().and(named);
+        let session = wanted.and_then(|session| calling.hub.show_to(session, &calling.actor).ok());
+        let (on_cancel, until) = (OnCancel::default(), heard + self.longest.saturating_sub(spent));
+        let call =
+            Call { context: calling, spent, heard, until, client, on_cancel: on_cancel.clone(), advisor };
+        // Cancelling a call ends its waiting, never the program.
+        tokio::select! {
+            biased;
+            answer = progress::reported(&context, session, spent, tool(call, arguments)) => answer,
+            Some(question) = questions.recv() => Ok(question.into()),
+            () = self.gone() => Err(ErrorData::internal_error("the client is gone", None)),
+            () = context.ct.cancelled() => {
+                on_cancel.done().await;
+                Err(ErrorData::internal_error("cancelled", None))
+            }
+        }
+    }
+
     /// Returns when the client is gone, where that can be seen.
     async fn gone(&self) {
         match &self.transport {
@@ -198,13 +230,11 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(
-            self.offer.tools().chain(fixtures::described()).cloned().collect(),
-        ))
+        Ok(ListToolsResult::with_all_items(self.offer.tools().cloned().collect()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.offer.find(name).map(|offered| offered.described).or_else(|| fixtures::find(name)).cloned()
+        self.offer.find(name).map(|offered| offered.described.clone())
     }
 
     async fn call_tool(
@@ -212,9 +242,7 @@ impl ServerHandler for Server {
         mut request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let (spent, heard) = (self.spent(&context.id), Instant::now());
-        let called = self.offer.find(&request.name);
-        if called.is_none() && fixtures::find(&request.name).is_none() {
+        let Some(Offered { entry, described, advisor }) = self.offer.find(&request.name) else {
             let names: Vec<&str> = self.offer.tools().map(|tool| tool.name.as_ref()).collect();
             let message = format!(
                 "there is no tool `{}`; there are: {}",
@@ -222,44 +250,17 @@ impl ServerHandler for Server {
                 names.join(", ")
             );
             return Err(ErrorData::invalid_params(message, None));
-        }
-        let calling = self.context_of(&context, Some(&request))?;
-        let (client, mut questions) = Client::new(&context, &calling, &mut request)?;
-        let mut arguments: JsonObject = request.arguments.unwrap_or_default();
-        if let Some(called) = called {
-            validate::name_by_number(&called.described.input_schema, &mut arguments);
-        }
-        // Progress tells what it does.
-        let named = ["session_id", "session"].iter().find_map(|name| arguments.get(*name)?.as_str());
-        let wanted = context.meta.get_progress_token().and(named);
-        let session = wanted.and_then(|session| calling.hub.show_to(session, &calling.actor).ok());
-        let on_cancel = OnCancel::default();
-        let until = Instant::now() + self.longest.saturating_sub(spent);
-        let advisor = called.map_or_else(Advisor::plain, |called| called.advisor.clone());
-        let on_cancelled = on_cancel.clone();
-        let call = Call { context: calling, spent, heard, until, client, on_cancel: on_cancelled, advisor };
-        let answering = async {
-            match called {
-                Some(Offered { entry, described, advisor }) => {
-                    Ok(match validate::arguments(&described.input_schema, &arguments, entry.name) {
-                        Ok(()) => entry.call(call, arguments).await.into(),
-                        Err(error) => tool::refusal(advisor.error(error)).into(),
-                    })
-                }
-                None => fixtures::call(request.name.into_owned(), call, arguments, context.clone()).await,
-            }
         };
-        // Cancelling a call ends its waiting, never the program.
-        tokio::select! {
-            biased;
-            answer = progress::reported(&context, session, spent, answering) => answer,
-            Some(question) = questions.recv() => Ok(question.into()),
-            () = self.gone() => Err(ErrorData::internal_error("the client is gone", None)),
-            () = context.ct.cancelled() => {
-                on_cancel.done().await;
-                Err(ErrorData::internal_error("cancelled", None))
-            }
+        if let Some(arguments) = &mut request.arguments {
+            validate::name_by_number(&described.input_schema, arguments);
         }
+        let tool = async |call: Call, arguments: JsonObject| {
+            Ok(match validate::arguments(&described.input_schema, &arguments, entry.name) {
+                Ok(()) => entry.call(call, arguments).await.into(),
+                Err(error) => tool::refusal(advisor.error(error)).into(),
+            })
+        };
+        self.run_tool(request, context, advisor.clone(), tool).await
     }
 
     async fn list_resources(
@@ -273,8 +274,7 @@ impl ServerHandler for Server {
             let listener = Listener::Connected(context.peer);
             self.subscriptions.list(asking.hub.clone(), asking.actor.clone(), since, listener);
         }
-        let mut listed = resources::listed(asking).await.map_err(resources::refused)?;
-        listed.extend(fixtures::resources());
+        let listed = resources::listed(asking).await.map_err(resources::refused)?;
         Ok(ListResourcesResult::with_all_items(listed))
     }
 
@@ -283,9 +283,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let mut templates = resources::templates();
-        templates.extend(fixtures::templates());
-        Ok(ListResourceTemplatesResult::with_all_items(templates))
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
     }
 
     async fn read_resource(
@@ -293,11 +291,6 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        if fixtures::own(&request.uri)
-            && let Some(read) = fixtures::read(&request.uri)
-        {
-            return Ok(read?.into());
-        }
         let asking = self.context(&context)?;
         tokio::select! {
             read = resources::read(asking, &request.uri) => Ok(read?.into()),
@@ -311,9 +304,6 @@ impl ServerHandler for Server {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        if fixtures::own(&request.uri) {
-            return Ok(());
-        }
         let asking = self.context(&context)?;
         let (session, part) = resources::find(&asking, &request.uri)?;
         let since = arrived(&context);
@@ -338,7 +328,7 @@ impl ServerHandler for Server {
         accepted.resources_list_changed = requested.resources_list_changed;
         accepted.resource_subscriptions = requested.resource_subscriptions.as_ref().map(|uris| {
             let mut ours: Vec<String> = Vec::new();
-            for uri in uris.iter().filter(|uri| resources::parse(uri).is_some() || fixtures::own(uri)) {
+            for uri in uris.iter().filter(|uri| resources::parse(uri).is_some()) {
                 if ours.len() < subscriptions::MOST && !ours.contains(uri) {
                     ours.push(uri.clone());
                 }

@@ -20,12 +20,13 @@ use tokio::sync::Mutex;
 
 use crate::app::{App, BODY, refuse};
 use crate::face::mcp::contract::tool::longest;
+use crate::face::mcp::handler;
 use crate::face::mcp::server::{Server, Transport};
 use crate::face::mcp::sets::Offer;
 use crate::face::mcp::subscriptions::Arrived;
 use crate::face::mcp::transport::http_sessions::{Begun, SILENCE};
 use crate::face::mcp::transport::posted;
-use crate::face::mcp::transport::unread_http::{Granted, Places};
+use crate::face::mcp::transport::unread_http::{Granted, PlacesByTrust};
 use crate::trust::Trust;
 
 /// Query parameters, and the headers that mean the same.
@@ -42,7 +43,7 @@ struct Endpoint {
     sessions: Arc<LocalSessionManager>,
     /// Held while a session of an earlier daemon is restored: two at once would conflict.
     restoring: Arc<Mutex<()>>,
-    places: Places,
+    places: PlacesByTrust,
 }
 
 pub(crate) fn routes(app: &App) -> Router<App> {
@@ -56,7 +57,7 @@ pub(crate) fn routes(app: &App) -> Router<App> {
         app: app.clone(),
         sessions: Arc::new(sessions),
         restoring: Arc::default(),
-        places: Places::default(),
+        places: PlacesByTrust::default(),
     };
     Router::new().route("/mcp", any(answer)).with_state(endpoint)
 }
@@ -86,7 +87,7 @@ async fn answer(
         Err(response) => return response,
     };
     let place = match message.as_ref().is_some_and(|message| message.is_large) {
-        true => match places.one_of(&trust, longest(longest_ms)).await {
+        true => match places.take(&trust, longest(longest_ms)).await {
             Ok(place) => Some(place),
             Err(error) => return refuse(error),
         },
@@ -95,7 +96,7 @@ async fn answer(
     let revoked = app.daemon.tokens.revocation(trust.token());
     let make = move || {
         let transport = Transport::Http { trust: trust.clone() };
-        Ok(Server::new(app.clone(), transport, offer.clone(), longest_ms))
+        Ok(handler(Server::new(app.clone(), transport, offer.clone(), longest_ms)))
     };
     // Made for each request, because each may be offered other tools; `sessions` has what lasts.
     let mut config = StreamableHttpServerConfig::default()

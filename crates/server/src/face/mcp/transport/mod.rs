@@ -2,6 +2,7 @@
 
 pub(crate) mod http;
 pub(crate) mod http_sessions;
+mod large;
 pub(crate) mod pipe;
 mod posted;
 pub(crate) mod unread_http;

@@ -16,6 +16,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader, ReadBuf};
 use super::unread_stdio::Paced;
 use crate::app::{App, refuse};
 use crate::face::mcp::PROTOCOL;
+use crate::face::mcp::handler;
 use crate::face::mcp::server::{Open, Server, Transport};
 use crate::face::mcp::sets::Offer;
 use crate::trust::Trust;
@@ -65,7 +66,7 @@ async fn serve(app: App, trust: Trust, stream: impl AsyncRead + AsyncWrite + Sen
         gone,
     };
     let lines = AsyncRwTransport::new_server(UntilGone { read, here: Some(here) }, write);
-    match Server::new(app, transport, offer, longest_ms).serve(Paced::new(lines)).await {
+    match handler(Server::new(app, transport, offer, longest_ms)).serve(Paced::new(lines)).await {
         Ok(service) => {
             let _ = service.waiting().await;
         }

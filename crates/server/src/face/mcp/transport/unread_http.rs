@@ -10,34 +10,27 @@ use std::time::Duration;
 use axum::body::{Bytes, HttpBody};
 use cotty_protocol::ApiError;
 use hyper::body::Frame;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::face::mcp::transport::unread_stdio::MOST_LARGE;
+use super::large::{Place, Places};
 use crate::trust::Trust;
 
 /// Most bytes that the connection gets at once: it asks for more when most of them are sent.
 const PIECE: usize = 64 << 10;
 
-/// A place among the large answers that a caller has asked for and not read.
-pub(crate) type Place = OwnedSemaphorePermit;
-
-/// The places of all callers. Connections with the same trust share them.
+/// The places of all clients. Clients with the same token share them, however many connections they make.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Places(Arc<Mutex<HashMap<Trust, Arc<Semaphore>>>>);
+pub(super) struct PlacesByTrust(Arc<Mutex<HashMap<Trust, Places>>>);
 
-impl Places {
-    /// Waits for a place.
-    pub(crate) async fn one_of(&self, trust: &Trust, longest: Duration) -> Result<Place, ApiError> {
+impl PlacesByTrust {
+    /// Waits for a place, but not longer than this.
+    pub(super) async fn take(&self, trust: &Trust, longest: Duration) -> Result<Place, ApiError> {
         let places = {
             let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            all.retain(|_, places| Arc::strong_count(places) > 1);
-            let places = all.entry(trust.clone());
-            Arc::clone(places.or_insert_with(|| Arc::new(Semaphore::new(MOST_LARGE))))
+            all.retain(|_, places| places.in_use());
+            all.entry(trust.clone()).or_default().clone()
         };
-        match tokio::time::timeout(longest, places.acquire_owned()).await {
-            Ok(Ok(place)) => Ok(place),
-            _ => Err(ApiError::UnreadAnswers),
-        }
+        let place = tokio::time::timeout(longest, places.take()).await.ok().flatten();
+        place.ok_or(ApiError::UnreadAnswers)
     }
 }
 

@@ -1,9 +1,7 @@
-//! Limits the large answers on a pipe: an answer can have megabytes, and a client may ask for a thousand of them and
-//! read none. Further requests for large answers wait until earlier answers have been written. All other messages
-//! pass them. Each request gets its time of arrival.
+//! A pipe's lines. A request for a large answer waits here until the client has a place for it ([`super::large`]); all other
+//! lines pass. Each request gets the time at which it arrived.
 
-use std::collections::{HashSet, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::VecDeque;
 use std::time::Instant;
 
 use rmcp::RoleServer;
@@ -12,84 +10,30 @@ use rmcp::model::{
     ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
-use tokio::sync::Notify;
 
+use super::large::{Place, Places};
 use crate::face::mcp::subscriptions::Arrived;
 
-/// Most large answers that a client has asked for and not read. A resource has at most 4 MiB.
-pub(crate) const MOST_LARGE: usize = 4;
-
-/// A transport that limits how many large answers are under way at once.
+/// A transport that passes on requests for large answers only while the client has places for them.
 pub(crate) struct Paced<T> {
     transport: T,
-    way: Arc<UnderWay>,
-    /// Requests that have not begun, oldest first.
+    places: Places,
+    /// Answers being made, each with its place.
+    made: Vec<(RequestId, Place)>,
+    /// Requests that have no place yet, oldest first.
     waiting: VecDeque<(RequestId, ClientJsonRpcMessage)>,
-}
-
-#[derive(Default)]
-struct UnderWay {
-    counted: Mutex<Counted>,
-    /// Notified when there is one less.
-    fewer: Notify,
-}
-
-#[derive(Default)]
-struct Counted {
-    /// Requests whose answers are being made.
-    made: HashSet<RequestId>,
-    /// Answers that are being written.
-    written: usize,
-}
-
-impl UnderWay {
-    fn counted(&self) -> MutexGuard<'_, Counted> {
-        self.counted.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Begins one more, if allowed.
-    fn begin(&self, id: &RequestId) -> bool {
-        let mut counted = self.counted();
-        // A second request with the same id waits: the two would count as one.
-        counted.made.len() + counted.written < MOST_LARGE && counted.made.insert(id.clone())
-    }
-
-    /// The answer is made. It counts until the returned value is dropped: written or given up.
-    fn written(self: &Arc<Self>, id: &RequestId) -> Option<Written> {
-        let mut counted = self.counted();
-        counted.made.remove(id).then(|| {
-            counted.written += 1;
-            Written(Arc::clone(self))
-        })
-    }
-
-    /// The request was cancelled. An answer that is being written still counts.
-    fn forget(&self, id: &RequestId) {
-        if self.counted().made.remove(id) {
-            self.fewer.notify_one();
-        }
-    }
-}
-
-/// A large answer, for as long as it is being written.
-struct Written(Arc<UnderWay>);
-
-impl Drop for Written {
-    fn drop(&mut self) {
-        self.0.counted().written -= 1;
-        self.0.fewer.notify_one();
-    }
 }
 
 impl<T> Paced<T> {
     pub(crate) fn new(transport: T) -> Paced<T> {
-        Paced { transport, way: Arc::default(), waiting: VecDeque::new() }
+        Paced { transport, places: Places::default(), made: Vec::new(), waiting: VecDeque::new() }
     }
 
-    /// The oldest waiting request, if it may begin.
-    fn next(&mut self) -> Option<ClientJsonRpcMessage> {
-        let (id, _) = self.waiting.front()?;
-        self.way.begin(id).then(|| self.waiting.pop_front())?.map(|(_, message)| message)
+    /// The oldest request that waits, with a place for its answer.
+    fn begin(&mut self, place: Place) -> Option<ClientJsonRpcMessage> {
+        let (id, message) = self.waiting.pop_front()?;
+        self.made.push((id, place));
+        Some(message)
     }
 
     /// The message, if the server gets it now.
@@ -109,7 +53,7 @@ impl<T> Paced<T> {
                     && let Some(id) = &cancelled.params.request_id
                 {
                     self.waiting.retain(|(other, _)| other != id);
-                    self.way.forget(id);
+                    self.made.retain(|(other, _)| other != id);
                 }
             }
             _ => {}
@@ -130,23 +74,27 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Paced<T> {
             JsonRpcMessage::Error(answer) => answer.id.as_ref(),
             _ => None,
         };
-        let written = id.and_then(|id| self.way.written(id));
+        let place = id.and_then(|id| self.made.iter().position(|(made, _)| made == id));
+        let place = place.map(|at| self.made.swap_remove(at));
         let sent = self.transport.send(item);
         async move {
             let sent = sent.await;
-            drop(written);
+            drop(place);
             sent
         }
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            if let Some(message) = self.next() {
-                return Some(message);
-            }
             let message = tokio::select! {
+                biased;
+                Some(place) = self.places.take(), if !self.waiting.is_empty() => {
+                    match self.begin(place) {
+                        Some(message) => return Some(message),
+                        None => continue,
+                    }
+                }
                 message = self.transport.receive() => message?,
-                () = self.way.fewer.notified(), if !self.waiting.is_empty() => continue,
             };
             if let Some(message) = self.sort(message) {
                 return Some(message);
@@ -161,6 +109,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Paced<T> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::large::MOST_LARGE;
     use super::*;
     use rmcp::transport::async_rw::AsyncRwTransport;
     use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex};
@@ -245,10 +194,10 @@ mod tests {
         let mut unread = Vec::new();
         for _ in 0..MOST_LARGE {
             ask(&mut client, 7..8).await;
-            ask(&mut client, 7..8).await;
             assert_eq!(received(&mut server).await, [7]);
             unread.push(server.send(answer(7)));
         }
+        ask(&mut client, 7..8).await;
         assert!(received(&mut server).await.is_empty());
         drop(unread);
         assert_eq!(received(&mut server).await, [7]);
