@@ -82,11 +82,10 @@ web/node_modules/.installed: web/package.json web/package-lock.json
 	cd web && npm install --no-save --no-audit --no-fund --loglevel=error
 	touch $@
 
-## Builds the program for the tests, and a second one that writes checkpoints of the next version: in a test they replace each other.
+## Builds the program for the tests, and a copy of it that writes checkpoints of the next version: in a test they replace each other.
 build:
-	$(CARGO) test --workspace --locked --quiet --test tidy --no-run --features cotty/next-checkpoint
-	cp target/debug/cotty target/debug/cotty-next
 	$(TEST) --no-run
+	tools/next-version target/debug/cotty target/debug/cotty-next
 
 lint: web/node_modules/.installed
 	$(CARGO) fmt --all --check

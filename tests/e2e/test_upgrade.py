@@ -1,7 +1,6 @@
 """Two builds replace each other while programs run. A state that the next build cannot read costs only history.
 
-`cotty-next` is built with the feature `next-checkpoint`: it reads the checkpoints of `cotty`, and writes a newer version
-that `cotty` cannot read.
+`cotty-next` (`tools/next-version`) reads the checkpoints of `cotty`, and writes a newer version that `cotty` cannot read.
 """
 
 import http.client
