@@ -12,8 +12,7 @@ DENY = $(CARGO) deny --locked --config deny.toml
 # How many parts of `make test` run at the same time.
 JOBS ?= $(shell nproc)
 STAGE = tools/stage
-# All tests except doc tests, of which there are none. The program and its tests are built together: built separately, half of
-# the dependencies would be built twice, because the tests enable more features.
+# All tests except doc tests, of which there are none.
 TEST = $(CARGO) test --workspace --locked --quiet --lib --bins --tests
 # Incremental compilation makes later builds faster, but the first one slower.
 ifeq ($(wildcard target/debug/cotty),)
@@ -44,8 +43,8 @@ test:
 	@$(STAGE) --begin
 	@$(MAKE) --no-print-directory --keep-going -j$(JOBS) stages; code=$$?; $(STAGE) --summary $(STAGES); exit $$code
 
-# The set-up runs during the build of the program and its tests. The end-to-end tests mostly wait, so the unit tests and lints
-# run at the same time.
+# The set-up runs during the build of the program. The end-to-end tests mostly wait, so the unit tests and lints are built and run
+# at the same time.
 .PHONY: stages stage-web stage-build stage-setup stage-recordings stage-e2e stage-e2e-root stage-unit stage-lint stage-deny
 stages: stage-e2e-root stage-unit stage-lint stage-deny
 stage-web:
@@ -83,8 +82,10 @@ web/node_modules/.installed: web/package.json web/package-lock.json
 	touch $@
 
 ## Builds the program for the tests, and a copy of it that writes checkpoints of the next version: in a test they replace each other.
+## The end-to-end tests need nothing else, so they start while the unit tests are built. One integration test is built along with
+## it: that enables the features that the tests need, or the dependencies would be built twice.
 build:
-	$(TEST) --no-run
+	$(CARGO) test --workspace --locked --quiet --test tidy --no-run
 	tools/next-version target/debug/cotty target/debug/cotty-next
 
 lint: web/node_modules/.installed
