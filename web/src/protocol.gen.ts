@@ -1,23 +1,23 @@
-// What goes between cotty and its clients. Written by `make docs`; served as /v1/types.ts.
+// The messages between cotty and its clients. Written by `make docs`; served as /v1/types.ts.
 
-/** What a session is doing, as far as can be known. */
+/** What a session is doing, as far as cotty can observe. */
 export type Activity = {
   kind: "prompt";
 } | {
   kind: "running";
-  /** The one that may read the terminal. */
+  /** The program in the foreground. */
   program?: string | null;
 } | {
   kind: "waiting_for_input";
-  /** Which. */
+  /** The program's name. */
   program?: string | null;
 } | {
   kind: "pager";
-  /** Which. */
+  /** The program's name. */
   program: string;
 } | {
   kind: "editor";
-  /** Which. */
+  /** The program's name. */
   program: string;
 } | {
   kind: "secret_input";
@@ -27,17 +27,17 @@ export type Activity = {
   kind: "exited";
 };
 
-/** What kind of actor asks. */
+/** The kind of actor that calls. */
 export type ActorKind = "person" | "agent" | "child";
 
-/** What output can do to the one who shows it. */
+/** What a program's output can be allowed to do. */
 export type Allow = "title" | "clipboard" | "checksum" | "resize";
 
 /** Which request, and the answer. */
 export interface AnswerParams {
-  /** It will not be done; otherwise it is. */
+  /** Decline the request instead of completing it. */
   decline?: boolean;
-  /** A word to the agent, in at most 2,000 characters. */
+  /** A note to the agent, at most 2,000 characters. */
   note?: string | null;
   /** Its id. */
   request_id?: string;
@@ -48,16 +48,16 @@ export type AnswerReply = HandoffRequest;
 /** Why an operation was refused or failed. The text of an error says what happened and names no tool or command. */
 export type ApiError = {
   kind: "session_not_found";
-  /** The name that may have been meant. */
+  /** A similar name that exists. */
   near?: string | null;
-  /** As it was asked for. */
+  /** As the caller gave it. */
   session: string;
 } | {
   kind: "session_destroyed";
-  /** As it was asked for. */
+  /** As the caller gave it. */
   session: string;
 } | {
-  /** The sessions that were idle longest. */
+  /** The sessions that have been idle longest. */
   idle: string[];
   kind: "max_sessions";
   /** The limit. */
@@ -71,10 +71,10 @@ export type ApiError = {
   /** The name. */
   name: string;
 } | {
-  /** The kernel's reason, where the program is there and could not be started. */
+  /** The kernel's reason, if the program exists but cannot be started. */
   error?: string | null;
   kind: "program_not_found";
-  /** As it was asked for. */
+  /** As the caller gave it. */
   program: string;
 } | {
   /** The directory. */
@@ -95,7 +95,7 @@ export type ApiError = {
   error: string;
   kind: "io";
 } | {
-  /** What. */
+  /** Why. */
   error: string;
   kind: "keeper";
 } | {
@@ -103,23 +103,23 @@ export type ApiError = {
   error: string;
   kind: "policy";
 } | {
-  /** How. */
+  /** Why. */
   error: string;
   kind: "broken";
 } | {
-  /** Its exit code; none where a signal ended it. */
+  /** Its exit code; none if a signal ended it. */
   exit_code: number | null;
   kind: "exited";
 } | {
   /** What that call does. */
   call: string;
   kind: "busy";
-  /** For how long it has. */
+  /** For how long it has been typing. */
   ms: number;
 } | {
   /** Who. */
   by: string;
-  /** When it comes back if that person does nothing; never, where it has to be given back. */
+  /** When the keyboard is free if that person types nothing more; none if the person must give it back. */
   ends_in_ms: number | null;
   kind: "keyboard_held";
 } | {
@@ -128,16 +128,16 @@ export type ApiError = {
   kind: "not_a_person";
 } | {
   kind: "secret_input";
-  /** Told from what the screen shows, not by the kernel. */
+  /** Guessed from the screen, not reported by the kernel. */
   suspected: boolean;
 } | {
-  /** As it was asked for. */
+  /** As the caller gave it. */
   key: string;
   kind: "unknown_key";
-  /** The key that may have been meant. */
+  /** A similar key that exists. */
   near?: string | null;
 } | {
-  /** The character that it was held with. */
+  /** The character that was pressed with it. */
   key: string | null;
   kind: "unknown_modifier";
 } | {
@@ -148,7 +148,7 @@ export type ApiError = {
   kind: "label_not_found";
   /** The text. */
   label: string;
-  /** Which of several. */
+  /** Which of several occurrences. */
   nth: number;
 } | {
   kind: "not_yours";
@@ -157,26 +157,26 @@ export type ApiError = {
   /** Its id. */
   session: string;
 } | {
-  /** What the session does instead. */
+  /** What the session is doing. */
   activity: Activity;
   kind: "not_at_prompt";
-  /** Whether the program has terminals of its own, which cannot be seen into. */
+  /** Whether the program has terminals of its own, whose content cotty cannot observe. */
   nested: boolean;
 } | {
-  /** It was entered, but a quote or a block is open. */
+  /** The line was entered, but a quote or a block is still open. */
   entered: boolean;
   kind: "line_started";
 } | {
   kind: "no_shell";
 } | {
   kind: "no_commands";
-  /** As it was asked for. */
+  /** As the caller gave it. */
   session: string;
 } | {
   kind: "no_such_command";
   /** The number. */
   number: number;
-  /** How many there were so far. */
+  /** How many commands the session has run. */
   total: number;
 } | {
   kind: "policy_denied";
@@ -186,7 +186,7 @@ export type ApiError = {
   /** Why. */
   error: string;
   kind: "invalid_pattern";
-  /** The parameter that takes text as it is. */
+  /** The parameter that takes plain text instead. */
   literal?: string | null;
 } | {
   /** The file. */
@@ -203,36 +203,36 @@ export type ApiError = {
 } | {
   kind: "other_asked";
 } | {
-  /** As it was asked for. */
+  /** As the caller gave it. */
   id: string;
   kind: "request_not_found";
 } | {
-  /** Which. */
+  /** Its id. */
   id: string;
   kind: "request_ended";
   /** How it ended. */
   state: RequestState;
 } | {
   kind: "no_recording";
-  /** As it was asked for. */
+  /** As the caller gave it. */
   session: string;
 } | {
   kind: "recording_live";
 } | {
   kind: "shutting_down";
 } | {
-  /** What the session does. */
+  /** What the session is doing. */
   activity: Activity;
-  /** How long was waited. */
+  /** How long the wait lasted. */
   elapsed_ms: number;
   /** The person who has the keyboard. */
   held_by?: string | null;
   kind: "wait_timeout";
   /** See [`ApiError::NotAtPrompt`]. */
   nested: boolean;
-  /** Output before this was seen. */
+  /** The seq up to which output was checked. */
   seq: number;
-  /** Why it did not come true. */
+  /** Why the condition was not met. */
   why: string;
 } | {
   kind: "read_only";
@@ -258,9 +258,9 @@ export type ApiError = {
   name: string;
 } | {
   kind: "unknown_operation";
-  /** Those that there are. */
+  /** The valid choices. */
   known: string[];
-  /** As it was asked for. */
+  /** As the caller gave it. */
   name: string;
 } | {
   kind: "unknown_route";
@@ -276,15 +276,15 @@ export type ApiError = {
   path: string;
 } | {
   kind: "too_large";
-  /** The most it may have. */
+  /** The limit. */
   mib: number;
 } | {
   kind: "unknown_parameter";
-  /** Those that there are. */
+  /** The valid choices. */
   known: string[];
-  /** As it was given, with the path to it. */
+  /** Its name as given, with the path to it. */
   name: string;
-  /** The one that may have been meant. */
+  /** A similar one that exists. */
   near?: string | null;
   /** The operation or tool. */
   of: string;
@@ -295,26 +295,26 @@ export type ApiError = {
   /** The operation or tool. */
   of: string;
 } | {
-  /** What was given, shortened. */
+  /** The given value, shortened. */
   given: string;
   kind: "wrong_parameter";
   /** Its name, with the path to it. */
   name: string;
-  /** The value that may have been meant. */
+  /** A similar value that is valid. */
   near?: string | null;
   /** The operation or tool. */
   of: string;
-  /** What it takes. */
+  /** What it must be. */
   takes: string;
 } | {
   kind: "unknown_choice";
-  /** Those that there are. */
+  /** The valid choices. */
   known: string[];
-  /** As it was asked for. */
+  /** As the caller gave it. */
   name: string;
-  /** The one that may have been meant. */
+  /** A similar one that exists. */
   near?: string | null;
-  /** What is chosen: a signal, a tool, a window type. */
+  /** What the caller chooses: a signal, a tool, a window type. */
   what: string;
 } | {
   kind: "no_input";
@@ -324,95 +324,95 @@ export type ApiError = {
   /** What would be right. */
   instead?: string | null;
   kind: "invalid";
-  /** What. */
+  /** What is wrong. */
   problem: string;
 } | {
-  /** It is a pattern that does not compile. */
+  /** Whether the value is a pattern that does not compile. */
   is_pattern: boolean;
   kind: "bad_variable";
   /** Which variable, and why. */
   problem: string;
 } | {
   kind: "which_panel";
-  /** Their names. */
+  /** The names of the panels. */
   known: string[];
 } | {
   kind: "no_panel";
-  /** Those that there are. */
+  /** The valid choices. */
   known: string[];
-  /** As it was asked for. */
+  /** As the caller gave it. */
   panel: string | null;
 } | {
-  /** Why it is not there. */
+  /** The error code to return. */
   code: Code;
   kind: "no_window";
-  /** Those that there are. */
+  /** The valid choices. */
   known: string[];
-  /** Whether one was asked for by name. */
+  /** Whether the caller named a window. */
   named: boolean;
 } | {
-  /** The first that was asked for. */
+  /** The first requested line. */
   first: number;
   kind: "too_many_lines";
-  /** The last. */
+  /** The last requested line. */
   last: number;
-  /** The most. */
+  /** The limit. */
   most: number;
 } | {
   kind: "no_mcp_session";
 } | {
   kind: "unread_answers";
 } | {
-  /** Of how many. */
+  /** How many were to be typed. */
   count: number;
-  /** Why no more. */
+  /** Why the rest was not. */
   error: ApiError;
   kind: "partly_typed";
-  /** How many were. */
+  /** How many were typed. */
   typed: number;
 } | {
   /** Why. */
   error: ApiError;
   kind: "step";
-  /** Which, from 1. */
+  /** Which step, from 1. */
   step: number;
 };
 
-/** What is asked, or which hand-off request it goes on with. */
+/** A new hand-off request, or the id of an open one to wait for. */
 export interface AskParams {
-  /** What a person is to do, in at most 2,000 characters; for a new request. */
+  /** For a new request: what the person should do, at most 2,000 characters. */
   message?: string | null;
-  /** Instead of a new hand-off request: the id of one, to go on waiting for it. */
+  /** Instead of a new hand-off request: the id of an open one, to wait for it. */
   request_id?: string | null;
   /** Id, number or name. */
   session?: string;
-  /** For a new hand-off request: it is given up after this many milliseconds; 300,000 where none are given. */
+  /** For a new hand-off request: it times out after this many milliseconds; default: 300,000. */
   timeout_ms?: number | null;
-  /** Answer after this many milliseconds, though the hand-off request is still open; where none are given, when it has ended. */
+  /** Return after this many milliseconds even if the hand-off request is still open; default: when it has ended. */
   wait_ms?: number | null;
 }
 
-/** What became of it so far. */
+/** The request's current state, and the session's. */
 export interface AskReply {
   /** What it is doing. */
   activity: Activity;
-  /** The person who has the keyboard meanwhile, or who ended it. */
+  /** The person who took it or ended it. */
   by?: string | null;
-  /** In how many milliseconds it is given up, while it is open. */
+  /** If it is open: in how many milliseconds it times out. */
   ends_in_ms?: number | null;
   /** The agent's name. */
   from: string;
   /** Who may type. */
   keyboard: KeyboardReply;
-  /** ISO 8601. */
+  /** When it was created, ISO 8601. */
   made_at: string;
-  /** What a person is to do: data, not markup. */
+  /** What the person should do: data, not markup. */
   message: string;
-  /** What that person tells the agent. */
+  /** That person's note to the agent. */
   note?: string | null;
   /** Its number. */
   number: number;
-  /** How long it has been open, or was. */
+  /** How long it has been open, or was open. */
   open_ms: number;
   /** Its id, `req_` and eight characters. */
   request_id: string;
@@ -422,27 +422,27 @@ export interface AskReply {
   seq: number;
   /** The session. */
   session_id: string;
-  /** What came since it was made: `read` with this as `since`. */
+  /** To read the output since it was created: `read` with this as `since`. */
   since: number;
-  /** How far it came. */
+  /** Its state. */
   state: RequestState;
-  /** How many bytes people typed meanwhile. */
+  /** How many bytes people have typed since it was created. */
   typed_bytes: number;
 }
 
-/** What text may have beside colours and underlines. */
+/** Attributes of text other than colours and underlines. */
 export type Attribute = "bold" | "dim" | "italic" | "blink" | "inverse" | "hidden" | "strike" | "overline";
 
 /** The buttons. */
 export type Button = "left" | "middle" | "right" | "none";
 
-/** One operation as a value: what, by whom, from where, and under which id, so that a retry happens once. */
+/** One operation as a value: the operation, its caller, its origin, and a retry id, so that a retry does not act twice. */
 export interface Call {
-  /** Who says that it asks. */
+  /** Who the client says it is. */
   caller: Caller;
   /** The operation's name. */
   op: string;
-  /** The process that asks; sessions take their environment from it. */
+  /** The calling process; sessions take their environment from it. */
   origin?: Origin | null;
   /** The operation's parameters. */
   params?: unknown;
@@ -454,7 +454,7 @@ export interface Call {
 export interface Caller {
   /** Its name, for lists and logs (`cotty cli`, `claude-code`). */
   client: string;
-  /** What it is. */
+  /** The kind of actor. */
   kind: ActorKind;
 }
 
@@ -465,7 +465,7 @@ export type CaptureAction = "start" | "stop";
 export interface CaptureParams {
   /** Start or stop. */
   action?: CaptureAction;
-  /** For `start`: the file's directory; one of cotty's own where none is given. */
+  /** For `start`: the file's directory; default: a directory in cotty's home. */
   dir?: string | null;
   /** Id, number or name. */
   session?: string;
@@ -477,13 +477,13 @@ export interface CaptureReply {
   bytes_captured: number;
   /** Bytes of output that could not be written. */
   bytes_lost?: number;
-  /** Its file: a line of JSON for each piece, with `timestamp` and `data`. */
+  /** Its file: one line of JSON per chunk of output, with `timestamp` and `data`. */
   capture_file: string;
-  /** How long it has gone on. */
+  /** How long it has been running. */
   duration_seconds: number;
 }
 
-/** Every error that cotty can answer with. */
+/** Every error code that cotty returns. */
 export type Code = "PTY_ERROR" | "IO_ERROR" | "SESSION_NOT_FOUND" | "SESSION_DESTROYED" | "MAX_SESSIONS" | "SESSION_ERROR" | "NO_INPUT" | "INVALID_KEY" | "INVALID_PATTERN" | "PROCESS_EXITED" | "PROGRAM_NOT_FOUND" | "WAIT_TIMEOUT" | "KEYBOARD_HELD" | "SECRET_INPUT" | "POLICY_DENIED" | "INVALID_INPUT" | "NOT_YOURS" | "NOT_A_PERSON" | "NOT_ALLOWED" | "READ_ONLY" | "MOUSE_OFF" | "LABEL_NOT_FOUND" | "BUSY" | "NOT_AT_PROMPT" | "NO_SHELL" | "CAPTURE_RUNNING" | "NO_CAPTURE" | "ALREADY_ASKED" | "REQUEST_NOT_FOUND" | "REQUEST_ENDED" | "NO_RECORDING" | "UNKNOWN_OPERATION" | "UNKNOWN_ROUTE" | "WRONG_METHOD" | "TOO_LARGE" | "TOKEN_NOT_FOUND" | "TOKEN_EXISTS" | "UNAUTHORIZED" | "SHUTTING_DOWN";
 
 /** A colour: an index of xterm's palette, or `#rrggbb`. */
@@ -493,52 +493,52 @@ export type Color = number | string;
 export interface Command {
   /** Their bytes. */
   bytes: number;
-  /** The shell's directory when it began. */
+  /** The shell's directory when it started. */
   directory: string | null;
-  /** Lines of output that the limits had dropped. */
+  /** Lines of output that were dropped because of the limits. */
   dropped_lines: number;
-  /** How long it took, or has taken so far. */
+  /** How long it took, or has been running. */
   duration_ms: number;
   /** Its exit code, once it ended. */
   exit_code: number | null;
   /** Lines of output that can still be read. */
   lines: number;
-  /** Its number in this session; no other will have it. */
+  /** Its number in this session; never used again. */
   number: number;
-  /** What it said, where that was asked for. */
+  /** Its output, if requested. */
   output?: Output | null;
-  /** Why it was not run. */
+  /** Why the policy denied it. */
   reason?: string | null;
-  /** When it began; ISO 8601. */
+  /** When it started, ISO 8601. */
   started: string;
-  /** How far it came. */
+  /** Its state. */
   state: CommandState;
-  /** Its text, where the shell could tell it. */
+  /** Its text, if the shell reported it. */
   text: string | null;
 }
 
-/** How far a command came. */
+/** The state of a command. */
 export type CommandState = "done" | "running" | "denied" | "exited";
 
 /** Which commands, or the output of which one. */
 export interface CommandsParams {
-  /** Of the output, the first so many lines; 100 where none are given. */
+  /** How many lines from the start of the output; default: 100. */
   head?: number | null;
-  /** The newest so many; 20 where none are given. */
+  /** List only the newest N commands; default: 20. */
   limit?: number | null;
-  /** Only the command of this number, with its output. */
+  /** Only the command with this number, with its output. */
   output?: number | null;
   /** Id, number or name. */
   session?: string;
-  /** And the last so many; 100 where none are given. */
+  /** How many lines from the end of the output; default: 100. */
   tail?: number | null;
 }
 
 /** The commands, newest last. */
 export interface CommandsReply {
-  /** Each of them. */
+  /** The commands. */
   commands: Command[];
-  /** How many there were in all, with those that are not listed. */
+  /** How many commands the session has run, listed or not. */
   total: number;
 }
 
@@ -547,9 +547,9 @@ export type ConfigParams = Record<string, never>;
 
 /** Every key. */
 export interface ConfigReply {
-  /** In the order of the file. */
+  /** The keys, in the order of the file. */
   keys: Key[];
-  /** What of the configuration could not be taken as it stands. */
+  /** Problems in the configuration. */
   problems: string[];
 }
 
@@ -561,46 +561,46 @@ export interface ConfigureParams {
   session?: string;
 }
 
-/** What holds now. */
+/** The session's settings. */
 export interface ConfigureReply {
-  /** Lines of history it keeps. */
+  /** How many lines of history it keeps. */
   history_lines: number;
 }
 
-/** What the line discipline does with a character, whichever the program set for it. */
+/** A control function of the terminal's line discipline, whichever character the program has set for it. */
 export type Control = "interrupt" | "eof" | "suspend";
 
 /** What to start, and how. */
 export interface CreateParams {
-  /** What its output may do beyond showing things; nothing where nothing is named. */
+  /** What its output may do besides being shown; default: nothing. */
   allow?: Allow[];
   /** Its arguments. */
   args?: string[];
-  /** Columns; 80 where none are given. */
+  /** Columns; default: 80. */
   cols?: number | null;
-  /** A command line instead of both: plain words are run as they stand, anything more by `sh -c`. */
+  /** A command line instead of both. Plain words are run directly, anything else with `sh -c`. */
   command?: string | null;
-  /** Its directory; the caller's where none is given. */
+  /** Working directory; default: the caller's. */
   cwd?: string | null;
-  /** Variables on top of the caller's environment. */
+  /** Variables to add to the caller's environment. */
   env?: Record<string, string>;
-  /** A name to find it by. */
+  /** The session's name. */
   name?: string | null;
-  /** The program; the caller's shell where none is given. */
+  /** The program; default: the caller's shell. */
   program?: string | null;
-  /** What a prompt looks like on the cursor's line: a regular expression. Where one is given it decides, also in a shell that marks its prompts. */
+  /** A regular expression that matches a prompt on the cursor's line. It overrides the marks of a shell that has them. */
   prompt_pattern?: string | null;
-  /** But not later than this; 5,000 where none is given. */
+  /** How long to wait for that, in milliseconds; default: 5,000. */
   ready_timeout_ms?: number | null;
-  /** Keep a recording of it. Default: true. */
+  /** Record the session. Default: true. */
   record?: boolean | null;
-  /** Rows; 24 where none are given. */
+  /** Rows; default: 24. */
   rows?: number | null;
-  /** Answer only when the shell waits for a command. Default: true for shells. */
+  /** Return only when the shell waits for a command. Default: true for shells. */
   wait_ready?: boolean | null;
 }
 
-/** What was started. */
+/** The new session. */
 export interface CreateReply {
   /** What it is doing. */
   activity: Activity;
@@ -620,11 +620,11 @@ export interface CreateReply {
   session_id: string;
 }
 
-/** Where the cursor is and how it looks. */
+/** The cursor's position and shape. */
 export interface Cursor {
   /** Its shape. */
   shape: Shape;
-  /** Whether it is to be seen. */
+  /** Whether it is visible. */
   visible: boolean;
   /** Column. */
   x: number;
@@ -634,31 +634,31 @@ export interface Cursor {
 
 /** Which session, and how. */
 export interface DestroyParams {
-  /** Kill at once instead of asking first. */
+  /** Kill at once instead of asking the program to end. */
   force?: boolean;
   /** Id, number or name. */
   session?: string;
 }
 
-/** How it ended. */
+/** How the session ended. */
 export interface DestroyReply {
   /** Always true: a failure is an error. */
   destroyed: boolean;
   /** The program's exit code; null if a signal ended it. */
   exit_code: number | null;
-  /** Processes that set themselves free and could not be ended. */
+  /** Processes that detached from the session and could not be ended. */
   left_running: string[];
 }
 
-/** New lines for a part of the screen. It is always whole rows (`x` is 0, `x2` the number of columns), so that nobody has to know how wide a character is to put them in the place of the old. */
+/** New lines for a part of the screen: always whole rows (`x` is 0, `x2` the number of columns), so that a client can replace them without knowing how wide a character is. */
 export interface Diff {
   /** The text of each of its rows from the top, right-trimmed. */
   lines: string[];
-  /** Why. */
+  /** Why it changed. */
   reason: Reason;
   /** Which part. */
   region: Region;
-  /** For each line where it does not look plain; left out where every line does. */
+  /** The styled runs of each line; left out if all lines are plain. */
   styles?: Run[][];
 }
 
@@ -670,9 +670,9 @@ export interface Dimensions {
   rows: number;
 }
 
-/** An error as it is written on the wire, by a face for its caller. */
+/** An error as a face writes it on the wire. */
 export interface ErrorBody {
-  /** The same as data. */
+  /** The error as data. */
   cause?: ApiError | null;
   /** Stable across releases. */
   code: Code;
@@ -682,17 +682,17 @@ export interface ErrorBody {
   message: string;
 }
 
-/** The versions of what one daemon leaves to the next. */
+/** The format versions of the state that one daemon leaves to the next. */
 export interface Formats {
-  /** A session's state but for its terminal. */
+  /** A session's state without its terminal. */
   checkpoint: StatusFormat;
   /** The state of a terminal. */
   engine: StatusFormat;
-  /** The newest output, and what happened beside it. */
+  /** The newest output and events. */
   journal: StatusFormat;
 }
 
-/** From the viewer. */
+/** A message from the viewer. */
 export type FromViewer = {
   /** With Alt. */
   alt?: boolean;
@@ -726,77 +726,77 @@ export type FromViewer = {
 } | {
   type: "leave";
 } | {
-  /** It will not be done; otherwise it is. */
+  /** Decline the request instead of completing it. */
   decline?: boolean;
-  /** A word to the agent. */
+  /** A note to the agent. */
   note?: string | null;
   /** The hand-off request's id. */
   request_id: string;
   type: "answer";
 } | {
-  /** The window. */
+  /** The window's size. */
   size?: Dimensions | null;
   type: "fit";
 };
 
-/** What an agent asks of people. */
+/** A hand-off request, as viewers see it. */
 export interface HandoffNotice {
   /** The person who ended it. */
   by?: string | null;
   /** The agent's name. */
   from: string;
-  /** What a person is to do: data, not markup. */
+  /** What the person should do: data, not markup. */
   message: string;
   /** The hand-off request's id. */
   request_id: string;
-  /** How far it came. */
+  /** Its state. */
   state: RequestState;
 }
 
-/** What an agent asks of people: to take over its session for a moment. */
+/** A hand-off request: an agent asks a person to take over its session for a moment. */
 export interface HandoffRequest {
-  /** The person who has the keyboard meanwhile, or who ended it. */
+  /** The person who took it or ended it. */
   by?: string | null;
-  /** In how many milliseconds it is given up, while it is open. */
+  /** If it is open: in how many milliseconds it times out. */
   ends_in_ms?: number | null;
   /** The agent's name. */
   from: string;
-  /** ISO 8601. */
+  /** When it was created, ISO 8601. */
   made_at: string;
-  /** What a person is to do: data, not markup. */
+  /** What the person should do: data, not markup. */
   message: string;
-  /** What that person tells the agent. */
+  /** That person's note to the agent. */
   note?: string | null;
   /** Its number. */
   number: number;
-  /** How long it has been open, or was. */
+  /** How long it has been open, or was open. */
   open_ms: number;
   /** Its id, `req_` and eight characters. */
   request_id: string;
   /** The session. */
   session_id: string;
-  /** What came since it was made: `read` with this as `since`. */
+  /** To read the output since it was created: `read` with this as `since`. */
   since: number;
-  /** How far it came. */
+  /** Its state. */
   state: RequestState;
-  /** How many bytes people typed meanwhile. */
+  /** How many bytes people have typed since it was created. */
   typed_bytes: number;
 }
 
-/** What a daemon could not take over from the one before it: the program goes on, history is missing. */
+/** History that was lost when the daemon was replaced. The program keeps running. */
 export interface HistoryLost {
-  /** When, in ISO 8601. */
+  /** When, ISO 8601. */
   at: string;
-  /** Output before this is missing. */
+  /** Output before this seq is missing. */
   before_seq: number;
-  /** What, and why. */
+  /** What was lost, and why. */
   what: string[];
 }
 
 /** Who may type. */
 export type Holder = "agent" | "person" | "nobody";
 
-/** Images that a program sent and that no text shows. */
+/** Images that a program sent; they have no text. */
 export interface Images {
   /** Their bytes. */
   bytes: number;
@@ -822,66 +822,66 @@ export interface Key {
   key: string;
   /** The layer: `built_in`, `file`, `environment` or `flag`. */
   source: string;
-  /** Its value, as the file would have it. */
+  /** Its value, as written in the file. */
   value: unknown;
 }
 
-/** What can happen to a key. */
+/** A key event. */
 export type KeyEvent = "press" | "repeat" | "release";
 
-/** What to do with it. */
+/** What to do with the keyboard. */
 export type KeyboardAction = "show" | "take" | "give" | "leave";
 
-/** Whose keyboard, and what to do with it. */
+/** Which session's keyboard, and what to do with it. */
 export interface KeyboardParams {
   /** What to do. */
   action?: KeyboardAction;
-  /** For `take`: it goes back this long after the last key; 600,000 where none are given. */
+  /** For `take`: the keyboard goes back this many milliseconds after the last key; default: 600,000. */
   lease_ms?: number | null;
   /** Id, number or name. */
   session?: string;
 }
 
-/** What is known of a keyboard. */
+/** The state of a keyboard. */
 export interface KeyboardReply {
-  /** The person who has it, as it introduced itself. */
+  /** The name of the person who has it. */
   by?: string | null;
   /** Who may type now. */
   holder: Holder;
-  /** What happened while the agent did not have it, until it types again. */
+  /** What happened while a person had it. Reported until the agent types again. */
   returned?: Returned | null;
-  /** In how many milliseconds it goes back if that person does nothing more; absent: when it is given back. */
+  /** Milliseconds until it goes back if that person types nothing more; absent: when the person gives it back. */
   returns_in_ms?: number | null;
 }
 
-/** What whoever has a token may do. */
+/** What a token may do. */
 export type Kind = "full" | "read_only";
 
 /** How a shell's last command ended. */
 export interface LastCommand {
   /** How long it took. */
   duration_ms: number;
-  /** Its exit code, where the shell told it. */
+  /** Its exit code, if the shell reported it. */
   exit_code: number | null;
 }
 
-/** What was left out of a long text, between its head and its tail. */
+/** The part that was left out of a long text, between its head and its tail. */
 export interface LeftOut {
-  /** It is missing behind this many lines of the text that is here: between the head's last line and the tail's first. */
+  /** Where the gap is: after this many lines of the returned text. */
   after_lines: number;
   /** Bytes. */
   bytes: number;
   /** Lines. */
   lines: number;
-  /** Where it begins in the whole text, for what `new` can read again: read with this as `offset` … */
+  /** To read the missing part with view `new`: give this as `offset` … */
   offset?: number | null;
   /** … and this as `since`. */
   since?: number | null;
 }
 
-/** Whose. */
+/** Whose sessions. */
 export interface ListParams {
-  /** For an agent: name the sessions of other owners, too. */
+  /** For an agent: also name the sessions of other owners. */
   all?: boolean;
 }
 
@@ -889,30 +889,30 @@ export interface ListParams {
 export interface ListReply {
   /** How many. */
   count: number;
-  /** What other owners have, where it was asked for. */
+  /** The sessions of other owners, if requested. */
   others?: Other[];
-  /** Each of them; for an agent, each of its owner's. */
+  /** The sessions; for an agent, only its owner's. */
   sessions: SessionInfo[];
 }
 
 /** Which condition ended a wait. */
 export type Met = "text" | "regex" | "idle" | "prompt" | "secret" | "reads" | "keyboard" | "all" | "stop" | "exit" | "timeout";
 
-/** A gesture, at a place or on a text that the screen shows. */
+/** A gesture at a cell or on a text of the screen. */
 export interface Mouse {
-  /** What it does. */
+  /** The gesture. */
   action?: MouseAction;
-  /** With which button. */
+  /** The button. */
   button?: Button;
   /** Column, from 1. */
   col?: number | null;
-  /** For `scroll`: steps down, or up where negative; 3 where none are given. */
+  /** For `scroll`: steps down, or up if negative; default: 3. */
   down?: number | null;
-  /** Instead of row and column: a text on the screen, whose middle is meant. */
+  /** Instead of row and column: a text on the screen; the gesture goes to its middle. */
   label?: string | null;
   /** Which of several such texts, from 1 at the top. */
   nth?: number | null;
-  /** For `scroll`: steps to the right, or left where negative. */
+  /** For `scroll`: steps to the right, or left if negative. */
   right?: number | null;
   /** Row, from 1. */
   row?: number | null;
@@ -921,11 +921,11 @@ export interface Mouse {
 /** The gestures. */
 export type MouseAction = "click" | "double_click" | "press" | "release" | "move" | "scroll";
 
-/** The process behind a call: where it stands and what its environment is. */
+/** The process behind a call: its working directory and environment. */
 export interface Origin {
   /** Its working directory. */
   cwd: string;
-  /** Its environment. The daemon filters it before a child sees it. */
+  /** Its environment. The daemon filters it before it starts a child. */
   env: Record<string, string>;
 }
 
@@ -935,20 +935,20 @@ export interface Other {
   name?: string | null;
   /** Its number. */
   number: number;
-  /** Whose it is. */
+  /** Its owner. */
   owner: string;
   /** Its id. */
   session_id: string;
 }
 
-/** How far it came. */
+/** How far the command got. */
 export type Outcome = "done" | "running" | "exited";
 
-/** What a command said. */
+/** A command's output. */
 export interface Output {
-  /** Its first lines; all of them where nothing is left out. */
+  /** Its first lines; all lines if nothing is left out. */
   head: string;
-  /** Lines between the two that are left out. */
+  /** How many lines are left out between head and tail. */
   left_out: number;
   /** Its last lines. */
   tail: string;
@@ -962,11 +962,11 @@ export interface Paint {
   cols: number;
   /** What to write to the terminal. */
   data: string;
-  /** Whether it replaces the screen instead of changing it. */
+  /** Whether it replaces the whole screen. */
   full: boolean;
   /** Rows of the session. */
   rows: number;
-  /** Output that this frame shows, in bytes. */
+  /** The seq that this frame shows. */
   seq: number;
   /** The session's id. */
   session_id: string;
@@ -978,7 +978,7 @@ export interface Paint {
 export interface Panel {
   /** Whether its program has ended. */
   exited: boolean;
-  /** Its name. */
+  /** Its panel id. */
   panel_id: string;
   /** Its session. */
   session_id: string;
@@ -986,26 +986,26 @@ export interface Panel {
 
 /** Which panel. */
 export interface PanelOpenParams {
-  /** Its name; `terminal` where none is given. */
+  /** Its panel id; default: `terminal`. */
   panel_id?: string | null;
 }
 
 /** The panel. */
 export interface PanelOpenReply {
-  /** Whether it was opened just now; otherwise it was there. */
+  /** Whether this call opened it; otherwise it was already open. */
   opened: boolean;
-  /** Its name. */
+  /** Its panel id. */
   panel_id: string;
   /** Its session. */
   session_id: string;
 }
 
-/** Nothing to say yet: the caller's own. */
+/** No parameters. */
 export type PanelsParams = Record<string, never>;
 
 /** The panels, oldest first. */
 export interface PanelsReply {
-  /** Each of them. */
+  /** The panels. */
   panels: Panel[];
 }
 
@@ -1022,82 +1022,82 @@ export interface Place {
 
 /** Who is there, and what a viewer's keys and mouse would do. */
 export interface Presence {
-  /** The agent whose session it is, where it is one's. */
+  /** The agent that owns the session, if one does. */
   agent?: string | null;
-  /** Whether it is the alternate screen, that of full-screen programs. */
+  /** Whether the alternate screen is shown, that of full-screen programs. */
   alternate: boolean;
-  /** The person who has it, as it introduced itself. */
+  /** The name of the person who has it. */
   by?: string | null;
   /** How many others there are. */
   count: number;
-  /** Whether the session follows the holder's window. */
+  /** Whether the session's size follows the holder's window. */
   fitted: boolean;
-  /** What an agent asked of people last, open or not. */
+  /** The newest hand-off request, open or not. */
   handoff?: HandoffNotice | null;
   /** Who has the keyboard. */
   holder: Holder | null;
-  /** Whether the program asked for the mouse. */
+  /** Whether the program has mouse reporting on. */
   mouse: boolean;
-  /** Other viewers, in the order they came; the first of them where there are many. */
+  /** Other viewers, in the order they connected; only the first if there are many. */
   others: Watcher[];
-  /** The last agent that was not let type. */
+  /** The last agent whose input was refused. */
   turned_away?: TurnedAway | null;
-  /** Whether that is this viewer. */
+  /** Whether this viewer has it. */
   yours: boolean;
 }
 
-/** Which: exactly one of `session`, `older_than_seconds` and `all`. */
+/** Which recordings: exactly one of `session`, `older_than_seconds` and `all`. */
 export interface PurgeParams {
-  /** All. */
+  /** All recordings. */
   all?: boolean;
-  /** Also of live sessions, all but their newest part. */
+  /** Also recordings of live sessions, except their newest part. */
   live?: boolean;
-  /** Those that did not change for so long. */
+  /** Recordings that have not changed for this long. */
   older_than_seconds?: number | null;
-  /** That of this session, by id, number or name. */
+  /** The recording of this session, by id, number or name. */
   session?: string | null;
 }
 
-/** What was taken away. */
+/** What was deleted. */
 export interface PurgeReply {
   /** Bytes of both. */
   bytes: number;
-  /** Recordings of live sessions that were meant too, and stay. */
+  /** Recordings that were not deleted because their sessions are live. */
   kept_live: number;
   /** Whole recordings. */
   recordings: number;
-  /** Parts of recordings that go on. */
+  /** Segments of recordings that otherwise remain. */
   segments: number;
 }
 
-/** How to write it down. */
+/** The format of the text. */
 export type ReadFormat = "plain" | "raw";
 
 /** What to read, and what to wait for first. */
 export interface ReadParams {
-  /** For `lines`: the first of them; the screen's top row where none is given. */
+  /** For `lines`: the first line; default: the screen's top row. */
   first_line?: number | null;
-  /** How. */
+  /** The format. */
   format?: ReadFormat;
-  /** For `lines`: the last of them, included; the screen's bottom row where none is given. */
+  /** For `lines`: the last line, included; default: the screen's bottom row. */
   last_line?: number | null;
-  /** For `scrollback` and `whole`: most lines to answer with, the newest; 1,000 where none are given. */
+  /** For `scrollback` and `whole`: return at most this many of the newest lines; default: 1,000. */
   limit?: number | null;
-  /** Most bytes of text: of a longer one its head and its tail, with what was left out counted. All where none are given, or 0. */
+  /** Most bytes of text. A longer text is cut to its head and tail, and the reply counts what was left out. Default, or 0: all. */
   max_bytes?: number | null;
   /** For `scrollback`: lines to skip, from the newest. For `new`: bytes to skip, to page through a long text. */
   offset?: number;
-  /** Whose place `new` and `changes` read from; the owner's where none is named. */
+  /** The reader whose place `new` and `changes` use; default: the owner's. */
   reader?: string | null;
   /** Id, number or name. */
   session?: string;
-  /** For `new`: from this many bytes of output on, instead of this reader's place. */
+  /** For `new`: read from this seq instead of this reader's place. */
   since?: number | null;
-  /** For `lines`: the same with colours, too. */
+  /** For `lines`: also return the text with colours. */
   styled?: boolean;
   /** Which part. */
   view?: View;
-  /** Wait for this first. */
+  /** Wait for this before reading. */
   wait?: Wait | null;
 }
 
@@ -1107,54 +1107,54 @@ export interface ReadReply {
   activity: Activity;
   /** The text. */
   content: string;
-  /** The cursor, 1-based, for the screen. */
+  /** For the screen: the cursor, 1-based. */
   cursor: Place | null;
   /** The session's size. */
   dimensions: Dimensions;
-  /** Lines that the limits had dropped before they were read. */
+  /** Lines that were dropped because of the limits before they were read. */
   dropped_lines: number;
-  /** With what. */
+  /** Its exit code. */
   exit_code: number | null;
   /** Whether the program has ended. */
   exited: boolean;
-  /** Whether anything came since this reader's last read. */
+  /** Whether there is output since this reader's last read. */
   has_new_content: boolean;
-  /** For `lines`: how many left the screen and can still be read. */
+  /** For `lines`: how many lines of history there are. */
   history?: number | null;
-  /** What a daemon could not take over from the one before it, if this reader was not told yet. */
+  /** History that was lost when the daemon was replaced. Reported to each reader once. */
   history_lost?: HistoryLost | null;
-  /** Whether nothing came for the time waited for. */
+  /** Whether there was no output for the `idle_ms` of the wait. */
   idle: boolean;
-  /** Images that came since then. */
+  /** Images in that output. */
   images?: Images[];
-  /** Who has the keyboard, where a person has it or just had it. */
+  /** Who has the keyboard, if a person has it or just had it. */
   keyboard?: KeyboardReply | null;
-  /** What stands between the head and the tail of a long text. */
+  /** What was left out between the head and the tail of a long text. */
   left_out?: LeftOut | null;
   /** Lines in it. */
   lines: number;
-  /** How the wait ended, where there was one. */
+  /** How the wait ended, if there was one. */
   met?: Met | null;
   /** Whether the shell waits for a command. */
   prompt_detected: boolean;
   /** For `changes`: the row of each line, from 1. */
   rows?: number[];
-  /** Go on from here. */
+  /** Give this as `since` to continue. */
   seq: number;
-  /** For `lines`, where it was asked for: the same text with colours, as escape sequences. */
+  /** For `lines`, if requested: the text with colours, as escape sequences. */
   styled?: string | null;
-  /** Why it came to nothing, where the time ran out. */
+  /** If the wait timed out: why. */
   why?: string | null;
 }
 
-/** Why a part of the screen changed, as far as it shows: a hint, nothing more. */
+/** Why a part of the screen changed: a guess, only a hint. */
 export type Reason = "text" | "clear" | "scroll" | "screen_switch" | "redraw";
 
-/** How a session's recording goes. */
+/** The state of a session's recording. */
 export interface Recording {
   /** Bytes on the disk. */
   bytes: number;
-  /** Why nothing can be written now; it is tried again. */
+  /** Why nothing can be written now; the daemon tries again. */
   error?: string | null;
   /** Bytes of output that could not be recorded. */
   lost_bytes: number;
@@ -1162,28 +1162,28 @@ export interface Recording {
   on: boolean;
 }
 
-/** How to write it down. */
+/** The format of the recording. */
 export type RecordingFormat = "cast" | "text" | "jsonl";
 
-/** Which session, how, and which part. */
+/** Which session, in which format, and which part. */
 export interface RecordingParams {
-  /** How. */
+  /** The format. */
   format?: RecordingFormat;
-  /** About how many bytes to answer with; 262,144 where none are given, at most 4,194,304. */
+  /** About how many bytes to return; default: 262,144, at most 4,194,304. */
   limit?: number | null;
-  /** Go on from here: what the page before answered. */
+  /** Where to continue: `next` of the previous page. */
   next?: string | null;
-  /** Id, number or name; of a session that is gone best its id. */
+  /** Id, number or name; for a destroyed session, preferably its id. */
   session?: string;
 }
 
-/** A page of it. */
+/** A page of the recording. */
 export interface RecordingReply {
-  /** What stands there. */
+  /** The text of the page. */
   content: string;
-  /** Whether this is all there is so far. */
+  /** Whether this is the last page so far. */
   end: boolean;
-  /** Go on from here. */
+  /** Where the next page begins. */
   next: string;
   /** The session's id. */
   session_id: string;
@@ -1201,69 +1201,69 @@ export interface Region {
   y2: number;
 }
 
-/** How far a hand-off request came. */
+/** The state of a hand-off request. */
 export type RequestState = "waiting" | "taken" | "completed" | "declined" | "timeout" | "cancelled";
 
-/** Nothing to say. */
+/** No parameters. */
 export type RequestsParams = Record<string, never>;
 
-/** Those that are open, oldest first. */
+/** The open requests, oldest first. */
 export interface RequestsReply {
   /** How many. */
   count: number;
-  /** Each of them; for an agent, those of its own sessions. */
+  /** The requests; for an agent, only those of its own sessions. */
   requests: HandoffRequest[];
 }
 
 /** Which session, and how large. */
 export interface ResizeParams {
-  /** Columns; as they are where none are given. */
+  /** Columns; default: unchanged. */
   cols?: number | null;
-  /** Only for as long as the caller, a person, has the keyboard; then the session gets its own size back. */
+  /** Only while the caller, a person, has the keyboard; afterwards the session returns to its own size. */
   fit?: boolean;
-  /** Rows; as they are where none are given. */
+  /** Rows; default: unchanged. */
   rows?: number | null;
   /** Id, number or name. */
   session?: string;
 }
 
-/** How large it is now. */
+/** The session's new size. */
 export interface ResizeReply {
   /** Its size. */
   dimensions: Dimensions;
 }
 
-/** What happened while the agent did not have the keyboard. */
+/** What happened while a person had the keyboard. */
 export interface Returned {
-  /** Who had it. */
+  /** The person. */
   by: string;
-  /** How many bytes that person typed. */
+  /** How many bytes the person typed. */
   bytes: number;
   /** For how long. */
   held_ms: number;
-  /** What came meanwhile: `read` with this as `since` … */
+  /** To read the output of that time: `read` with this as `since` … */
   since: number;
-  /** … up to this much output. */
+  /** … up to this seq. */
   until: number;
 }
 
-/** Neighbouring cells that look alike. What is left out is as it is in plain text. */
+/** Neighbouring cells with the same attributes. A missing field has the value of plain text. */
 export interface Run {
-  /** What else there is. */
+  /** Other attributes. */
   attributes?: Attribute[];
   /** Colour behind the text. */
   bg?: Color | null;
   /** Colour of the text. */
   fg?: Color | null;
-  /** The address that it links to: data from a program, not to be trusted. */
+  /** The address that it links to: untrusted data from the program. */
   link?: string | null;
   /** Kind of underline. */
   underline?: Underline | null;
-  /** Colour of the underline, where it is not the text's. */
+  /** Colour of the underline, if it differs from the text's. */
   underline_color?: Color | null;
   /** The first cell. A wide character takes two. */
   x: number;
-  /** The cell after the last. It may lie behind the text: a coloured background. */
+  /** The cell after the last. It may be beyond the end of the text: a coloured background. */
   x2: number;
 }
 
@@ -1271,43 +1271,43 @@ export interface Run {
 export interface RunParams {
   /** The command, one line or several. */
   command?: string;
-  /** Most bytes of output: of a longer one its head and its tail, with what was left out counted. All where none are given, or 0. */
+  /** Most bytes of output. A longer output is cut to its head and tail, and the reply counts what was left out. Default, or 0: all. */
   max_bytes?: number | null;
   /** Id, number or name of a session whose shell waits for a command. */
   session?: string;
-  /** Answer `running` after this many milliseconds, 30,000 where none are given, or once the command waits for input. */
+  /** Return `running` after this many milliseconds (default: 30,000), or when the command waits for input. */
   timeout_ms?: number | null;
 }
 
-/** What became of it, and of the session. */
+/** The command's result, and the session's state. */
 export interface RunReply {
   /** What the session is doing. */
   activity: Activity;
   /** The shell's directory afterwards. */
   cwd?: string | null;
-  /** Lines of output that were too many to keep, before those in `output`. */
+  /** Lines dropped because of the limits, before those in `output`. */
   dropped_lines?: number;
-  /** The session's recording has the lines that were dropped, too. */
+  /** Whether the session's recording has the dropped lines. */
   dropped_recorded?: boolean;
-  /** How long it took, or has taken so far. */
+  /** How long it took, or has been running. */
   duration_ms: number;
   /** Its exit code, once it ended. */
   exit_code: number | null;
-  /** What a daemon could not take over from the one before it, if this reader was not told yet. */
+  /** History that was lost when the daemon was replaced. Reported to each reader once. */
   history_lost?: HistoryLost | null;
-  /** Images in the output, of which there is no text. */
+  /** Images in the output; they have no text. */
   images?: Images[];
   /** The command is not complete: the shell waits for the rest of it. */
   incomplete?: boolean;
-  /** Who has the keyboard, where a person has it or just had it. */
+  /** Who has the keyboard, if a person has it or just had it. */
   keyboard?: KeyboardReply | null;
-  /** What stands between the head and the tail of a long output, missing behind its first `after_lines` lines: read view "new" with its `since` and `offset`. */
+  /** What was left out of a long output, after its first `after_lines` lines. To get it: read view "new" with its `since` and `offset`. */
   left_out?: LeftOut | null;
-  /** "done", "running" (it goes on; the output is what it said so far) or "exited" (the shell itself ended). */
+  /** "done", "running" (it continues; `output` is its output so far) or "exited" (the shell itself ended). */
   outcome: Outcome;
   /** The command's own output, without prompt and echo. */
   output: string;
-  /** Go on from here. */
+  /** Give this as `since` to continue. */
   seq: number;
   /** The signal that ended the shell. */
   signal?: number | null;
@@ -1319,7 +1319,7 @@ export interface SearchMatch {
   col?: number | null;
   /** The whole line. */
   line: string;
-  /** The line's id; absent where a full-screen program showed it and it is gone from the screen. */
+  /** The line's id; absent for a line of the alternate-screen history. */
   line_id?: number | null;
   /** The text that matched. */
   text: string;
@@ -1327,13 +1327,13 @@ export interface SearchMatch {
 
 /** Which session, and what to look for. */
 export interface SearchParams {
-  /** Most matches to answer with, newest first; 50 where none are given. */
+  /** Return at most this many matches, newest first; default: 50. */
   limit?: number | null;
-  /** A regular expression; each line is searched as a whole, however it wrapped. */
+  /** A regular expression; a wrapped line is searched as one line. */
   regex?: string | null;
   /** Id, number or name. */
   session?: string;
-  /** Instead of it: a text as it stands. */
+  /** Instead of `regex`: plain text. */
   text?: string | null;
 }
 
@@ -1349,53 +1349,53 @@ export interface SearchRecordingsMatch {
 
 /** What to look for, and where. */
 export interface SearchRecordingsParams {
-  /** Most matches to answer with, newest first; 50 where none are given. */
+  /** Return at most this many matches, newest first; default: 50. */
   limit?: number | null;
-  /** A regular expression; each line is searched as a whole, however it wrapped. */
+  /** A regular expression; a wrapped line is searched as one line. */
   regex?: string | null;
-  /** Only in the recording of this session: id, number or name; of a session that is gone best its id. */
+  /** Search only this session's recording: id, number or name; for a destroyed session, preferably its id. */
   session?: string | null;
-  /** Instead of it: a text as it stands. */
+  /** Instead of `regex`: plain text. */
   text?: string | null;
 }
 
-/** What was found. */
+/** The matches. */
 export interface SearchRecordingsReply {
-  /** Whether the time for a search was over before all was searched. */
+  /** Whether the search ran out of time before it was complete. */
   gave_up: boolean;
   /** Newest first, recording by recording. */
   matches: SearchRecordingsMatch[];
-  /** Whether there are more than were asked for. */
+  /** Whether there are more matches than `limit`. */
   more: boolean;
-  /** Recordings that were searched. */
+  /** How many recordings were searched. */
   recordings: number;
 }
 
-/** What was found. */
+/** The matches. */
 export interface SearchReply {
   /** Newest first. */
   matches: SearchMatch[];
-  /** Whether there are more than were asked for. */
+  /** Whether there are more matches than `limit`. */
   more: boolean;
 }
 
-/** What to type: text, one key, the mouse, or bytes as they are. */
+/** What to type: text, one key, a mouse gesture, or raw bytes. */
 export interface SendParams {
   /** With Alt. */
   alt?: boolean;
-  /** Bytes as they are, in base64. */
+  /** Raw bytes, in base64. */
   bytes?: string | null;
-  /** What the terminal itself understands. */
+  /** A control function of the terminal. */
   control?: Control | null;
   /** With Control. */
   ctrl?: boolean;
-  /** What happens to the key; only programs that asked for it hear of more than `press`. */
+  /** The key event. Only programs that asked for it receive events other than `press`. */
   event?: KeyEvent;
   /** A key: `up`, `enter`, `f5`, `c`, `ctrl+c`, `^C`, `<Esc>`. */
   key?: string | null;
-  /** What the mouse does; `ctrl`, `alt` and `shift` go with it. */
+  /** A mouse gesture; `ctrl`, `alt` and `shift` apply to it. */
   mouse?: Mouse | null;
-  /** Also tell a person what became of it; an agent is always told. */
+  /** Report the effect (`consumed`, `reacted`, `submitted`) to a person, too; an agent always gets it. */
   observe?: boolean;
   /** Paste brackets. */
   paste?: Paste;
@@ -1403,7 +1403,7 @@ export interface SendParams {
   session?: string;
   /** With Shift. */
   shift?: boolean;
-  /** Whether `text` has keys written into it: `^C`, `^[`, `[UP]`, `[F5]`; `\\^` and `\\[` are the characters. */
+  /** Whether `text` contains key names: `^C`, `^[`, `[UP]`, `[F5]`; write `\\^` and `\\[` for the characters. */
   special?: boolean;
   /** Text; each line end is the Enter key. */
   text?: string | null;
@@ -1411,19 +1411,19 @@ export interface SendParams {
 
 /** What was typed. */
 export interface SendReply {
-  /** Bytes written for the program to read. */
+  /** Bytes written to the terminal. */
   bytes: number;
-  /** Where it was asked for: whether the program took the bytes, within a tenth of a second. */
+  /** If requested: whether the program read the bytes within a tenth of a second. */
   consumed?: boolean | null;
-  /** Whether the text went in paste brackets, so that its lines are text and no Enter keys. */
+  /** Whether the text was put in paste brackets, so that its line ends are not Enter keys. */
   pasted?: boolean;
   /** Whether the screen changed beyond the echo. */
   reacted?: boolean | null;
-  /** What an agent had not been told yet: what a person did with the keyboard. */
+  /** For an agent, if not yet reported: what happened while a person had the keyboard. */
   returned?: Returned | null;
-  /** Output processed before they were written: read or wait from here. */
+  /** The seq before they were written: read or wait from here. */
   seq: number;
-  /** Whether the shell began a command. */
+  /** Whether the shell started a command. */
   submitted?: boolean | null;
 }
 
@@ -1433,55 +1433,55 @@ export interface SessionInfo {
   activity: Activity;
   /** Its arguments. */
   args: string[];
-  /** Whether its history is longer than the journal: then a daemon that cannot read this one's checkpoints loses the rest of it. */
+  /** Whether its history is longer than the journal. A daemon that cannot read this one's checkpoints loses the older part. */
   checkpointed: boolean;
-  /** Both as one line, or the line that it was made from. */
+  /** Program and arguments as one line, or the command line it was created from. */
   command: string;
-  /** ISO 8601. */
+  /** When it was created, ISO 8601. */
   created_at: string;
   /** The cursor, 1-based. */
   cursor: Place;
-  /** The directory of its foreground program, now; where it has ended, the one that it began in. */
+  /** The current directory of its foreground program; after it exited, the one it started in. */
   cwd: string | null;
   /** Its size. */
   dimensions: Dimensions;
-  /** With what, where it ended by itself. */
+  /** The exit code, if it ended by itself. */
   exit_code: number | null;
   /** Whether the program has ended. */
   exited: boolean;
-  /** What an agent asks of people here, while it does. */
+  /** The open hand-off request, if there is one. */
   handoff?: HandoffRequest | null;
-  /** No errors, not exited. */
+  /** Whether it has no errors and has not exited. */
   healthy: boolean;
-  /** Lines of history it keeps. */
+  /** How many lines of history it keeps. */
   history_lines: number;
-  /** What a daemon could not take over from the one before it, where that happened. */
+  /** History that was lost when the daemon was replaced, if any. */
   history_lost?: HistoryLost | null;
-  /** Milliseconds since anything came or was typed. */
+  /** Milliseconds since the last output or input. */
   idle_ms: number;
   /** Who may type. */
   keyboard: KeyboardReply;
-  /** The name its maker gave it. */
+  /** Its name, if one was given. */
   name?: string | null;
   /** Its small number, never used again in this home. */
   number: number;
-  /** Whose it is. */
+  /** Its owner. */
   owner: string;
-  /** Which of its owner's panels it is, where it is one. */
+  /** Its panel id, if it is a panel. */
   panel_id?: string | null;
   /** Its process id. */
   pid: number;
   /** The program's path. */
   program: string;
-  /** How its recording goes. */
+  /** The state of its recording. */
   recording: Recording;
   /** Bytes of output processed. */
   seq: number;
   /** Its id, `sess_` and eight characters. */
   session_id: string;
-  /** By which signal, where one ended it. */
+  /** The signal that ended it, if one did. */
   signal?: number | null;
-  /** Whether a signal stopped the program in the foreground. */
+  /** Whether the program in the foreground is stopped by a signal. */
   stopped?: boolean;
   /** The title that the program set. */
   title: string;
@@ -1494,21 +1494,21 @@ export type Shape = "block" | "underline" | "bar";
 export interface SignalParams {
   /** Id, number or name. */
   session?: string;
-  /** Its name: `INT`, `TERM`, `HUP`, `KILL`, `QUIT`, `STOP`, `TSTP`, `CONT`, `USR1`, `USR2`; `SIG` before it does no harm. `INT` where none is given. */
+  /** Its name: `INT`, `TERM`, `HUP`, `KILL`, `QUIT`, `STOP`, `TSTP`, `CONT`, `USR1`, `USR2`, with or without `SIG`. Default: `INT`. */
   signal?: string | null;
 }
 
-/** Who got it. */
+/** Who received it. */
 export interface SignalReply {
   /** The process group that was signalled. */
   group: number;
-  /** The program in it that most likely reads the terminal. */
+  /** The program in that group that most likely reads the terminal. */
   program?: string | null;
 }
 
 /** The screen at one moment. */
 export interface Snapshot {
-  /** Whether it is the alternate screen, that of full-screen programs. */
+  /** Whether the alternate screen is shown, that of full-screen programs. */
   alternate: boolean;
   /** Columns of the session. */
   cols: number;
@@ -1518,11 +1518,11 @@ export interface Snapshot {
   lines: string[];
   /** Rows of the session. */
   rows: number;
-  /** Output that it shows, in bytes. */
+  /** The seq that it shows. */
   seq: number;
   /** The session's id. */
   session_id: string;
-  /** For each line where it does not look plain; left out where every line does. */
+  /** The styled runs of each line; left out if all lines are plain. */
   styles?: Run[][];
   /** The title that the program set: data, not markup. */
   title: string;
@@ -1538,44 +1538,44 @@ export type SnapshotReply = Snapshot;
 
 /** The versions of one format. */
 export interface StatusFormat {
-  /** The oldest that is read. */
+  /** The oldest version that the daemon reads. */
   reads_from: number;
-  /** The one that is written; all older ones from `reads_from` on are read. */
+  /** The version that the daemon writes; it reads all versions from `reads_from` to this one. */
   writes: number;
 }
 
 /** No parameters. */
 export type StatusParams = Record<string, never>;
 
-/** What runs, and where it listens. */
+/** Which daemon runs, and where it listens. */
 export interface StatusReply {
-  /** Sessions whose program has ended and that can still be read. */
+  /** How many sessions have exited and can still be read. */
   exited: number;
-  /** The versions of what it leaves to the next daemon; older daemons do not say. */
+  /** The format versions of the state that it leaves to the next daemon; older daemons do not report them. */
   formats?: Formats | null;
-  /** Where the page is: `http://127.0.0.1:7420`. */
+  /** The address of the page: `http://127.0.0.1:7420`. */
   http: string;
   /** The keeper's process id. */
   keeper_pid: number;
-  /** The page, for a person with its token. */
+  /** The link to the page, with its token; only for a person. */
   link: string;
-  /** Sessions whose program runs. */
+  /** How many sessions have a running program. */
   live: number;
   /** The daemon's process id. */
   pid: number;
   /** The Unix socket. */
   socket: string;
-  /** Its version. */
+  /** The daemon's version. */
   version: string;
 }
 
-/** To the viewer. */
+/** A message to the viewer. */
 export type ToViewer = Paint & {
   type: "paint";
 } | {
-  /** With what, where it ended by itself. */
+  /** The exit code, if it ended by itself. */
   exit_code: number | null;
-  /** By which signal, where one ended it. */
+  /** The signal that ended it, if one did. */
   signal: number | null;
   type: "exited";
 } | {
@@ -1586,7 +1586,7 @@ export type ToViewer = Paint & {
   type: "presence";
 };
 
-/** What is known of a token; not the token itself. */
+/** The details of a token, without the token itself. */
 export interface TokenInfo {
   /** What it may do. */
   kind: Kind;
@@ -1601,56 +1601,56 @@ export interface TokenInfo {
 /** No parameters. */
 export type TokenListParams = Record<string, never>;
 
-/** By name. The page's own token is not among them. */
+/** The tokens, by name, without the page's own token. */
 export interface TokenListReply {
-  /** Each of them. */
+  /** The tokens. */
   tokens: TokenInfo[];
 }
 
-/** What it is called, and what it may do. */
+/** The token's name, and what it may do. */
 export interface TokenNewParams {
   /** A name to revoke it by: letters, digits, `-` and `_`. */
   name?: string;
-  /** Whoever has it may look, and nothing else. */
+  /** The token may only read. */
   read_only?: boolean;
 }
 
-/** The token. It is told this once. */
+/** The new token. No other reply contains it. */
 export interface TokenNewReply {
   /** What it may do. */
   kind: Kind;
   /** Its name. */
   name: string;
-  /** What goes behind `Authorization: Bearer`. */
+  /** The token itself, for the header `Authorization: Bearer`. */
   token: string;
 }
 
-/** Which. */
+/** Which token. */
 export interface TokenRevokeParams {
   /** Its name. */
   name?: string;
 }
 
-/** It is gone. */
+/** The token is revoked. */
 export interface TokenRevokeReply {
-  /** Always true: what is not there is an error. */
+  /** Always true: an unknown token is an error. */
   revoked: boolean;
 }
 
-/** An agent that was not let type. */
+/** An agent whose input was refused. */
 export interface TurnedAway {
-  /** How often that has happened: a new one is a new number. */
+  /** How many refusals there were: each new one increases the count. */
   count: number;
   /** The agent's name. */
   name: string;
-  /** Whether because of a secret; otherwise a person had the keyboard. */
+  /** Whether the reason was a prompt for a secret; otherwise a person had the keyboard. */
   secret: boolean;
 }
 
 /** The kinds of underline. */
 export type Underline = "single" | "double" | "curly" | "dotted" | "dashed";
 
-/** To the front end. */
+/** A message to the front end. */
 export type Update = {
   type: "bell";
 } | Cursor & {
@@ -1660,9 +1660,9 @@ export type Update = {
 } | Snapshot & {
   type: "snapshot";
 } | {
-  /** With what, where it ended by itself. */
+  /** The exit code, if it ended by itself. */
   exit_code: number | null;
-  /** By which signal, where one ended it. */
+  /** The signal that ended it, if one did. */
   signal: number | null;
   type: "exited";
 } | {
@@ -1672,47 +1672,47 @@ export type Update = {
 /** Which part to read. */
 export type View = "screen" | "new" | "changes" | "scrollback" | "lines" | "whole";
 
-/** Conditions to wait for; the first that holds wins, and the program's end ends every wait. Every face offers all of them. */
+/** Conditions to wait for. The first that holds wins; the program's end ends every wait. Every face offers all of them. */
 export interface Wait {
   /** Until all of the conditions hold at once, instead of any. */
   all?: boolean;
   /** Until the program ends. */
   exit?: boolean;
-  /** Until no output came for this many ms. */
+  /** Until there was no output for this many ms. */
   idle_ms?: number | null;
   /** Until no person has the keyboard. */
   keyboard?: boolean;
   /** Until the shell waits for a command. */
   prompt?: boolean;
-  /** Until the program took what was typed and reads again (REPLs, questions). */
+  /** Until the program has read the input and reads again (REPLs, prompts). */
   reads?: boolean;
   /** Until this regular expression matches. */
   regex?: string | null;
   /** Until the program asks for a secret. */
   secret?: boolean;
-  /** Count only output after this: a `seq`, `since` or `next_since` of another answer. Default: since the last input. */
+  /** Only output after this counts: a `seq`, `since` or `next_since` of another reply. Default: since the last input. */
   since?: number | null;
-  /** A match of this regular expression ends the wait whatever else is waited for, e.g. "error|failed". */
+  /** A match of this regular expression ends the wait in any case, e.g. "error|failed". */
   stop?: string | null;
-  /** Until this text appears, or stands there already. */
+  /** Until this text appears, or is already there. */
   text?: string | null;
-  /** Longest wait in ms. Default: 30000 where a condition is given. */
+  /** Longest wait in ms. Default: 30000 if there is a condition. */
   timeout_ms?: number | null;
 }
 
-/** Which session, and for what. */
+/** Which session, and what to wait for. */
 export interface WaitParams {
   /** Until all of the conditions hold at once, instead of any. */
   all?: boolean;
   /** Until the program ends. */
   exit?: boolean;
-  /** Until no output came for this many ms. */
+  /** Until there was no output for this many ms. */
   idle_ms?: number | null;
   /** Until no person has the keyboard. */
   keyboard?: boolean;
   /** Until the shell waits for a command. */
   prompt?: boolean;
-  /** Until the program took what was typed and reads again (REPLs, questions). */
+  /** Until the program has read the input and reads again (REPLs, prompts). */
   reads?: boolean;
   /** Until this regular expression matches. */
   regex?: string | null;
@@ -1720,41 +1720,41 @@ export interface WaitParams {
   secret?: boolean;
   /** Id, number or name. */
   session?: string;
-  /** Count only output after this: a `seq`, `since` or `next_since` of another answer. Default: since the last input. */
+  /** Only output after this counts: a `seq`, `since` or `next_since` of another reply. Default: since the last input. */
   since?: number | null;
-  /** A match of this regular expression ends the wait whatever else is waited for, e.g. "error|failed". */
+  /** A match of this regular expression ends the wait in any case, e.g. "error|failed". */
   stop?: string | null;
-  /** Until this text appears, or stands there already. */
+  /** Until this text appears, or is already there. */
   text?: string | null;
-  /** Longest wait in ms. Default: 30000 where a condition is given. */
+  /** Longest wait in ms. Default: 30000 if there is a condition. */
   timeout_ms?: number | null;
 }
 
-/** How it ended. */
+/** How the wait ended. */
 export interface WaitReply {
   /** What the session is doing. */
   activity: Activity;
-  /** How the last command ended, where the prompt was waited for and the shell tells. */
+  /** How the last command ended, if the wait was for the prompt and the shell reported it. */
   command?: LastCommand | null;
-  /** After how long. */
+  /** How long the wait lasted. */
   elapsed_ms: number;
-  /** With what, where it ended by itself. */
+  /** The exit code, if it ended by itself. */
   exit_code: number | null;
   /** Whether the program has ended. */
   exited: boolean;
-  /** Who has the keyboard, where a person has it or just had it. */
+  /** Who has the keyboard, if a person has it or just had it. */
   keyboard?: KeyboardReply | null;
-  /** The line that was waited for. */
+  /** The line that matched. */
   matched?: string | null;
   /** Which condition held. */
   met: Met;
-  /** The screen at that moment. */
+  /** The screen when the wait ended. */
   screen: string;
   /** Bytes of output processed. */
   seq: number;
-  /** By which signal, where one ended it. */
+  /** The signal that ended it, if one did. */
   signal: number | null;
-  /** Why nothing held, where nothing did. */
+  /** If the wait timed out: why. */
   why?: string | null;
 }
 
@@ -1768,7 +1768,7 @@ export interface Watcher {
 
 /** Which request. */
 export interface WithdrawParams {
-  /** The hand-off request's id, or that of the request that made it. */
+  /** The hand-off request's id, or the id of the call that created it. */
   request_id?: string;
   /** Id, number or name. */
   session?: string;
@@ -1778,23 +1778,23 @@ export type WithdrawReply = HandoffRequest;
 
 /** The parameters and the reply of each operation. */
 export interface Operations {
-  /** Answer what an agent asks of people: it is done, or declined */
+  /** Complete or decline a hand-off request of an agent */
   answer: { params: AnswerParams; reply: AnswerReply };
-  /** Ask people to take over a session for a moment, and wait for how that ends */
+  /** Ask a person to take over a session, and wait for the outcome */
   ask: { params: AskParams; reply: AskReply };
-  /** Write all output of a session from now on to a file, or stop doing so */
+  /** Start or stop writing all output of a session to a file */
   capture: { params: CaptureParams; reply: CaptureReply };
   /** List the commands that a session's shell ran, or read the output of one */
   commands: { params: CommandsParams; reply: CommandsReply };
-  /** Tell every setting of the daemon and where it comes from */
+  /** Show every setting of the daemon and where it comes from */
   config: { params: ConfigParams; reply: ConfigReply };
   /** Change how much history a session keeps */
   configure: { params: ConfigureParams; reply: ConfigureReply };
-  /** Start a program (your shell by default) in a terminal of its own */
+  /** Start a program (your shell by default) in a new terminal */
   create: { params: CreateParams; reply: CreateReply };
-  /** End a session together with everything it started */
+  /** End a session and everything it started */
   destroy: { params: DestroyParams; reply: DestroyReply };
-  /** Tell what a session is and does, without its content */
+  /** Describe a session and what it is doing, without its content */
   info: { params: InfoParams; reply: InfoReply };
   /** Take the keyboard of a session, give it back, or ask who has it */
   keyboard: { params: KeyboardParams; reply: KeyboardReply };
@@ -1804,38 +1804,38 @@ export interface Operations {
   panel_open: { params: PanelOpenParams; reply: PanelOpenReply };
   /** List your panels */
   panels: { params: PanelsParams; reply: PanelsReply };
-  /** List what agents ask of people */
+  /** List open hand-off requests */
   requests: { params: RequestsParams; reply: RequestsReply };
-  /** Take away the recording of a session, old ones, or all */
+  /** Delete the recording of a session, old recordings, or all */
   purge: { params: PurgeParams; reply: PurgeReply };
-  /** Read the screen, what is new, or what left the screen */
+  /** Read the screen, new output, or the history */
   read: { params: ReadParams; reply: ReadReply };
-  /** Read the recording of a session, also of one that is long gone */
+  /** Read the recording of a session, even if the session is gone */
   recording: { params: RecordingParams; reply: RecordingReply };
-  /** Give a session another size */
+  /** Resize a session */
   resize: { params: ResizeParams; reply: ResizeReply };
-  /** Run one command in a shell and answer with its output and exit code */
+  /** Run one command in a shell and return its output and exit code */
   run: { params: RunParams; reply: RunReply };
-  /** Search the screen, what left it, and what full-screen programs showed */
+  /** Search the screen, the history and the alternate-screen history */
   search: { params: SearchParams; reply: SearchReply };
-  /** Search recordings, also of sessions that are long gone */
+  /** Search recordings, also of sessions that are gone */
   search_recordings: { params: SearchRecordingsParams; reply: SearchRecordingsReply };
   /** Type text, press a key or use the mouse in a session */
   send: { params: SendParams; reply: SendReply };
   /** Send a signal to the program in a session's foreground */
   signal: { params: SignalParams; reply: SignalReply };
-  /** Tell what a session shows, as lines with their styles and the cursor */
+  /** Return the screen as styled lines, with the cursor */
   snapshot: { params: SnapshotParams; reply: SnapshotReply };
-  /** Tell what runs and where it listens */
+  /** Describe the daemon and where it listens */
   status: { params: StatusParams; reply: StatusReply };
   /** List the tokens for the HTTP listener */
   token_list: { params: TokenListParams; reply: TokenListReply };
-  /** Make a token for the HTTP listener, for everything or for looking only */
+  /** Make a token for the HTTP listener, with full or read-only access */
   token_new: { params: TokenNewParams; reply: TokenNewReply };
-  /** Revoke a token: it opens nothing any more, at once */
+  /** Revoke a token at once */
   token_revoke: { params: TokenRevokeParams; reply: TokenRevokeReply };
   /** Wait until text appears, output pauses, the prompt is back or the program ends */
   wait: { params: WaitParams; reply: WaitReply };
-  /** Withdraw what people were asked for */
+  /** Withdraw a hand-off request */
   withdraw: { params: WithdrawParams; reply: WithdrawReply };
 }

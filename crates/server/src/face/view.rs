@@ -182,7 +182,7 @@ fn seen_by(presence: &Presence, typist: &Typist) -> view::Presence {
     }
 }
 
-/// Performs a message from a viewer's keyboard, mouse or buttons.
+/// Runs a message from a viewer's keyboard, mouse or buttons.
 async fn handle(context: &Context, session: &str, text: &str) -> Result<(), ApiError> {
     let message: FromViewer =
         serde_json::from_str(text).map_err(|e| ApiError::invalid(format!("not a message: {e}")))?;

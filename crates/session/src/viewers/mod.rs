@@ -362,7 +362,7 @@ mod tests {
         let (mut reads, mut sleeps) = (fixture.join(), fixture.join());
         let mut made = Vec::new();
         for count in 0..5000 {
-            fixture.feed(&format!("{count}\r\n"));
+            fixture.feed(format!("{count}\r\n"));
             fixture.pass(TICK);
             let frame = reads.frames.try_recv().unwrap();
             reads.see(&frame);

@@ -12,7 +12,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 const EVERY: Duration = Duration::from_secs(1);
 
-/// Performs the call, and meanwhile reports how long it has lasted and what its session is doing. No notification
+/// Runs the call, and meanwhile reports how long it has lasted and what its session is doing. No notification
 /// follows the answer: one that is being sent goes first. `spent` is how long the call lasted in an earlier daemon.
 pub(crate) async fn reported<T>(
     context: &RequestContext<RoleServer>,
