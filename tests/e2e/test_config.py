@@ -300,7 +300,7 @@ def test_edit_offers_to_discard_a_broken_file(cotty):
     assert edit_at_a_terminal(cotty, "e\n")[0] == 0 and file.read_text() == better
     editor(cotty, BROKEN)
     code, said = edit_at_a_terminal(cotty, "x\nd\n")
-    assert code == 1 and "as it was" in said and file.read_text() == better
+    assert code == 1 and "is unchanged" in said and file.read_text() == better
     editor(cotty, BROKEN)
     code, said = edit_at_a_terminal(cotty, "k\n")
     assert code == 1 and "NOT valid" in said and file.read_text() == BROKEN

@@ -43,7 +43,7 @@ async def test_background_output_is_not_a_half_typed_line(cotty):
     [
         ("read x", "waiting_for_input", "bash waits for input"),
         ("echo name?; cat", "waiting_for_input", "cat waits for input"),
-        (ASKS, "secret_input", "a secret is asked for"),
+        (ASKS, "secret_input", "asks for a secret"),
         ("seq 1000 | less", "pager", "less shows a page"),
         ("vim -u NONE -n new.txt", "editor", "vim is an editor"),
         ('echo "unclosed', "waiting_for_input", "the command is not complete"),

@@ -135,7 +135,7 @@ async def test_search_finds_a_line_once(cotty):
         found = await agent("search", session_id=session, query="foo", limit=1)
         assert (found["count"], found["more"]) == (1, True)
         error = await agent.refused("INVALID_INPUT", "search", query="foo", limit=0)
-        assert "from 1 on" in error["message"]
+        assert "at least 1" in error["message"]
 
 
 async def test_modifiers_without_an_encoding_are_refused(cotty):

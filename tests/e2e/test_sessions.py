@@ -97,7 +97,7 @@ def test_a_timeout_says_what_the_program_is_doing(terminal):
     terminal("send", text="less long.txt\n")
     eventually(lambda: terminal("info")["activity"]["kind"] == "pager")
     waited = terminal("wait", prompt=True, timeout_ms=500)
-    assert waited["met"] == "timeout" and "q leaves it" in waited["why"], waited["why"]
+    assert waited["met"] == "timeout" and "q quits" in waited["why"], waited["why"]
     terminal("send", key="q")
     assert terminal("wait", prompt=True)["met"] == "prompt"
 

@@ -88,7 +88,7 @@ impl Progress {
         Ok(Progress { done_before, ..Progress::default() })
     }
 
-    /// Performs a step.
+    /// Runs a step.
     pub(super) async fn take(&mut self, call: &Call, session: &str, step: Step, at: usize) -> Did {
         if at < self.done_before
             && let Some(wait) = &step.wait
