@@ -25,7 +25,7 @@ pub enum ClientError {
     #[error(transparent)]
     Refused(#[from] ErrorBody),
     /// No daemon runs, and the client does not start one.
-    #[error("no cotty is running here")]
+    #[error("cotty is not running here")]
     NotRunning,
     /// The daemon could not be started.
     #[error("cotty did not start: {0}")]

@@ -12,6 +12,7 @@ mod face;
 mod metrics;
 mod near;
 pub mod ops;
+mod pipe;
 mod router;
 mod tokens;
 mod trust;

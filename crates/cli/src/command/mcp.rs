@@ -46,7 +46,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         true => Client::alone(ActorKind::Agent, "cotty mcp")?,
         false => Client::new(Home::open()?, ActorKind::Agent, "cotty mcp")?,
     };
-    let options = pipe::Options {
+    let options = pipe::mcp::Options {
         tools: args.tools,
         only: args.only,
         max_call: Some(Duration::from_secs(args.max_call.into())),
@@ -67,7 +67,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
                 _ = hup.recv() => {}
             }
         };
-        let code = match pipe::run(&client, options, input, tokio::io::stdout(), told_to_end).await {
+        let code = match pipe::mcp::run(&client, options, input, tokio::io::stdout(), told_to_end).await {
             Ok(()) => 0,
             Err(error) => {
                 out::failure(&error.into());

@@ -1,29 +1,26 @@
-//! `cotty mcp`: passes MCP messages between a client's stdio and the daemon, across any number of daemons.
+//! Passes lines between a client's stdio and the daemon, across any number of daemons: `cotty mcp` is such a pipe.
 //!
-//! The pipe understands only as much of MCP as it needs to resume a conversation ([`conversation`]). When the daemon is
-//! replaced, the pipe connects to the next one, repeats the handshake and the subscriptions, and sends every open request
-//! again. The daemon recognizes requests by the pipe's instance and the request's id, so it acts once.
+//! The pipe knows connections and lines. What it must know of a protocol to resume a conversation is a [`Conversation`]
+//! ([`mcp`]). When the daemon is replaced, the pipe connects to the next one, and the conversation says what to send again.
 //!
 //! Neither side can block the other: lines that the client does not read stay with the daemon, and lines that the daemon
 //! does not read stay with the client.
 
-mod conversation;
 mod lines;
+pub mod mcp;
 
 use std::future::Future;
 use std::time::{Duration, Instant};
 
-use cotty_protocol::McpHello;
 use http_body_util::Empty;
 use hyper::body::{Buf, Bytes};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
+use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 
-use self::conversation::{Conversation, Verdict, error};
 use self::lines::{LONGEST, Line, Lines};
-use crate::call::instance;
 use crate::{Client, ClientError};
 
 /// Lines that wait for the client to read them. Further lines stay with the daemon.
@@ -33,43 +30,55 @@ const GRACE: Duration = Duration::from_millis(500);
 /// How many daemons may hang up without an answer before the pipe answers the open requests with an error.
 const FRUITLESS: u32 = 5;
 
-/// Which tools the client gets.
-#[derive(Debug, Clone, Default)]
-pub struct Options {
-    /// Names of tool sets; default: the standard set.
-    pub tools: Vec<String>,
-    /// Names of tools; default: all tools of the sets.
-    pub only: Vec<String>,
-    /// How long a call may last.
-    pub max_call: Option<Duration>,
+/// What the pipe must know of a protocol: one JSON message in each line.
+trait Conversation {
+    /// Where the daemon serves it.
+    const ROUTE: &str;
+    /// The protocol that a connection upgrades to.
+    const UPGRADE: &str;
+
+    /// The first line to each daemon: it introduces the client.
+    fn hello(&self, now: Instant) -> serde_json::Result<String>;
+    /// The lines to send to a new daemon after that.
+    fn begin_again(&mut self) -> Vec<String>;
+    /// Handles a line from the client.
+    fn client_sent(&mut self, line: &str, now: Instant) -> Verdict;
+    /// Handles a line from the daemon.
+    fn daemon_sent(&mut self, line: &str) -> Verdict;
+    /// Whether a request is open.
+    fn has_open(&self) -> bool;
+    /// Whether no answer is missing, so that the pipe may end when the client sends no more.
+    fn is_answered(&self) -> bool;
+    /// The daemon is gone: returns lines that tell the client.
+    fn lost(&mut self) -> Vec<String>;
+    /// Closes all open requests and returns an error for each.
+    fn give_up(&mut self, why: &str) -> Vec<String>;
+}
+
+/// What to do with a line.
+#[derive(Debug, PartialEq)]
+enum Verdict {
+    /// Pass the line on.
+    Pass,
+    /// Pass this line on instead.
+    Swap(String),
+    /// Drop the line.
+    Drop,
+    /// Do not pass the line on; send these lines to the client.
+    Answer(Vec<String>),
 }
 
 /// Passes lines until the client closes its end or `told_to_end` completes. Only whole lines are written.
-pub async fn run(
+async fn run<C: Conversation>(
     client: &Client,
-    options: Options,
+    conversation: C,
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin + Send + 'static,
     told_to_end: impl Future<Output = ()>,
 ) -> Result<(), ClientError> {
-    let hello = McpHello {
-        instance: instance()?,
-        origin: client.origin().clone(),
-        tools: options.tools,
-        only: options.only,
-        max_call_ms: options.max_call.and_then(|time| u64::try_from(time.as_millis()).ok()),
-        open: Vec::new(),
-    };
     let (queue, waiting) = mpsc::channel(QUEUE);
     let mut writer = tokio::spawn(write_lines(output, waiting));
-    let mut pipe = Pipe {
-        client,
-        hello,
-        conversation: Conversation::default(),
-        input_ended: false,
-        unsent: None,
-        out: queue,
-    };
+    let mut pipe = Pipe { client, conversation, input_ended: false, unsent: None, out: queue };
     tokio::pin!(told_to_end);
     let passed = tokio::select! {
         passed = pipe.pass(input) => Some(passed),
@@ -97,10 +106,9 @@ async fn write_lines(mut output: impl AsyncWrite + Unpin, mut waiting: mpsc::Rec
     }
 }
 
-struct Pipe<'a> {
+struct Pipe<'a, C> {
     client: &'a Client,
-    hello: McpHello,
-    conversation: Conversation,
+    conversation: C,
     /// The client has closed its input; its open requests are still answered.
     input_ended: bool,
     /// A line that could not be sent because the daemon was gone.
@@ -116,10 +124,10 @@ enum Ended {
     Done,
 }
 
-impl Pipe<'_> {
+impl<C: Conversation> Pipe<'_, C> {
     async fn pass(&mut self, input: impl AsyncRead + Unpin) -> Result<(), ClientError> {
         let mut lines = Lines::new(input, LONGEST);
-        let mut stream = open(self.client).await?;
+        let mut stream = open::<C>(self.client).await?;
         let mut fruitless = 0;
         loop {
             let Ended::Lost { answered } = self.relay(&mut lines, stream).await? else { return Ok(()) };
@@ -132,7 +140,7 @@ impl Pipe<'_> {
             } else if fruitless > FRUITLESS {
                 "the daemon hangs up without an answer; see its log".to_owned()
             } else {
-                match open(self.client).await {
+                match open::<C>(self.client).await {
                     Ok(next) => {
                         stream = next;
                         continue;
@@ -166,7 +174,7 @@ impl Pipe<'_> {
             let Some(line) = line else { return Ok(None) };
             // A request is now open, and is sent to the next daemon with the others.
             let _ = self.client_sent(line).await;
-            match open(self.client).await {
+            match open::<C>(self.client).await {
                 Ok(stream) => return Ok(Some(stream)),
                 Err(error) => why = error.to_string(),
             }
@@ -181,8 +189,7 @@ impl Pipe<'_> {
     ) -> Result<Ended, ClientError> {
         let (read, mut write) = tokio::io::split(stream);
         let mut answers = Lines::new(read, usize::MAX);
-        let hello = McpHello { open: self.conversation.ages(Instant::now()), ..self.hello.clone() };
-        let hello = serde_json::to_string(&hello).map_err(std::io::Error::other)?;
+        let hello = self.conversation.hello(Instant::now()).map_err(std::io::Error::other)?;
         let again = self.conversation.begin_again();
         // A daemon hangs up if the first message is a notification.
         let mut has_begun = !again.is_empty();
@@ -311,25 +318,35 @@ fn append(buffer: &mut std::io::Cursor<Vec<u8>>, line: &str) {
     buffer.get_mut().push(b'\n');
 }
 
+/// A JSON-RPC error; without an id if the request's id could not be read.
+fn error(id: Option<&Value>, code: i32, message: &str) -> String {
+    let mut answer = json!({"jsonrpc": "2.0", "error": {"code": code, "message": message}});
+    if let Some(id) = id {
+        answer["id"] = id.clone();
+    }
+    answer.to_string()
+}
+
 type Stream = TokioIo<hyper::upgrade::Upgraded>;
 
-async fn open(client: &Client) -> Result<Stream, ClientError> {
+async fn open<C: Conversation>(client: &Client) -> Result<Stream, ClientError> {
     client
         .until_answered(|| async {
             let lost = |e: hyper::Error| ClientError::NoAnswer(e.to_string());
             let stream = client.connect().await?;
             let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(lost)?;
             tokio::spawn(connection.with_upgrades());
-            let request = hyper::Request::post("/v1/mcp")
+            let request = hyper::Request::post(C::ROUTE)
                 .header("host", "cotty")
                 .header("connection", "upgrade")
-                .header("upgrade", "cotty-mcp")
+                .header("upgrade", C::UPGRADE)
                 .body(Empty::<Bytes>::new())
                 .map_err(std::io::Error::other)?;
             let response = sender.send_request(request).await.map_err(lost)?;
             if response.status() != hyper::StatusCode::SWITCHING_PROTOCOLS {
                 return Err(ClientError::NoAnswer(format!(
-                    "it does not accept MCP here ({})",
+                    "it does not accept {} here ({})",
+                    C::UPGRADE,
                     response.status()
                 )));
             }

@@ -3,9 +3,15 @@ use super::*;
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}"#;
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
+fn conversation() -> McpConversation {
+    let origin = cotty_protocol::Origin { cwd: "/".into(), env: Default::default() };
+    let (tools, only, open) = (Vec::new(), Vec::new(), Vec::new());
+    McpConversation::new(McpHello { instance: "i".into(), origin, tools, only, max_call_ms: None, open })
+}
+
 /// A conversation after the handshake.
-fn initialized() -> Conversation {
-    let mut conversation = Conversation::default();
+fn initialized() -> McpConversation {
+    let mut conversation = conversation();
     assert!(conversation.begin_again().is_empty());
     assert_eq!(client_sent(&mut conversation, INITIALIZE), Verdict::Pass);
     assert_eq!(conversation.daemon_sent(&result(json!(0))), Verdict::Pass);
@@ -14,7 +20,7 @@ fn initialized() -> Conversation {
 }
 
 /// Handles a line from the client; the time does not matter.
-fn client_sent(conversation: &mut Conversation, line: &str) -> Verdict {
+fn client_sent(conversation: &mut McpConversation, line: &str) -> Verdict {
     conversation.client_sent(line, Instant::now())
 }
 
@@ -27,7 +33,7 @@ fn result(id: Value) -> String {
 }
 
 /// Connects to a new daemon. It gets the handshake under another id; returns the lines that follow it.
-fn reconnect(conversation: &mut Conversation) -> Vec<String> {
+fn reconnect(conversation: &mut McpConversation) -> Vec<String> {
     let lines = conversation.begin_again();
     let first = whole(&lines[0]);
     assert_eq!((&first["method"], &lines[1]), (&json!("initialize"), &INITIALIZED.to_owned()));
@@ -69,7 +75,7 @@ fn a_new_daemon_receives_the_handshake_and_the_open_requests() {
 
 #[test]
 fn an_unanswered_handshake_is_an_open_request() {
-    let mut conversation = Conversation::default();
+    let mut conversation = conversation();
     conversation.begin_again();
     client_sent(&mut conversation, INITIALIZE);
     assert_eq!(conversation.begin_again(), [INITIALIZE]);
@@ -215,7 +221,7 @@ fn subscriptions_are_sent_again_until_they_end() {
 
 #[test]
 fn a_listening_client_is_acknowledged_once() {
-    let mut conversation = Conversation::default();
+    let mut conversation = conversation();
     conversation.begin_again();
     let listen = request(
         json!(5),
@@ -265,7 +271,7 @@ fn a_new_daemon_receives_the_ages_of_open_calls() {
     conversation.client_sent(&request(json!(2), "tools/list", json!({})), after(1));
     conversation.client_sent(&call(json!("3")), after(1_500));
     conversation.client_sent(&call("x".repeat(LONGEST_ID + 1).into()), after(1_500));
-    let ages = |conversation: &Conversation, at| {
+    let ages = |conversation: &McpConversation, at| {
         let ages = conversation.ages(after(at)).into_iter();
         ages.map(|open| (open.id, open.ms)).collect::<Vec<_>>()
     };

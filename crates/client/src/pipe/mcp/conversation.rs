@@ -1,12 +1,14 @@
-//! The state of an MCP conversation that the next daemon must know. Pure.
+//! What the next daemon must know of an MCP conversation. Pure.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
 
-use cotty_protocol::McpOpen;
+use cotty_protocol::{McpHello, McpOpen};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
+
+use crate::pipe::{Conversation, Verdict, error};
 
 /// Limits for open requests: their number and total size. The pipe might have to send all of them again.
 const MOST_OPEN: usize = 1024;
@@ -17,19 +19,6 @@ const LONGEST_ID: usize = 256;
 const OURS: &str = "cotty:";
 
 const SUBSCRIPTION: &str = "/params/_meta/io.modelcontextprotocol~1subscriptionId";
-
-/// What to do with a line.
-#[derive(Debug, PartialEq)]
-pub(super) enum Verdict {
-    /// Pass the line on.
-    Pass,
-    /// Pass this line on instead.
-    Swap(String),
-    /// Drop the line.
-    Drop,
-    /// Do not pass the line on; send these lines to the client.
-    Answer(Vec<String>),
-}
 
 /// The parts of a message that the pipe reads from every line.
 #[derive(Deserialize)]
@@ -49,8 +38,10 @@ struct Open {
     acknowledged: bool,
 }
 
-#[derive(Debug, Default)]
-pub(super) struct Conversation {
+#[derive(Debug)]
+pub(super) struct McpConversation {
+    /// The first line to each daemon.
+    hello: McpHello,
     /// The answered `initialize` request, and the notification that ended the handshake.
     initialize: Option<String>,
     initialized: Option<String>,
@@ -69,41 +60,20 @@ pub(super) struct Conversation {
     own: BTreeMap<String, Option<String>>,
 }
 
-impl Conversation {
-    /// Handles a line from the client.
-    pub(super) fn client_sent(&mut self, line: &str, now: Instant) -> Verdict {
-        if line.trim().is_empty() {
-            return Verdict::Drop;
+impl McpConversation {
+    pub(super) fn new(hello: McpHello) -> McpConversation {
+        McpConversation {
+            hello,
+            initialize: None,
+            initialized: None,
+            open: VecDeque::new(),
+            bytes: 0,
+            subscribed: BTreeMap::new(),
+            progress: Vec::new(),
+            generation: 0,
+            daemon_requests: Vec::new(),
+            own: BTreeMap::new(),
         }
-        let head: MessageHead = match serde_json::from_str(line) {
-            Ok(head) => head,
-            Err(_) if line.trim_start().starts_with('[') => {
-                return refused(None, -32600, "MCP has no batches: send one message per line");
-            }
-            // The daemon reports what is wrong with the structure of a message.
-            Err(error) if error.is_data() => return Verdict::Pass,
-            Err(error) => return refused(None, -32700, &format!("the message is not JSON: {error}")),
-        };
-        match (head.method, head.id) {
-            (Some(method), Some(id)) => {
-                return match unfit(line, &id, &method) {
-                    Some((code, why)) => refused(Some(&id), code, &why),
-                    None => self.opened(id, method, line, now),
-                };
-            }
-            (Some(method), None) if method == "notifications/initialized" => {
-                self.initialized = Some(line.to_owned());
-            }
-            (Some(method), None) if method == "notifications/cancelled" => {
-                if let Some(id) = whole(line).pointer("/params/requestId") {
-                    self.close(id);
-                }
-            }
-            (Some(_), None) => {}
-            (None, Some(id)) => return self.client_answered(&id, line),
-            (None, None) => return Verdict::Drop,
-        }
-        Verdict::Pass
     }
 
     fn opened(&mut self, id: Value, method: String, line: &str, asked_at: Instant) -> Verdict {
@@ -148,24 +118,6 @@ impl Conversation {
     /// The id by which the client knows a request of this daemon. All daemons count from the same number.
     fn client_id(&self, id: &Value) -> Value {
         format!("{OURS}{}:{id}", self.generation).into()
-    }
-
-    /// Handles a line from the daemon.
-    pub(super) fn daemon_sent(&mut self, line: &str) -> Verdict {
-        let Ok(head) = serde_json::from_str::<MessageHead>(line) else { return Verdict::Pass };
-        match (head.method.as_deref(), head.id) {
-            (Some(_), Some(id)) => {
-                let mut message = whole(line);
-                message["id"] = self.client_id(&id);
-                self.daemon_requests.push(id);
-                Verdict::Swap(message.to_string())
-            }
-            (Some("notifications/cancelled"), None) => self.daemon_cancelled(line),
-            (Some("notifications/subscriptions/acknowledged"), None) => self.acknowledged(line),
-            (Some("notifications/progress"), None) => self.progressed(line),
-            (Some(_), None) | (None, None) => Verdict::Pass,
-            (None, Some(id)) => self.answered(&id, head.error.is_some()),
-        }
     }
 
     fn answered(&mut self, id: &Value, is_error: bool) -> Verdict {
@@ -240,28 +192,8 @@ impl Conversation {
         Verdict::Pass
     }
 
-    /// Whether a request is open.
-    pub(super) fn has_open(&self) -> bool {
-        !self.open.is_empty()
-    }
-
-    /// Whether every open request is a `subscriptions/listen`, which has no answer.
-    pub(super) fn is_answered(&self) -> bool {
-        self.open.iter().all(|open| open.method == "subscriptions/listen")
-    }
-
-    /// The daemon is gone: returns cancellations of its requests, for the client.
-    pub(super) fn lost(&mut self) -> Vec<String> {
-        let requests = std::mem::take(&mut self.daemon_requests);
-        let cancelled = |id: &Value| {
-            let params = json!({"requestId": self.client_id(id), "reason": "cotty's daemon was replaced"});
-            notification("notifications/cancelled", params)
-        };
-        requests.iter().map(cancelled).collect()
-    }
-
     /// The calls that are sent again to a new daemon, with their ages.
-    pub(super) fn ages(&self, now: Instant) -> Vec<McpOpen> {
+    fn ages(&self, now: Instant) -> Vec<McpOpen> {
         let has_age = |open: &&Open| {
             open.method == "tools/call" && open.id.as_str().is_none_or(|id| id.len() <= LONGEST_ID)
         };
@@ -272,8 +204,95 @@ impl Conversation {
         self.open.iter().filter(has_age).map(age).collect()
     }
 
-    /// The lines to send to a new daemon first.
-    pub(super) fn begin_again(&mut self) -> Vec<String> {
+    /// The same request with an id of the pipe, which handles the answer itself.
+    fn for_us(&mut self, line: &str, resource: Option<String>) -> String {
+        let id = format!("{OURS}{}:again:{}", self.generation, self.own.len());
+        let mut message = whole(line);
+        message["id"] = id.clone().into();
+        self.own.insert(id, resource);
+        message.to_string()
+    }
+}
+
+impl Conversation for McpConversation {
+    const ROUTE: &str = "/v1/mcp";
+    const UPGRADE: &str = "cotty-mcp";
+
+    fn hello(&self, now: Instant) -> serde_json::Result<String> {
+        serde_json::to_string(&McpHello { open: self.ages(now), ..self.hello.clone() })
+    }
+
+    fn client_sent(&mut self, line: &str, now: Instant) -> Verdict {
+        if line.trim().is_empty() {
+            return Verdict::Drop;
+        }
+        let head: MessageHead = match serde_json::from_str(line) {
+            Ok(head) => head,
+            Err(_) if line.trim_start().starts_with('[') => {
+                return refused(None, -32600, "MCP has no batches: send one message per line");
+            }
+            // The daemon reports what is wrong with the structure of a message.
+            Err(error) if error.is_data() => return Verdict::Pass,
+            Err(error) => return refused(None, -32700, &format!("the message is not JSON: {error}")),
+        };
+        match (head.method, head.id) {
+            (Some(method), Some(id)) => {
+                return match unfit(line, &id, &method) {
+                    Some((code, why)) => refused(Some(&id), code, &why),
+                    None => self.opened(id, method, line, now),
+                };
+            }
+            (Some(method), None) if method == "notifications/initialized" => {
+                self.initialized = Some(line.to_owned());
+            }
+            (Some(method), None) if method == "notifications/cancelled" => {
+                if let Some(id) = whole(line).pointer("/params/requestId") {
+                    self.close(id);
+                }
+            }
+            (Some(_), None) => {}
+            (None, Some(id)) => return self.client_answered(&id, line),
+            (None, None) => return Verdict::Drop,
+        }
+        Verdict::Pass
+    }
+
+    fn daemon_sent(&mut self, line: &str) -> Verdict {
+        let Ok(head) = serde_json::from_str::<MessageHead>(line) else { return Verdict::Pass };
+        match (head.method.as_deref(), head.id) {
+            (Some(_), Some(id)) => {
+                let mut message = whole(line);
+                message["id"] = self.client_id(&id);
+                self.daemon_requests.push(id);
+                Verdict::Swap(message.to_string())
+            }
+            (Some("notifications/cancelled"), None) => self.daemon_cancelled(line),
+            (Some("notifications/subscriptions/acknowledged"), None) => self.acknowledged(line),
+            (Some("notifications/progress"), None) => self.progressed(line),
+            (Some(_), None) | (None, None) => Verdict::Pass,
+            (None, Some(id)) => self.answered(&id, head.error.is_some()),
+        }
+    }
+
+    fn has_open(&self) -> bool {
+        !self.open.is_empty()
+    }
+
+    /// Whether every open request is a `subscriptions/listen`, which has no answer.
+    fn is_answered(&self) -> bool {
+        self.open.iter().all(|open| open.method == "subscriptions/listen")
+    }
+
+    fn lost(&mut self) -> Vec<String> {
+        let requests = std::mem::take(&mut self.daemon_requests);
+        let cancelled = |id: &Value| {
+            let params = json!({"requestId": self.client_id(id), "reason": "cotty's daemon was replaced"});
+            notification("notifications/cancelled", params)
+        };
+        requests.iter().map(cancelled).collect()
+    }
+
+    fn begin_again(&mut self) -> Vec<String> {
         self.generation += 1;
         self.own.clear();
         let mut lines = Vec::new();
@@ -290,17 +309,7 @@ impl Conversation {
         lines
     }
 
-    /// The same request with an id of the pipe, which handles the answer itself.
-    fn for_us(&mut self, line: &str, resource: Option<String>) -> String {
-        let id = format!("{OURS}{}:again:{}", self.generation, self.own.len());
-        let mut message = whole(line);
-        message["id"] = id.clone().into();
-        self.own.insert(id, resource);
-        message.to_string()
-    }
-
-    /// Closes all open requests and returns an error for each.
-    pub(super) fn give_up(&mut self, why: &str) -> Vec<String> {
+    fn give_up(&mut self, why: &str) -> Vec<String> {
         self.bytes = 0;
         self.progress.clear();
         let open = std::mem::take(&mut self.open);
@@ -352,15 +361,6 @@ fn unfit(line: &str, id: &Value, method: &str) -> Option<(i32, String)> {
 
 fn refused(id: Option<&Value>, code: i32, message: &str) -> Verdict {
     Verdict::Answer(vec![error(id, code, message)])
-}
-
-/// An error answer; without an id if the request's id could not be read, as MCP requires.
-pub(super) fn error(id: Option<&Value>, code: i32, message: &str) -> String {
-    let mut answer = json!({"jsonrpc": "2.0", "error": {"code": code, "message": message}});
-    if let Some(id) = id {
-        answer["id"] = id.clone();
-    }
-    answer.to_string()
 }
 
 fn notification(method: &str, params: Value) -> String {
