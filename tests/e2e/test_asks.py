@@ -432,7 +432,7 @@ def asks_for_a_password(cotty):
 def test_a_request_reaches_a_person_attached_for_a_secret(cotty, window):
     session = asks_for_a_password(cotty)
     ann = attach_next(window, size=(80, 24))
-    ann.says("asks for a secret · Ctrl-D leaves")
+    ann.says("asks for a secret · Ctrl-D detaches")
     bob = window((80, 24)).attach(session, user="bob")
     waiting = Asking(cotty, session, message="Please type the password for sudo: I see `got` when it is done")
     # The status line says how to finish, however long the message is.
@@ -470,7 +470,7 @@ def test_ctrl_d_after_a_secret_does_not_end_the_shell(cotty, window):
     ann.type("hunter2")
     ann.press("Enter")
     cotty.call("wait", session=session, regex="got 7$", since=0)
-    ann.says("Ctrl-D leaves")
+    ann.says("Ctrl-D detaches")
     ann.press("C-d")
     ann.detached(f"[detached from {session}; `cotty attach {session}` attaches again]")
     eventually(lambda: person(cotty, session) is None)
@@ -517,6 +517,6 @@ def test_the_page_shows_and_answers_a_request(cotty, page):
     banner.wait_for()
     assert page.tab.input_value("#handoff-note") == ""
     cotty.call("keyboard", actor="person", session=session, action="take")
-    page.says("handoff-state", "tests has taken it")
+    page.says("handoff-state", "tests has the keyboard")
     page.tab.click("#handoff-decline")
     assert waiting.ends()["state"] == "declined"

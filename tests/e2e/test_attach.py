@@ -40,9 +40,9 @@ def test_the_status_line_names_the_session(cotty, window):
     view.says(f"1 {session} · a <title> · cotty cli has the keyboard · 80×24 · ")
     # `cotty send` took the keyboard: give it back.
     cotty.call("keyboard", actor="person", client="cotty cli", session=session, action="give")
-    view.says("keyboard free")
+    view.says("the keyboard is free")
     view.shows(session)
-    assert view.rows()[-1] == f"1 {session} · a <title> · keyboard free · 80×24 · Ctrl-] ? keys"
+    assert view.rows()[-1] == f"1 {session} · a <title> · the keyboard is free · 80×24 · Ctrl-] ? keys"
 
 
 def test_the_view_follows_a_resized_window(cotty, window):

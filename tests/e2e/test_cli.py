@@ -68,10 +68,10 @@ def test_unknown_commands_and_options_are_refused(cotty):
 
 def test_status_restart_and_stop_report_that_nothing_runs(cotty):
     assert cotty("status", code=3) == ""
-    assert "no cotty is running here" in cotty.stderr
+    assert "cotty is not running here" in cotty.stderr
     for command in ("restart", "stop"):
         cotty(command, code=3)
-        assert "no cotty is running here" in cotty.stderr
+        assert "cotty is not running here" in cotty.stderr
     assert not (cotty.home / "run" / "cotty.sock").exists()
 
 

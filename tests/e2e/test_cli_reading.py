@@ -120,7 +120,7 @@ def test_the_recording_of_a_destroyed_session_can_be_read(cotty):
     kept = cotty.work / "it.cast"
     assert kept.read_text() == cast and kept.stat().st_mode & 0o077 == 0
     cotty("recording", "nobody", code=4)
-    assert "deleted after some days" in cotty.stderr
+    assert "old recordings are deleted" in cotty.stderr
 
 
 def test_a_long_recording_is_returned_whole(cotty):

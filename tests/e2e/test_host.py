@@ -67,7 +67,7 @@ def test_everyday_commands_work_over_ssh(cotty, box):
 
 def test_exit_codes_are_passed_back(cotty, box):
     at = ["--host", "box"]
-    assert cotty(*at, "status", code=3) == "" and "no cotty is running here" in cotty.stderr
+    assert cotty(*at, "status", code=3) == "" and "cotty is not running here" in cotty.stderr
     assert cotty(*at, "run", "--", "sh", "-c", "echo out; exit 7", code=7) == "out\n"
     cotty(*at, "run", "--", "sh", "-c", "kill -TERM $$", code=128 + 15)
     cotty(*at, "view", "nobody", code=4)

@@ -106,7 +106,7 @@ async def test_vim_inside_a_shell_gives_the_prompt_back(cotty):
 
 
 # R-T05, R-T12
-async def test_the_three_views(cotty):
+async def test_the_views_new_screen_and_scrollback(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell(rows=10)
         await agent("read", session_id=session, view="new")

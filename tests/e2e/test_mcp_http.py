@@ -34,7 +34,7 @@ async def test_a_terminal_over_http(cotty, mode, socket):
         assert [s["session_id"] for s in listed] == [session]
 
 
-def test_the_older_era_works_on_the_socket(cotty):
+def test_an_older_mcp_revision_works_on_the_socket(cotty):
     cotty("ls")
     connection = UnixConnection(cotty.status()["socket"])
     headers = {"accept": "application/json, text/event-stream", "content-type": "application/json"}

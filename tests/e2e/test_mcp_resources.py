@@ -99,7 +99,7 @@ class Heard:
 
 
 @pytest.mark.parametrize("way", ["stdio", "http"])
-async def test_the_older_era_is_notified_of_changes(cotty, way):
+async def test_clients_of_older_mcp_revisions_are_notified_of_changes(cotty, way):
     heard = Heard()
     async with agent_over(cotty, way, mode="legacy", message_handler=heard) as agent:
         # A client that has read the list is notified when it changes.
@@ -127,7 +127,7 @@ async def test_the_older_era_is_notified_of_changes(cotty, way):
 
 
 @pytest.mark.parametrize("way", ["stdio", "http"])
-async def test_the_newer_era_is_notified_of_changes(cotty, way):
+async def test_clients_of_the_newest_mcp_revision_are_notified_of_changes(cotty, way):
     async with agent_over(cotty, way, mode="auto") as agent:
         session = (await agent("create_session", program="cat"))["session_id"]
         uri = f"terminal://{session}/screen"

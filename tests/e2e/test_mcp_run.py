@@ -216,7 +216,7 @@ async def test_run_works_after_the_users_rc_was_read_again(cotty):
         assert await agent.output(session, "echo on") == "on\n"
 
 
-async def test_traces_show_the_users_commands_only(cotty):
+async def test_set_x_traces_only_the_users_commands(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
         await agent.run(session, "set -x")

@@ -180,7 +180,7 @@ def about(message, listening):
     return message.get("method") if meta.get("io.modelcontextprotocol/subscriptionId") == listening else None
 
 
-def test_http_sessions_of_the_older_era_are_limited(cotty):
+def test_the_number_of_mcp_sessions_over_http_is_limited(cotty):
     cotty("ls")
     for _ in range(70):
         status, _ = post(cotty, {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO})

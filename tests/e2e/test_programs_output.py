@@ -20,7 +20,7 @@ def progress(cotty, kind):
     return Terminal(cotty, "sh", "-c", f"stty -echo; exec {PYTHON} {PROGRAMS}/progress.py {kind}")
 
 
-def test_a_bar_is_read_in_its_last_state(cotty):
+def test_a_progress_bar_is_read_in_its_last_state(cotty):
     bar = progress(cotty, "curl")
     bar.text(" 40%", since=None)
     assert bar.new() == "fetching [########............]  40%"
@@ -31,7 +31,7 @@ def test_a_bar_is_read_in_its_last_state(cotty):
     assert bar.new() == ""
 
 
-def test_lines_above_a_bar_come_once(cotty):
+def test_lines_above_a_progress_bar_are_read_once(cotty):
     bar = progress(cotty, "cargo")
     bar.text("5/9", since=None)
     lines = [f"   Compiling crate-{n} v1.0.{n}\n" for n in range(1, 10)]
@@ -40,7 +40,7 @@ def test_lines_above_a_bar_come_once(cotty):
     assert bar.new() == "".join(lines[5:]) + "    Finished everything\n"
 
 
-def test_bars_further_up_are_read_when_they_change(cotty):
+def test_progress_bars_further_up_are_read_when_they_change(cotty):
     bar = progress(cotty, "docker")
     bar.text("layer-c", since=None)
     assert bar.new() == "layer-a: waiting\nlayer-b: waiting\nlayer-c: waiting\n"
@@ -50,7 +50,7 @@ def test_bars_further_up_are_read_when_they_change(cotty):
     assert bar.new() == "layer-a: complete\nlayer-b: complete\nlayer-c: complete"
 
 
-def test_a_bar_below_scrolling_lines_is_read_once(cotty):
+def test_a_progress_bar_below_scrolling_lines_is_read_once(cotty):
     bar = progress(cotty, "apt")
     bar.text("package-30", since=None)
     shown = bar.new()

@@ -151,7 +151,7 @@ LATER = {
 
 
 @every_shell
-def test_run_works_after_later_changes(cotty, home, name):
+def test_run_works_after_the_user_changes_the_shells_settings(cotty, home, name):
     home(RC[name], {"bash": "PROMPT_COMMAND='x=1'\nPS1='$ '\n", "zsh": "precmd_functions=()\nPROMPT='%# '\n", "fish": "set x 1\n"}[name])
     shell = Shell(cotty, name)
     for change in LATER[name]:
@@ -171,7 +171,7 @@ def test_a_shell_that_lost_its_marks_is_judged_by_its_prompt(cotty, name, off):
 
 
 @pytest.mark.parametrize("name", ["bash", "zsh"])
-def test_traces_show_the_users_commands_only(cotty, name):
+def test_set_x_traces_only_the_users_commands(cotty, name):
     shell = Shell(cotty, name)
     shell.run("PS4='+ '; set -x")
     assert shell.output("echo traced") == "+ echo traced\ntraced\n"
