@@ -180,7 +180,8 @@ bench-daemon:
 bench-mcp:
 	$(MAKE) --no-print-directory bench ARGS="--page mcp $(ARGS)"
 
-## Generates docs/cli.md (the texts of `--help`), docs/configuration.md (the settings) and docs/tools.md (the tools).
+## Generates docs/cli.md (the texts of `--help`), docs/configuration.md (the settings), docs/tools.md (the tools)
+## and web/src/protocol.gen.ts (the types of the protocol).
 docs:
 	UPDATE_DOCS=1 $(CARGO) test --locked --quiet -p cotty-server up_to_date
 	$(CARGO) run --locked --quiet -- __docs cli > target/cli.md && mv target/cli.md docs/cli.md

@@ -44,7 +44,7 @@ export class HandoffBanner {
 /** The banner's texts, and whether to offer the keyboard; nothing while no request is open. */
 export function banner({ handoff, yours, by }: Presence) {
   if (handoff?.state !== "waiting" && handoff?.state !== "taken") return undefined;
-  const others = handoff.state === "taken" ? `${by ?? "someone"} has taken it` : "";
+  const others = handoff.state === "taken" ? `${by ?? "somebody"} has the keyboard` : "";
   return {
     request_id: handoff.request_id,
     from: `${handoff.from} asks:`,

@@ -57,7 +57,7 @@ export function activityText(activity: Activity, ended: Exited | undefined): str
     case "exited":
       if (ended === undefined) return "exited";
       if (ended.exit_code !== null) return `exited ${ended.exit_code}`;
-      return ended.signal === null ? "exited" : `killed by ${ended.signal}`;
+      return ended.signal === null ? "exited" : `killed by signal ${ended.signal}`;
   }
 }
 

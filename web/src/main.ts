@@ -16,12 +16,14 @@ if (token === null) {
   header.state("closed", "this address has no token: open the link that `cotty status` prints");
 } else {
   const session = new URLSearchParams(location.search).get("session");
-  const send = (message: FromViewer) => connection.send(message);
   // A refusal is shown until the next input.
   for (const input of ["keydown", "paste", "click"]) addEventListener(input, () => header.note(""), { capture: true });
   // Created at the first paint: before, there is nothing to see and nothing to type into.
   let screen: Screen | undefined;
-  const handoff = new HandoffBanner(send, () => screen?.focus());
+  const handoff = new HandoffBanner(
+    (message: FromViewer) => connection.send(message),
+    () => screen?.focus(),
+  );
   const connection = new Connection(token, session, {
     state(state: State, why: string) {
       header.state(state, why);
@@ -31,7 +33,7 @@ if (token === null) {
       switch (message.type) {
         case "paint":
           header.paint(message);
-          screen ??= new Screen(document.getElementById("screen")!, send);
+          screen ??= new Screen(document.getElementById("screen")!, connection);
           screen.paint(message);
           break;
         case "exited":

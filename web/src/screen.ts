@@ -1,7 +1,8 @@
 import { Unicode11Addon } from "@xterm/addon-unicode11";
 import { type ITheme, Terminal } from "@xterm/xterm";
+import type { Connection } from "./connection";
 import { isCopy, keyMessage } from "./keys";
-import type { FromViewer, Paint } from "./protocol";
+import type { Paint } from "./protocol";
 
 const THEME: ITheme = {
   background: "#14171c",
@@ -48,7 +49,7 @@ export class Screen {
 
   constructor(
     readonly element: HTMLElement,
-    readonly send: (message: FromViewer) => void,
+    readonly connection: Connection,
   ) {
     this.#terminal.loadAddon(new Unicode11Addon());
     this.#terminal.unicode.activeVersion = "11";
@@ -94,7 +95,7 @@ export class Screen {
     if (message === undefined) return;
     event.preventDefault();
     this.#terminal.clearSelection();
-    this.send(message);
+    this.connection.send(message);
   }
 
   #paste(event: ClipboardEvent) {
@@ -107,6 +108,6 @@ export class Screen {
     this.#terminal.textarea!.value = "";
     if (text === "") return;
     this.#terminal.clearSelection();
-    this.send({ type: "text", text, paste: "auto" });
+    this.connection.send({ type: "text", text, paste: "auto" });
   }
 }

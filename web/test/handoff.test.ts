@@ -35,11 +35,11 @@ describe("the banner", () => {
 
   test("says who has taken the request, and offers to take over", () => {
     const shown = banner(presence("taken", { holder: "person", by: "bob" }));
-    expect(shown).toMatchObject({ state: "bob has taken it", takes: true });
+    expect(shown).toMatchObject({ state: "bob has the keyboard", takes: true });
   });
 
   test("calls a person without a name someone", () => {
-    expect(banner(presence("taken", { holder: "person" }))?.state).toBe("someone has taken it");
+    expect(banner(presence("taken", { holder: "person" }))?.state).toBe("somebody has the keyboard");
   });
 
   test.each(["completed", "declined", "timeout", "cancelled"] as const)("is hidden when the request is %s", (state) => {

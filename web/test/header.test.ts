@@ -25,7 +25,7 @@ describe("an exit", () => {
   const cases: [Omit<Exited, "type">, string][] = [
     [{ exit_code: 0, signal: null }, "exited 0"],
     [{ exit_code: 130, signal: null }, "exited 130"],
-    [{ exit_code: null, signal: 9 }, "killed by 9"],
+    [{ exit_code: null, signal: 9 }, "killed by signal 9"],
     // Neither is known.
     [{ exit_code: null, signal: null }, "exited"],
   ];

@@ -30,7 +30,7 @@ Exit codes:
 `cotty --host` exits with the remote command's code, or with 255 if ssh itself failed.
 
 Variables:
-  COTTY_HOME   the directory of all files of cotty
+  COTTY_HOME   the directory with all of cotty's files
   COTTY_SSH    the program that --host runs instead of `ssh`, with options after spaces
   COTTY_THERE  the path of cotty on the other machine, if it is not on the PATH there
   NO_COLOR     no colours, even on a terminal";

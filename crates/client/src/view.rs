@@ -2,6 +2,7 @@ use cotty_protocol::text::acts;
 use cotty_protocol::view::{FromViewer, ToViewer};
 use cotty_protocol::{Answer, ApiError, Caller, ErrorBody};
 use futures_util::{SinkExt, StreamExt};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use tokio::net::UnixStream;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
@@ -39,7 +40,7 @@ fn escaped(text: &str) -> String {
     if plain.is_empty() {
         plain.push('?');
     }
-    plain.bytes().map(|byte| format!("%{byte:02x}")).collect()
+    utf8_percent_encode(&plain, NON_ALPHANUMERIC).to_string()
 }
 
 /// A connection that watches a session: paints come in, keys go out.

@@ -286,7 +286,7 @@ pub struct Wait {
     /// A match of this regular expression ends the wait in any case, e.g. "error|failed".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<String>,
-    /// Only output after this counts: a `seq`, `since` or `next_since` of another reply. Default: since the last input.
+    /// Only output after this counts: a `seq`, `since` or `next_since` of an answer. Default: since the last input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
     /// Longest wait in ms. Default: 30000 if there is a condition.
@@ -295,7 +295,7 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// The given conditions, in the order in which they win.
+    /// The given conditions.
     fn conditions(&self) -> impl Iterator<Item = Met> {
         let all = [
             (self.text.is_some(), Met::Text),

@@ -232,7 +232,7 @@ impl Session {
         self.ask(|reply| Request::Type { input, retry_id, by, lease, reply }).await?
     }
 
-    /// What the program does within a tenth of a second in reaction to input that was typed at `seq`.
+    /// What the program does within 80 ms in reaction to input that was typed at `seq`.
     pub async fn observe(&self, seq: u64, text: Option<String>) -> Result<Reaction, SessionError> {
         self.ask(|reply| Request::Observe { seq, text, reply }).await
     }

@@ -34,7 +34,7 @@ pub use error::{SessionError, is_nested};
 pub use handle::{Control, Ended, Info, Input, LastCommand, RunResult, Session, Typed, Waited};
 pub use handoff::state::{HandoffEnd, HandoffOutcome, HandoffRequest, one_line, short_name};
 pub use handoff::{Ask, HandoffReply};
-pub use hub::meta::{Actor, ActorKind, Meta, Origin, Typist};
+pub use hub::meta::{Actor, ActorKind, Meta, Origin, Typist, timestamp};
 pub use hub::panel::{OpenPanel, Panel};
 pub use hub::{Create, Destroyed, Hub, HubOptions, Present, Purge, Purpose, Retention, TerminalOptions};
 pub use input::lease::InputLease;

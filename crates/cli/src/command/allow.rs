@@ -4,7 +4,7 @@ use cotty_protocol::op::create;
 /// What a program's output can be allowed to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Allow {
-    /// Read the title back, as if it were typed
+    /// Read the title back; it arrives as typed input
     Title,
     /// Read back what it put into the clipboard
     Clipboard,

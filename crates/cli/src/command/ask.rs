@@ -12,7 +12,7 @@ use crate::out;
 /// Ask a person to take over a session for a moment, and wait for the answer
 ///
 /// People see the message in `cotty requests`, `cotty attach` and the page. Exits with 0 if a person completed the request,
-/// and with 3 otherwise. Ctrl-C withdraws it. A script inside an agent's session may ask for that session.
+/// and with 3 otherwise. Ctrl-C withdraws it. A script inside an agent's session may ask there, too.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cotty ask 'please log in to the registry, then give the keyboard back'\n  cotty ask --session build 'which branch?' --timeout 3600 --json | jq -r .note"

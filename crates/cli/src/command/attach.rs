@@ -158,7 +158,7 @@ async fn next(client: &Client) -> anyhow::Result<String> {
             return Ok(first.session_id.clone());
         }
         if !std::mem::replace(&mut waiting, true) {
-            out::note("no session asks for a person; waiting for the next (Ctrl-C ends)");
+            out::note("no session asks for a person; waiting until one does (Ctrl-C ends)");
         }
         let live = list.sessions.iter().filter(|info| !info.exited && refuse_own(info).is_ok());
         for info in live {

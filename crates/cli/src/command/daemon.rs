@@ -31,10 +31,10 @@ pub(crate) struct Args {
 /// Limits.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub(crate) struct Limits {
-    /// Most live sessions in total (1000)
+    /// Most live sessions in total; default: 1000
     #[arg(long, value_name = "N")]
     max_sessions: Option<usize>,
-    /// Most live sessions per owner (10)
+    /// Most live sessions per owner; default: 10
     #[arg(long, value_name = "N")]
     max_per_owner: Option<usize>,
     /// Size of a recording's segment

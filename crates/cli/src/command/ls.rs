@@ -65,7 +65,7 @@ fn style(info: &SessionInfo) -> Option<Style> {
 fn row(info: &SessionInfo) -> [String; 9] {
     let state = match (&info.activity, info.exit_code, info.signal) {
         (Activity::Exited, Some(code), _) => format!("exited {code}"),
-        (Activity::Exited, None, Some(signal)) => format!("killed by {signal}"),
+        (Activity::Exited, None, Some(signal)) => format!("killed by signal {signal}"),
         (Activity::Exited, None, None) => "exited".to_owned(),
         (Activity::Prompt, ..) => "prompt".to_owned(),
         (Activity::SecretInput, ..) => "asks for a secret".to_owned(),

@@ -14,9 +14,9 @@ use crate::out;
 /// Most images in the output.
 const MAX_IMAGES: usize = 1000;
 
-/// Show the screen of a terminal after these bytes
+/// Print the screen that a program's output produces
 ///
-/// Reads a file or stdin as a program's output. It runs nothing and needs no daemon.
+/// Reads the output from a file or stdin. It runs nothing and needs no daemon.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  git log --color | cotty render --rows 50\n  cotty render typescript --format json\n  \

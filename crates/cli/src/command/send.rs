@@ -9,8 +9,8 @@ use crate::out;
 /// Type into a session: text, keys, or both in order
 ///
 /// TEXT is typed unchanged, each line end as Enter; --enter presses Enter after it. Keys: enter, up, f5, ctrl+c, ^C,
-/// <Esc> … --json prints the effect: `seq` to read or wait from, whether the program read the bytes within a tenth of a
-/// second (`consumed`), whether the screen changed beyond the echo (`reacted`), and whether the shell started a command
+/// <Esc> … --json prints the effect: `seq` to read or wait from, whether the program read the bytes within 80 ms
+/// (`consumed`), whether the screen changed beyond the echo (`reacted`), and whether the shell started a command
 /// (`submitted`).
 #[derive(Debug, clap::Args)]
 #[command(
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     /// A key to press, after the text; may be repeated
     #[arg(long, short)]
     key: Vec<String>,
-    /// Always put the text into paste brackets, not only if it has several lines and the program has them on
+    /// Always send the text as a bracketed paste; by default only several lines, if the program enabled it
     #[arg(long, requires = "text")]
     paste: bool,
     /// Print the effect as JSON

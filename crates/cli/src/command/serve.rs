@@ -18,7 +18,7 @@ const LIMIT: Duration = Duration::from_secs(2);
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  cotty serve\n  cotty serve --listen 127.0.0.1:8000 --max-sessions 50")]
 pub(crate) struct Args {
-    /// Address of the page (127.0.0.1:7420)
+    /// Address of the page and of HTTP; default: 127.0.0.1:7420
     #[arg(long, value_name = "ADDR")]
     listen: Option<SocketAddr>,
     #[command(flatten)]

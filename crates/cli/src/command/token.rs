@@ -7,8 +7,8 @@ use crate::out;
 
 /// Make, list and revoke tokens for the HTTP listener
 ///
-/// A token gives access to the page, REST, the WebSockets and /metrics. It is shown once; cotty stores only a hash. Only a
-/// person can make or revoke tokens, not a program inside a session.
+/// A token gives access to the page, REST, MCP, the WebSockets and /metrics. It is shown once; cotty stores only a hash.
+/// Only a person can make, list and revoke tokens, not a program inside a session.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cotty token new --name ci\n  TOKEN=$(cotty token new --name watch --read-only | tail -1)\n  cotty token revoke ci"

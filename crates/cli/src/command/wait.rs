@@ -47,7 +47,7 @@ pub(crate) struct Args {
     /// All of the conditions hold at once, instead of any
     #[arg(long)]
     all: bool,
-    /// A match of this regular expression ends the wait in any case: `error|failed`
+    /// A match of this regular expression ends the wait in any case, e.g. `error|failed`
     #[arg(long, value_name = "REGEX")]
     stop: Option<String>,
     /// Only output after this seq counts; other commands print it as `seq` with --json

@@ -174,7 +174,7 @@ impl fmt::Display for Step {
             Step::GiveInput => "give text or a key",
             Step::StopCapture => "stop that capture first",
             Step::StartCapture => "start a capture first",
-            Step::CaptureToFile => "capture them to a file",
+            Step::CaptureToFile => "capture later output to a file",
             Step::ListRequests => "list the hand-off requests",
             Step::WaitForRequest(id) => return write!(f, "wait for request {id}, or withdraw it first"),
             Step::MakeToken => "make a full token with `cotty token new --name NAME`",
@@ -325,7 +325,7 @@ impl ApiError {
             ApiError::SessionDestroyed { .. } => [Step::CreateSession, Step::ReadRecording].into(),
             ApiError::MaxSessions { idle, .. } => [Step::EndIdleSessions(idle.clone())].into(),
             ApiError::BadName { .. } => say(
-                "must be 1 to 64 letters (a to z), digits, `-`, `_` and `.`, but not a number, `active`, or like cotty's own ids (`sess_…`, `win_3`)",
+                "a name has 1 to 64 letters (a to z), digits, `-`, `_` and `.`, and is not a number, `active`, or like cotty's own ids (`sess_…`, `win_3`)",
             ),
             ApiError::NameTaken { name } => {
                 let text =
@@ -337,9 +337,9 @@ impl ApiError {
             }
             ApiError::ProgramNotFound { .. } => [Step::GivePath].into(),
             ApiError::Directory { .. } => say("give a directory that exists and that you may enter"),
-            ApiError::Pty { .. } => {
-                say("destroy sessions that are no longer needed; `kernel.pty.max` limits all terminals")
-            }
+            ApiError::Pty { .. } => say(
+                "destroy sessions that are no longer needed; the sysctl `kernel.pty.max` limits the terminals of this machine",
+            ),
             ApiError::OpenFiles { .. } => {
                 say("destroy sessions that are no longer needed, or start cotty with a higher `ulimit -Hn`")
             }
@@ -399,7 +399,7 @@ impl ApiError {
             }
             ApiError::RequestEnded { .. } => [Step::ListRequests].into(),
             ApiError::NoRecording { .. } => {
-                say("give the session's id; old recordings are deleted after some days")
+                say("give the session's id; old recordings are deleted (`recording.keep`)")
             }
             ApiError::RecordingLive => {
                 say("destroy it first, or use `live` to delete all but the newest part")
@@ -412,7 +412,7 @@ impl ApiError {
             ApiError::ReadOnly => [Step::MakeToken].into(),
             ApiError::ChildNotAllowed => say("do it from outside the session, or ask a person"),
             ApiError::BadToken => [Step::GetToken].into(),
-            ApiError::BadTokenName { .. } => say("must be 1 to 64 letters, digits, `-` and `_`"),
+            ApiError::BadTokenName { .. } => say("a name has 1 to 64 letters, digits, `-` and `_`"),
             ApiError::TokenExists { .. } => say("choose another name, or revoke that token first"),
             ApiError::TokenNotFound { .. } => [Step::ListTokens].into(),
             ApiError::UnknownOperation { known, .. }
@@ -424,7 +424,7 @@ impl ApiError {
                 [Step::Choose(known.clone())].into()
             }
             ApiError::UnknownRoute { .. } => say("`GET /v1/openapi.json` lists the routes"),
-            ApiError::WrongMethod { .. } => say("`GET /v1/openapi.json` lists its methods"),
+            ApiError::WrongMethod { .. } => say("`GET /v1/openapi.json` lists the methods of each path"),
             ApiError::TooLarge { .. } => say("send it in several parts"),
             ApiError::UnknownParameter { known, .. } => [Step::Choose(known.clone())].into(),
             ApiError::NoInput { .. } => [Step::GiveInput].into(),
@@ -432,8 +432,8 @@ impl ApiError {
             ApiError::TooManyLines { .. } => {
                 [Step::say("read them in several calls"), Step::CaptureToFile].into()
             }
-            ApiError::NoMcpSession => say("start a new one"),
-            ApiError::BadVariable { .. } => say("it is set in the environment of the calling process"),
+            ApiError::NoMcpSession => say("start a new one with `initialize`"),
+            ApiError::BadVariable { .. } => say("correct it in the environment of the calling process"),
             ApiError::UnreadAnswers => say("read the answers or close the connections, then try again"),
             ApiError::Step { error, .. } | ApiError::PartlyTyped { error, .. } => error.advice(),
             ApiError::MissingParameter { .. }

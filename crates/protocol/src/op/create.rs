@@ -52,7 +52,7 @@ pub struct Params {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Allow {
-    /// Read the title back, as if it were typed.
+    /// Read the title back; it arrives as typed input.
     Title,
     /// Read back what it put into the clipboard.
     Clipboard,

@@ -88,7 +88,7 @@ pub struct Reply {
     pub bytes: u64,
     /// The seq before they were written: read or wait from here.
     pub seq: u64,
-    /// If requested: whether the program read the bytes within a tenth of a second.
+    /// If requested: whether the program read the bytes within 80 ms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consumed: Option<bool>,
     /// Whether the screen changed beyond the echo.

@@ -40,7 +40,7 @@ pub struct Settings {
     pub recording: RecordingLimits,
     /// Directory of recordings, if not the default.
     pub recordings_dir: Option<PathBuf>,
-    /// Directory of captures that name none, if not the default.
+    /// Directory of captures whose call names no other, if not the default.
     pub captures_dir: Option<PathBuf>,
     /// Whether agents may type secrets.
     pub agents_answer_secrets: bool,

@@ -118,8 +118,8 @@ pub static KEYS: &[Key] = &[
     key(
         "http",
         "listen",
-        "Address of the page and of HTTP. If it is not set and the port is in use, a free port is \
-         taken. If it is set and the port is in use, the daemon does not start.",
+        "Address of the page and of HTTP. If it is not set and the port is in use, cotty uses a \
+         free port. If it is set and the port is in use, the daemon does not start.",
         |s| Slot::Address(&mut s.listen),
     )
     .flag("--listen"),
@@ -187,15 +187,21 @@ pub static KEYS: &[Key] = &[
     key(
         "recording",
         "enabled",
-        "Whether to record sessions if the call that makes them does not say.",
+        "Whether to record sessions, unless the call that makes one says otherwise.",
         |s| Slot::Switch(&mut s.record),
     ),
-    key("recording", "session_size", "Largest recording of one session; its oldest part is deleted.", |s| {
-        Slot::Size(&mut s.recording.session_bytes, QUOTA)
-    }),
-    key("recording", "total_size", "Largest size of all recordings; the oldest are deleted.", |s| {
-        Slot::Size(&mut s.recording.total_bytes, QUOTA)
-    }),
+    key(
+        "recording",
+        "session_size",
+        "Largest recording of one session; if it grows beyond that, its oldest part is deleted.",
+        |s| Slot::Size(&mut s.recording.session_bytes, QUOTA),
+    ),
+    key(
+        "recording",
+        "total_size",
+        "Largest size of all recordings together; beyond that, the oldest are deleted.",
+        |s| Slot::Size(&mut s.recording.total_bytes, QUOTA),
+    ),
     key("recording", "keep", "How long a recording is kept after its last byte.", |s| {
         Slot::Age(&mut s.recording.age_ms, DAY..=YEARS)
     }),
@@ -212,7 +218,7 @@ pub static KEYS: &[Key] = &[
     key(
         "recording",
         "captures",
-        "Directory of captures that name none. If empty: `captures` in cotty's home.",
+        "Directory of captures, unless the call names another. If empty: `captures` in cotty's home.",
         |s| Slot::Path(&mut s.captures_dir),
     ),
     key("agents", "answer_secrets", "Whether agents may type when a program asks for a secret.", |s| {
@@ -221,14 +227,14 @@ pub static KEYS: &[Key] = &[
     key(
         "agents",
         "history_file",
-        "Shell history of agents' commands, which stay out of yours. If empty: `bash_history` in \
-         cotty's home.",
+        "File with the shell history of agents; their commands stay out of your own history. If empty: \
+         `bash_history` in cotty's home.",
         |s| Slot::Path(&mut s.agents_history_file),
     ),
     key(
         "attach",
         "prefix",
-        "The key before each command key of `cotty attach`; followed by d it detaches.",
+        "The key before each command key of `cotty attach`: with d after it, it detaches. If empty: the default.",
         |s| Slot::Press(&mut s.attach_prefix),
     )
     .of_clients(),

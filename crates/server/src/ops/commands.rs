@@ -4,8 +4,8 @@ use cotty_protocol::ApiError;
 use cotty_protocol::op::commands::{Command, Output, Params, Reply, State};
 use cotty_session::{CommandState, RanCommand};
 
-use super::convert::timestamp;
 use super::{Access, Context, Perform, Route};
+use cotty_session::timestamp;
 
 /// Default number of listed commands.
 const LIMIT: usize = 20;

@@ -6,8 +6,8 @@ use cotty_protocol::op::{self, Dimensions, Place, SessionInfo, keyboard, mouse, 
 use cotty_protocol::text::random;
 use cotty_session as session;
 use cotty_session::{
-    Control, Gesture, HandoffOutcome, HandoffRequest, Holder, Info, Input, Key, KeyAction, KeyCode,
-    KeyboardState, Lost, Meta, Mouse, MouseButton, Paste, Returned, Target, with_keys,
+    Control, Gesture, HandoffOutcome, HandoffRequest, Holder, Info, Input, Key, KeyAction, KeyboardState,
+    Lost, Meta, Mouse, MouseButton, Paste, Returned, Target, timestamp, with_keys,
 };
 
 use crate::tokens::TokenError;
@@ -74,12 +74,6 @@ pub(super) fn dimensions(size: (u16, u16)) -> Dimensions {
 
 pub(super) fn place(cursor: (u16, u16)) -> Place {
     Place { row: cursor.0 + 1, col: cursor.1 + 1 }
-}
-
-/// ISO 8601.
-pub(super) fn timestamp(ms: u64) -> String {
-    let time = i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
-    time.map(|t| t.to_string()).unwrap_or_default()
 }
 
 /// Converts a hand-off request of a session with this state of the keyboard.
@@ -217,7 +211,18 @@ pub(super) fn send_input(params: &send::Params) -> Result<Input, ApiError> {
             };
             Ok(Input::Text { text: text.clone(), paste })
         }
-        (_, Some(key)) => key_input(key, params),
+        (_, Some(name)) => {
+            let key = Key::parse(name).map_err(|unknown| ApiError::UnknownKey {
+                key: name.clone(),
+                near: unknown.did_you_mean.map(|meant| meant.to_string()),
+            })?;
+            let action = match params.event {
+                send::KeyEvent::Press => KeyAction::Press,
+                send::KeyEvent::Repeat => KeyAction::Repeat,
+                send::KeyEvent::Release => KeyAction::Release,
+            };
+            Ok(Input::Key(Key { action, ..key.with(params.ctrl, params.alt, params.shift) }))
+        }
     }
 }
 
@@ -266,24 +271,4 @@ fn mouse_input(given: &mouse::Mouse, params: &send::Params) -> Result<Input, Api
     };
     let send::Params { ctrl, alt, shift, .. } = *params;
     Ok(Input::Mouse(Mouse { gesture, at, button, ctrl, alt, shift }))
-}
-
-fn key_input(name: &str, params: &send::Params) -> Result<Input, ApiError> {
-    let mut key = Key::parse(name).map_err(|unknown| ApiError::UnknownKey {
-        key: name.to_owned(),
-        near: unknown.did_you_mean.map(|meant| meant.to_string()),
-    })?;
-    key.ctrl |= params.ctrl;
-    key.alt |= params.alt;
-    key.shift |= params.shift;
-    key.action = match params.event {
-        send::KeyEvent::Press => KeyAction::Press,
-        send::KeyEvent::Repeat => KeyAction::Repeat,
-        send::KeyEvent::Release => KeyAction::Release,
-    };
-    // Shift with a letter is the capital letter: terminals do not distinguish the two.
-    if let (KeyCode::Char(c), true) = (key.code, params.shift) {
-        key.code = KeyCode::Char(c.to_uppercase().next().unwrap_or(c));
-    }
-    Ok(Input::Key(key))
 }

@@ -3,7 +3,9 @@
 use cotty_protocol::ApiError;
 use cotty_protocol::op::token_list::{Params, Reply, TokenInfo};
 
-use super::convert::{timestamp, token_error};
+use cotty_session::timestamp;
+
+use super::convert::token_error;
 use super::{Access, Context, Perform, Route};
 use crate::tokens::Tokens;
 

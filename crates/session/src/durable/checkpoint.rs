@@ -41,7 +41,7 @@ const OLDEST: u8 = 7;
 
 fn written_version() -> u8 {
     // Not known to the compiler.
-    std::hint::black_box(VERSION)[VERSION.len() - 1]
+    std::hint::black_box(&VERSION)[VERSION.len() - 1]
 }
 
 pub(crate) const DAMAGED: &str = "it is damaged";

@@ -207,9 +207,7 @@ impl Recording {
     /// Finishes the files of a session that is over.
     pub(crate) fn close(&mut self) {
         self.queue.close();
-        if let Some(capture) = self.capture.take() {
-            capture.close();
-        }
+        self.close_capture();
     }
 
     /// Replies when everything up to now is in the files, or could not be written.
@@ -255,15 +253,18 @@ impl Recording {
         Some(capture.clone())
     }
 
-    /// Takes the running capture to be closed, after all of it is written; returns also what it has captured.
-    pub(crate) async fn take_capture(
-        &mut self,
-        now_ms: impl Fn() -> u64,
-    ) -> Result<(CaptureWriter, Capture), SessionError> {
-        let Some(mut writer) = self.capture.take() else { return Err(ApiError::NoCapture.into()) };
+    /// Waits until the running capture has been written; returns it.
+    pub(crate) async fn settle_capture(&mut self, now_ms: impl Fn() -> u64) -> Result<Capture, SessionError> {
+        let writer = self.capture.as_mut().ok_or(ApiError::NoCapture)?;
         writer.settle().await;
-        let capture = writer.so_far(now_ms());
-        Ok((writer, capture))
+        Ok(writer.so_far(now_ms()))
+    }
+
+    /// Closes the running capture.
+    pub(crate) fn close_capture(&mut self) {
+        if let Some(capture) = self.capture.take() {
+            capture.close();
+        }
     }
 }
 

@@ -144,7 +144,7 @@ impl Hub {
     async fn make_active(&self, session: &Session) {
         self.state().front.used(&session.meta().actor.owner, session.meta().number);
         if let Err(error) = self.keep_front().await {
-            tracing::warn!(%error, session = session.meta().id, "keeper did not store the active session");
+            tracing::warn!(%error, session = session.meta().id, "the keeper did not store the active session");
         }
     }
 

@@ -122,7 +122,7 @@ impl Hub {
         }
         self.save().await;
         if let Err(error) = self.inner.link.forget(meta.id.as_bytes()).await {
-            tracing::warn!(%error, session = meta.id, "keeper did not drop the session");
+            tracing::warn!(%error, session = meta.id, "the keeper did not drop the session");
         }
         let _ = session.tell(Request::Close).await;
         // Wait until its terminal is free again: a caller may need it for the next session.

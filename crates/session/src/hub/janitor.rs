@@ -57,7 +57,7 @@ async fn check(hub: &Hub, number: u32) -> Option<Duration> {
             None
         }
         Fate::End => {
-            tracing::info!(session = info.meta.id, idle_ms = info.idle_ms, "ending unused session");
+            tracing::info!(session = info.meta.id, idle_ms = info.idle_ms, "ending an unused session");
             let hub = hub.clone();
             // Ending may take seconds, and other sessions must not wait for it.
             tokio::spawn(

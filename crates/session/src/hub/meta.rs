@@ -219,8 +219,8 @@ pub(crate) fn now_ms() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// ISO 8601, in UTC, with milliseconds.
-pub(crate) fn timestamp(ms: u64) -> String {
+/// A time in ISO 8601, in UTC, with milliseconds.
+pub fn timestamp(ms: u64) -> String {
     let at = i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
     at.map(|at| format!("{at:.3}")).unwrap_or_default()
 }

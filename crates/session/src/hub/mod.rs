@@ -242,7 +242,7 @@ impl Hub {
                 state.front = blob.front;
             }
             Some(Err(error)) => {
-                tracing::error!(%error, "cannot parse hub state; destroyed and active sessions are forgotten")
+                tracing::error!(%error, "cannot read the daemon's own state; destroyed and active sessions are forgotten")
             }
             None => {}
         }
@@ -268,8 +268,10 @@ impl Hub {
                 meta.number = self.state().next_number;
             }
             match &meta.damage {
-                Some(damage) => tracing::error!(session = meta.id, damage, "session metadata is damaged"),
-                None => tracing::warn!(session = meta.id, "restored session metadata from a copy"),
+                Some(damage) => {
+                    tracing::error!(session = meta.id, damage, "the session's metadata is damaged")
+                }
+                None => tracing::warn!(session = meta.id, "restored the session's metadata from a copy"),
             }
             // Metadata that is still damaged is stored by `adopt`, after the loss is in a checkpoint.
             if let (None, Ok(blob)) = (&meta.damage, serde_json::to_vec(&meta)) {
@@ -291,7 +293,7 @@ impl Hub {
     async fn save(&self) {
         let _saving = self.inner.saving.lock().await;
         if let Err(error) = self.put_blob().await {
-            tracing::warn!(%error, "keeper did not store hub state");
+            tracing::warn!(%error, "the keeper did not store the daemon's own state");
         }
     }
 

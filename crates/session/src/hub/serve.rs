@@ -61,13 +61,13 @@ impl Hub {
                     if caught(task.serve(first, &mut inbox)).await.is_some() {
                         return;
                     }
-                    tracing::error!(session = id, "session task panicked; restarting it");
+                    tracing::error!(session = id, "the session's task panicked; restarting it");
                     tries.panicked(began.elapsed(), false)
                 }
                 Some(Ok(None)) => return,
                 Some(Err(error)) => {
                     // Descriptors or memory ran out. The session itself is intact.
-                    tracing::error!(session = id, %error, "cannot adopt session; retrying");
+                    tracing::error!(session = id, %error, "cannot adopt the session; retrying");
                     AGAIN
                 }
                 None => {
@@ -224,7 +224,7 @@ impl Hub {
         meta: &Meta,
         entry: &Entry,
     ) -> Result<Option<(Task, Option<Request>)>, SessionError> {
-        tracing::error!(session = meta.id, "keeper has no terminal for this session; ending its program");
+        tracing::error!(session = meta.id, "the keeper has no terminal for this session; ending its program");
         // After its exit another process may have the same id.
         let pid = entry.pid.filter(|_| entry.status.is_none());
         if let Some(pid) = pid.and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw) {

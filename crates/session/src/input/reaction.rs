@@ -16,7 +16,7 @@ const SAMPLES: [Duration; 6] = [
     LONGEST,
 ];
 /// The program has finished drawing once it is quiet for this long.
-const FRAME_QUIET: Duration = Duration::from_millis(10);
+const REACTION_QUIET: Duration = Duration::from_millis(10);
 
 /// How a program reacted to input.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -97,14 +97,14 @@ fn is_over(
     running: &dyn Fn() -> bool,
 ) -> bool {
     let Reaction { consumed, reacted, submitted } = seen.reaction;
-    let quiet = last_output.is_none_or(|at| now >= at + FRAME_QUIET);
+    let quiet = last_output.is_none_or(|at| now >= at + REACTION_QUIET);
     let is_drawn = quiet && !seen.half_drawn;
     now >= since + LONGEST || seen.ended || (consumed && reacted && is_drawn && !(submitted && running()))
 }
 
 fn next_check(since: Instant, now: Instant, last_output: Option<Instant>) -> Instant {
     let sample = SAMPLES.iter().map(|after| since + *after).find(|at| *at > now).unwrap_or(now);
-    let quiet = last_output.map(|at| at + FRAME_QUIET).filter(|at| *at > now);
+    let quiet = last_output.map(|at| at + REACTION_QUIET).filter(|at| *at > now);
     quiet.map_or(sample, |quiet| quiet.min(sample))
 }
 

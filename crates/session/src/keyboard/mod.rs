@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_person_may_always_type_and_an_agent_only_if_no_person_holds_it() {
+    fn a_person_may_always_type_and_an_agent_only_if_no_person_has_the_keyboard() {
         let mut keyboard = Keyboard::default();
         assert!(keyboard.check(false, 0).is_ok() && keyboard.check(true, 0).is_ok());
         keyboard.person_typed("view:1", "ann", 1, 0, 1_000);
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_holds_it_if_a_secret_is_asked_for_and_no_person_took_it() {
+    fn nobody_has_the_keyboard_if_a_secret_is_asked_for_and_no_person_took_it() {
         let mut keyboard = Keyboard::default();
         assert_eq!(keyboard.state(|| false).holder, Holder::Agent);
         assert_eq!(keyboard.state(|| true).holder, Holder::Nobody);

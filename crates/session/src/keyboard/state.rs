@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn one_person_takes_it_from_another_and_the_agent_is_told_of_both() {
+    fn one_person_takes_the_keyboard_from_another_and_the_agent_is_told_of_both() {
         let mut keyboard = Keyboard::default();
         keyboard.take("v1", "page", None, 7, 0);
         keyboard.person_typed("v2", "attach", 4, 50, 1_000);

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_signs_in_place_of_a_line_are_recognised() {
+    fn the_placeholders_for_a_line_are_recognized() {
         for (sign, line) in [
             (r"\f", AskedLine::InFile),
             (r"\e", AskedLine::Unreadable),

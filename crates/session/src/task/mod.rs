@@ -158,7 +158,11 @@ impl Task {
             let wake = self.wakeup(Instant::now());
             tokio::select! {
                 request = inbox.recv() => match request {
-                    None | Some(Request::Close) => break,
+                    None | Some(Request::Close) => {
+                        // So that callers without an answer learn that the session is gone.
+                        inbox.close();
+                        break;
+                    }
                     Some(request) => self.handle(request).await,
                 },
                 closed = self.terminal.readable(), if !self.terminal.is_hung_up() => {

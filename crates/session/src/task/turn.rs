@@ -50,8 +50,10 @@ impl Task {
         }
         self.settle_unread();
         let mut waits = std::mem::take(&mut self.waits);
-        let over = self.with_evidence(now, |seen| waits.check(seen));
+        let mut over = self.with_evidence(now, |seen| waits.check(seen));
         self.waits = waits;
+        // The answer to a run may take a checkpoint; the others do not wait for it.
+        over.sort_by_key(|over| matches!(over.waiter, Waiter::Run { .. }));
         for Over { running, met, waiter } in over {
             let reply = match waiter {
                 Waiter::Wait(reply) => reply,

@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_is_drawn_and_encoded_once_for_all_who_have_seen_the_same() {
+    fn a_frame_is_drawn_and_encoded_once_for_all_viewers_with_the_same_screen() {
         let mut fixture = fixture();
         fixture.feed("hello");
         let mut answers: Vec<_> = (0..50).map(|_| fixture.ask()).collect();
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn one_who_joins_or_comes_again_makes_no_frame_for_the_others() {
+    fn joining_or_rejoining_makes_no_frame_for_the_other_viewers() {
         let mut fixture = fixture();
         let mut eyes = fixture.join();
         fixture.feed("a");
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn a_laggard_holds_little_and_goes_on_with_a_fresh_paint() {
+    fn a_slow_viewer_holds_few_frames_and_continues_with_a_full_paint() {
         let mut fixture = fixture();
         let (mut reads, mut sleeps) = (fixture.join(), fixture.join());
         let mut made = Vec::new();
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_is_told_after_the_last_paint() {
+    fn the_exit_is_sent_after_the_last_paint() {
         let mut fixture = fixture();
         let mut eyes = fixture.join();
         fixture.feed("bye");
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_knows_whether_something_changed_before() {
+    fn a_new_viewer_learns_whether_something_changed_since_a_given_time() {
         let mut fixture = fixture();
         fixture.pass(TICK);
         let (before, mut first) = (fixture.now, fixture.ask());
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_there_costs_nothing() {
+    fn without_viewers_nothing_is_scheduled() {
         let mut fixture = fixture();
         fixture.feed("a");
         assert_eq!(fixture.viewers.wakeup(), None);

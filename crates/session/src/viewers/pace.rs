@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_changes_is_drawn_at_once_and_then_more_seldom_for_a_crowd() {
+    fn a_change_is_drawn_at_once_and_the_next_ones_less_often_for_many_viewers() {
         let start = Instant::now();
         let at = |ms: u64| start + Duration::from_millis(ms);
         let mut pace = Pace::default();

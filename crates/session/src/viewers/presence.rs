@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_is_told_who_has_the_keyboard_and_who_was_turned_away() {
+    fn all_viewers_learn_who_has_the_keyboard_and_who_was_refused() {
         let mut watchers = Watchers::default();
         watchers.turned_away("claude", false);
         watchers.turned_away("claude", true);

@@ -421,7 +421,7 @@ impl App {
                 Err(error) => {
                     // Stay in copy mode: the person can save under another name.
                     if let Some(copy) = &mut self.copy {
-                        copy.say(format!("{path}: {error}"));
+                        copy.say(format!("cannot save to {path}: {error}"));
                     }
                     return Ok(Act::Nothing);
                 }

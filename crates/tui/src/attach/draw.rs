@@ -44,7 +44,7 @@ impl App {
         }
         if self.lost {
             let keys = &self.options.prefix;
-            return Some(format!("the daemon is gone: waiting for the next · {keys} d detaches"));
+            return Some(format!("the daemon is gone: waiting for the next one · {keys} d detaches"));
         }
         if self.prefix.is_waiting() {
             let keys = &self.options.prefix;

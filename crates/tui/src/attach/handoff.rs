@@ -27,7 +27,7 @@ impl App {
         match (self.options.needed, self.handoff().is_some()) {
             _ if self.over.is_some() => String::new(),
             (true, true) => "Ctrl-D when done".to_owned(),
-            (true, false) => "Ctrl-D leaves".to_owned(),
+            (true, false) => "Ctrl-D detaches".to_owned(),
             (false, true) => format!("{} y when done", self.options.prefix),
             (false, false) => String::new(),
         }

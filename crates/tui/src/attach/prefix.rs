@@ -55,7 +55,7 @@ pub(crate) const HELP: &[(&str, &str)] = &[
     ("s", "status line on or off"),
     ("m", "mouse on or off; if off, your terminal selects text"),
     ("r", "redraw everything"),
-    ("Ctrl-z", "suspend; `fg` returns"),
+    ("Ctrl-z", "suspend; `fg` resumes"),
     ("?", "this list, and who is here"),
 ];
 
@@ -65,7 +65,7 @@ pub(crate) const HANDOFF_HELP: &[(&str, &str)] =
 
 /// More keys with `--next`.
 pub(crate) const NEEDED_HELP: &[(&str, &str)] =
-    &[("e", "send Ctrl-D to the program: Ctrl-D itself completes the request")];
+    &[("e", "send Ctrl-D to the program; Ctrl-D itself ends attach")];
 
 /// Classifies keys, one after the other.
 #[derive(Debug)]

@@ -32,7 +32,7 @@ pub(crate) fn keyboard(presence: &Presence) -> String {
         (Some(Holder::Person), _) => format!("{by} has the keyboard"),
         (Some(Holder::Nobody), _) => "nobody has the keyboard".into(),
         (_, Some(agent)) => format!("agent {agent} has the keyboard"),
-        (_, None) => "keyboard free".into(),
+        (_, None) => "the keyboard is free".into(),
     }
 }
 
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(keyboard(&presence(&[])), "agent claude has the keyboard");
         assert_eq!(keyboard(&held("ann", false)), "ann has the keyboard");
         assert_eq!(keyboard(&held("ann", true)), "you have the keyboard");
-        assert_eq!(keyboard(&Presence { agent: None, ..presence(&[]) }), "keyboard free");
+        assert_eq!(keyboard(&Presence { agent: None, ..presence(&[]) }), "the keyboard is free");
         assert_eq!(
             keyboard(&Presence { holder: Some(Holder::Nobody), ..presence(&[]) }),
             "nobody has the keyboard"

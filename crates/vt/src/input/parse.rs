@@ -28,6 +28,15 @@ impl fmt::Display for UnknownKey {
 impl core::error::Error for UnknownKey {}
 
 impl Key {
+    /// The key with more modifiers. Shift with a letter is the capital letter: terminals do not distinguish the two.
+    pub fn with(self, ctrl: bool, alt: bool, shift: bool) -> Key {
+        let code = match self.code {
+            KeyCode::Char(c) if shift => KeyCode::Char(c.to_uppercase().next().unwrap_or(c)),
+            code => code,
+        };
+        Key { code, ctrl: self.ctrl | ctrl, alt: self.alt | alt, shift: self.shift | shift, ..self }
+    }
+
     /// Parses a key in any of the usual notations: `enter`, `f5`, `c`, `ctrl+c`, `C-c`, `^C`, `[UP]`,
     /// `<Esc>`, `<C-x>`, `M-f`, `shift+tab`, `super+x`, `kp_5`. Names are case-insensitive. Meta means
     /// alt, as in Emacs.

@@ -176,8 +176,12 @@ fn truncated(text: &str) -> &str {
 /// Decodes both base64 alphabets, with or without padding: programs send all of them. An incomplete last byte is dropped.
 fn decode_base64(text: &str) -> Option<Vec<u8>> {
     let mut digits = text.trim_end_matches('=').replace('-', "+").replace('_', "/");
-    if digits.len() % 4 == 1 {
+    if digits.len() % 4 == 1 && digits.ends_with(is_digit) {
         digits.pop();
     }
     BASE64.decode(digits).ok()
+}
+
+fn is_digit(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '+' | '/')
 }

@@ -8,7 +8,7 @@ use crate::{out, settings};
 
 /// Check the configuration; exits with 1 if something is wrong
 ///
-/// Without a file: checks the configuration file and the variables of this shell.
+/// Without FILE, checks the configuration file and the variables of this shell.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  cotty config check\n  cotty config check new.toml")]
 pub(crate) struct Args {

@@ -1,6 +1,6 @@
 //! MCP: the tools that agents see, over the operations.
 //!
-//! `cotty mcp` is a pipe: it connects to `/v1/mcp` on the Unix socket, introduces itself in one line ([`Hello`]), and
+//! `cotty mcp` is a pipe: it connects to `/v1/mcp` on the Unix socket, introduces itself in one line (`McpHello`), and
 //! then passes MCP's lines both ways. The server runs in the daemon, so a pipe that lives for days always gets the
 //! newest tools. HTTP clients use `/mcp` ([`http`]). One handler serves both, in both eras of the protocol
 //! ([`server`]).

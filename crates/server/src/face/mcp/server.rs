@@ -148,13 +148,17 @@ impl Server {
         &self,
         mut request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
+        schema: Option<&JsonObject>,
         advisor: Advisor,
         tool: impl AsyncFnOnce(Call, JsonObject) -> Result<CallToolResponse, ErrorData>,
     ) -> Result<CallToolResponse, ErrorData> {
         let (spent, heard) = (self.spent(&context.id), Instant::now());
         let calling = self.context_of(&context, Some(&request))?;
         let (client, mut questions) = Client::new(&context, &calling, &mut request)?;
-        let arguments = request.arguments.unwrap_or_default();
+        let mut arguments = request.arguments.unwrap_or_default();
+        if let Some(schema) = schema {
+            validate::name_by_number(schema, &mut arguments);
+        }
         // Progress reports what the session does.
         let named = ["session_id", "session"].iter().find_map(|name| arguments.get(*name)?.as_str());
         let wanted = context.meta.get_progress_token().and(named);
@@ -239,7 +243,7 @@ impl ServerHandler for Server {
 
     async fn call_tool(
         &self,
-        mut request: CallToolRequestParams,
+        request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(Offered { entry, described, advisor }) = self.offer.find(&request.name) else {
@@ -251,16 +255,13 @@ impl ServerHandler for Server {
             );
             return Err(ErrorData::invalid_params(message, None));
         };
-        if let Some(arguments) = &mut request.arguments {
-            validate::name_by_number(&described.input_schema, arguments);
-        }
         let tool = async |call: Call, arguments: JsonObject| {
             Ok(match validate::arguments(&described.input_schema, &arguments, entry.name) {
                 Ok(()) => entry.call(call, arguments).await.into(),
                 Err(error) => tool::refusal(advisor.error(error)).into(),
             })
         };
-        self.run_tool(request, context, advisor.clone(), tool).await
+        self.run_tool(request, context, Some(&described.input_schema), advisor.clone(), tool).await
     }
 
     async fn list_resources(

@@ -97,7 +97,7 @@ fn region(y: u16, y2: u16) -> Region {
 }
 
 #[test]
-fn a_snapshot_then_what_changes() {
+fn a_subscription_begins_with_a_snapshot_and_continues_with_changes() {
     let mut fixture = fixture(10, 4);
     fixture.feed("one\r\ntwo\r\n\x1b[31mthree\x1b[0m!");
     let mut front = fixture.subscribe();
@@ -137,7 +137,7 @@ fn a_difference_says_why() {
 }
 
 #[test]
-fn a_snapshot_every_fifth_of_a_second_while_there_are_changes_and_none_when_all_is_still() {
+fn snapshots_are_sent_every_fifth_of_a_second_but_only_after_changes() {
     let mut fixture = fixture(10, 3);
     let mut front = fixture.subscribe();
     for count in 0..1000 {
@@ -163,7 +163,7 @@ fn a_snapshot_every_fifth_of_a_second_while_there_are_changes_and_none_when_all_
 }
 
 #[test]
-fn bells_are_told_and_a_storm_of_them_is_one() {
+fn bells_are_sent_and_many_at_once_become_one() {
     let mut fixture = fixture(10, 3);
     let mut front = fixture.subscribe();
     for _ in 0..1000 {
@@ -209,7 +209,7 @@ fn a_frame_is_seen_as_a_whole() {
 }
 
 #[test]
-fn the_end_is_the_last_that_is_told() {
+fn the_exit_is_the_last_update() {
     let ended = Ended { exit_code: Some(3), signal: None, at_ms: 0 };
     let mut fixture = fixture(10, 3);
     let mut front = fixture.subscribe();
@@ -252,7 +252,7 @@ fn each_batch_and_each_first_snapshot_is_made_and_encoded_once() {
 }
 
 #[test]
-fn many_who_come_at_once_to_a_busy_terminal_are_answered_together() {
+fn many_new_subscribers_of_a_busy_terminal_are_answered_together() {
     let mut fixture = fixture(10, 3);
     let mut front = fixture.subscribe();
     fixture.feed("a");
@@ -269,7 +269,7 @@ fn many_who_come_at_once_to_a_busy_terminal_are_answered_together() {
 }
 
 #[test]
-fn one_who_does_not_read_holds_little_and_goes_on_with_a_snapshot() {
+fn a_subscriber_that_does_not_read_holds_few_updates_and_continues_with_a_snapshot() {
     let mut fixture = fixture(10, 3);
     let (mut reads, mut sleeps) = (fixture.subscribe(), fixture.subscribe());
     let mut made = Vec::new();
@@ -290,7 +290,7 @@ fn one_who_does_not_read_holds_little_and_goes_on_with_a_snapshot() {
 }
 
 #[test]
-fn nobody_there_costs_nothing() {
+fn without_subscribers_nothing_is_scheduled() {
     let mut fixture = fixture(10, 3);
     fixture.feed("a\x07");
     assert_eq!(fixture.viewers.updates.wakeup(), None);
@@ -454,7 +454,7 @@ impl Crowd {
 }
 
 #[test]
-fn after_ten_thousand_updates_all_who_apply_them_show_the_same() {
+fn after_ten_thousand_updates_all_front_ends_show_the_same() {
     let mut runner = TestRunner::deterministic();
     let acts = act();
     let mut crowd = Crowd::new(Size { cols: 11, rows: 6 });
@@ -471,7 +471,7 @@ fn after_ten_thousand_updates_all_who_apply_them_show_the_same() {
 
 proptest! {
     #[test]
-    fn all_who_apply_the_updates_show_the_same(size in input::size(), acts in prop::collection::vec(act(), 0..200)) {
+    fn all_front_ends_that_apply_the_updates_show_the_same(size in input::size(), acts in prop::collection::vec(act(), 0..200)) {
         let mut crowd = Crowd::new(size);
         for act in acts {
             crowd.act(act);

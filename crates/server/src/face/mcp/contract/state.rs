@@ -21,7 +21,7 @@ pub(crate) enum Doing {
 }
 
 impl Doing {
-    /// Also returns the program that may read the terminal, if any.
+    /// Also returns the foreground program, if any.
     pub(crate) fn of(activity: Activity) -> (Doing, Option<String>) {
         match activity {
             Activity::Prompt => (Doing::Prompt, None),
@@ -40,7 +40,7 @@ impl Doing {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct State {
     pub(crate) state: Doing,
-    /// The program that may read the terminal.
+    /// The program in the foreground.
     #[serde(skip_serializing_if = "Option::is_none")]
     program: Option<String>,
     #[serde(flatten)]

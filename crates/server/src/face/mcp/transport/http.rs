@@ -26,7 +26,7 @@ use crate::face::mcp::sets::Offer;
 use crate::face::mcp::subscriptions::Arrived;
 use crate::face::mcp::transport::http_sessions::{Begun, SILENCE};
 use crate::face::mcp::transport::posted;
-use crate::face::mcp::transport::unread_http::{Granted, PlacesByTrust};
+use crate::face::mcp::transport::unread_http::{Granted, SlotsByTrust};
 use crate::trust::Trust;
 
 /// Query parameters, and the headers that mean the same.
@@ -43,7 +43,7 @@ struct Endpoint {
     sessions: Arc<LocalSessionManager>,
     /// Held while a session of an earlier daemon is restored: two at once would conflict.
     restoring: Arc<Mutex<()>>,
-    places: PlacesByTrust,
+    slots: SlotsByTrust,
 }
 
 pub(crate) fn routes(app: &App) -> Router<App> {
@@ -57,13 +57,13 @@ pub(crate) fn routes(app: &App) -> Router<App> {
         app: app.clone(),
         sessions: Arc::new(sessions),
         restoring: Arc::default(),
-        places: PlacesByTrust::default(),
+        slots: SlotsByTrust::default(),
     };
     Router::new().route("/mcp", any(answer)).with_state(endpoint)
 }
 
 async fn answer(
-    State(Endpoint { app, sessions, restoring, places }): State<Endpoint>,
+    State(Endpoint { app, sessions, restoring, slots }): State<Endpoint>,
     Extension(trust): Extension<Trust>,
     mut request: Request,
 ) -> Response {
@@ -86,9 +86,9 @@ async fn answer(
         Ok(looked_at) => looked_at,
         Err(response) => return response,
     };
-    let place = match message.as_ref().is_some_and(|message| message.is_large) {
-        true => match places.take(&trust, longest(longest_ms)).await {
-            Ok(place) => Some(place),
+    let slot = match message.as_ref().is_some_and(|message| message.is_large) {
+        true => match slots.take(&trust, longest(longest_ms)).await {
+            Ok(slot) => Some(slot),
             Err(error) => return refuse(error),
         },
         false => None,
@@ -117,7 +117,7 @@ async fn answer(
     let response = service.handle(request).await;
     match message {
         Some(message) if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE => message.refused(),
-        _ => response.map(|body| Body::new(Granted::new(body, revoked, place))),
+        _ => response.map(|body| Body::new(Granted::new(body, revoked, slot))),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The body of an HTTP answer. It ends when its token is revoked, and a large one takes a place until it has been
+//! The body of an HTTP answer. It ends when its token is revoked, and a large one takes a slot until it has been
 //! read.
 
 use std::collections::HashMap;
@@ -11,26 +11,26 @@ use axum::body::{Bytes, HttpBody};
 use cotty_protocol::ApiError;
 use hyper::body::Frame;
 
-use super::large::{Place, Places};
+use super::large::{Slot, Slots};
 use crate::trust::Trust;
 
 /// Most bytes that the connection gets at once: it asks for more when most of them are sent.
 const PIECE: usize = 64 << 10;
 
-/// The places of all clients. Clients with the same token share them, however many connections they make.
+/// The slots of all clients. Clients with the same token share them, however many connections they make.
 #[derive(Debug, Clone, Default)]
-pub(super) struct PlacesByTrust(Arc<Mutex<HashMap<Trust, Places>>>);
+pub(super) struct SlotsByTrust(Arc<Mutex<HashMap<Trust, Slots>>>);
 
-impl PlacesByTrust {
-    /// Waits for a place, but not longer than this.
-    pub(super) async fn take(&self, trust: &Trust, longest: Duration) -> Result<Place, ApiError> {
-        let places = {
+impl SlotsByTrust {
+    /// Waits for a slot, but not longer than this.
+    pub(super) async fn take(&self, trust: &Trust, longest: Duration) -> Result<Slot, ApiError> {
+        let slots = {
             let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            all.retain(|_, places| places.in_use());
+            all.retain(|_, slots| slots.in_use());
             all.entry(trust.clone()).or_default().clone()
         };
-        let place = tokio::time::timeout(longest, places.take()).await.ok().flatten();
-        place.ok_or(ApiError::UnreadAnswers)
+        let slot = tokio::time::timeout(longest, slots.take()).await.ok().flatten();
+        slot.ok_or(ApiError::UnreadAnswers)
     }
 }
 
@@ -40,16 +40,16 @@ pub(crate) struct Granted<B> {
     revoked: Pin<Box<dyn Future<Output = ()> + Send>>,
     /// Read from the body, and not yet given to the connection.
     rest: Bytes,
-    _place: Option<Place>,
+    _slot: Option<Slot>,
 }
 
 impl<B> Granted<B> {
     pub(crate) fn new(
         body: B,
         revoked: impl Future<Output = ()> + Send + 'static,
-        place: Option<Place>,
+        slot: Option<Slot>,
     ) -> Granted<B> {
-        Granted { body, revoked: Box::pin(revoked), rest: Bytes::new(), _place: place }
+        Granted { body, revoked: Box::pin(revoked), rest: Bytes::new(), _slot: slot }
     }
 }
 

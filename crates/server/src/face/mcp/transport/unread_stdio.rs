@@ -1,4 +1,4 @@
-//! A pipe's lines. A request for a large answer waits here until the client has a place for it ([`super::large`]); all other
+//! A pipe's lines. A request for a large answer waits here until the client has a slot for it ([`super::large`]); all other
 //! lines pass. Each request gets the time at which it arrived.
 
 use std::collections::VecDeque;
@@ -11,28 +11,34 @@ use rmcp::model::{
 };
 use rmcp::transport::Transport;
 
-use super::large::{Place, Places};
+use super::large::{Slot, Slots};
 use crate::face::mcp::subscriptions::Arrived;
 
-/// A transport that passes on requests for large answers only while the client has places for them.
+/// A transport that passes on requests for large answers only while the client has slots for them.
 pub(crate) struct Paced<T> {
     transport: T,
-    places: Places,
-    /// Answers being made, each with its place.
-    made: Vec<(RequestId, Place)>,
-    /// Requests that have no place yet, oldest first.
+    slots: Slots,
+    /// Answers being made, each with its slot.
+    made: Vec<(RequestId, Slot)>,
+    /// Requests that have no slot yet, oldest first.
     waiting: VecDeque<(RequestId, ClientJsonRpcMessage)>,
 }
 
 impl<T> Paced<T> {
     pub(crate) fn new(transport: T) -> Paced<T> {
-        Paced { transport, places: Places::default(), made: Vec::new(), waiting: VecDeque::new() }
+        Paced { transport, slots: Slots::default(), made: Vec::new(), waiting: VecDeque::new() }
     }
 
-    /// The oldest request that waits, with a place for its answer.
-    fn begin(&mut self, place: Place) -> Option<ClientJsonRpcMessage> {
+    /// Whether a request waits that may begin. One whose id is in use waits for the answer: of two answers with one id rmcp drops one,
+    /// and its slot would never be free again.
+    fn may_begin(&self) -> bool {
+        self.waiting.front().is_some_and(|(id, _)| self.made.iter().all(|(made, _)| made != id))
+    }
+
+    /// The oldest request that waits, with a slot for its answer.
+    fn begin(&mut self, slot: Slot) -> Option<ClientJsonRpcMessage> {
         let (id, message) = self.waiting.pop_front()?;
-        self.made.push((id, place));
+        self.made.push((id, slot));
         Some(message)
     }
 
@@ -74,12 +80,12 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Paced<T> {
             JsonRpcMessage::Error(answer) => answer.id.as_ref(),
             _ => None,
         };
-        let place = id.and_then(|id| self.made.iter().position(|(made, _)| made == id));
-        let place = place.map(|at| self.made.swap_remove(at));
+        let made = id.and_then(|id| self.made.iter().position(|(made, _)| made == id));
+        let slot = made.map(|at| self.made.swap_remove(at));
         let sent = self.transport.send(item);
         async move {
             let sent = sent.await;
-            drop(place);
+            drop(slot);
             sent
         }
     }
@@ -88,11 +94,11 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Paced<T> {
         loop {
             let message = tokio::select! {
                 biased;
-                Some(place) = self.places.take(), if !self.waiting.is_empty() => {
-                    match self.begin(place) {
-                        Some(message) => return Some(message),
-                        None => continue,
+                Some(slot) = self.slots.take(), if self.may_begin() => {
+                    if let Some(message) = self.begin(slot) {
+                        return Some(message);
                     }
+                    continue;
                 }
                 message = self.transport.receive() => message?,
             };
@@ -194,10 +200,10 @@ mod tests {
         let mut unread = Vec::new();
         for _ in 0..MOST_LARGE {
             ask(&mut client, 7..8).await;
-            assert_eq!(received(&mut server).await, [7]);
+            ask(&mut client, 7..8).await;
+            assert_eq!(received(&mut server).await, [7], "the second waits for the answer to the first");
             unread.push(server.send(answer(7)));
         }
-        ask(&mut client, 7..8).await;
         assert!(received(&mut server).await.is_empty());
         drop(unread);
         assert_eq!(received(&mut server).await, [7]);

@@ -26,6 +26,8 @@ const FINISHED: u64 = 16 * 1024;
 const QUIET: Duration = Duration::from_millis(100);
 /// How soon a disk that failed is tried again.
 const RETRY: Duration = Duration::from_secs(2);
+/// How soon a busy writing thread is asked again.
+const CROWDED: Duration = Duration::from_millis(20);
 
 /// A capture that was asked for. Part of a session's state, so the next daemon goes on with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -238,7 +240,10 @@ impl CaptureWriter {
 
     /// Answers when everything so far is in the file, or cannot be.
     pub(crate) fn flush(&mut self, reply: oneshot::Sender<()>) {
-        self.waiters.push(reply);
+        match self.log.is_closed() {
+            true => drop(reply.send(())),
+            false => self.waiters.push(reply),
+        }
     }
 
     /// Hands the writing thread what is finished, if it is time.
@@ -246,10 +251,11 @@ impl CaptureWriter {
         let end = live.output_len();
         let due = self.due.is_some_and(|due| due <= now);
         let finished = !self.error && end - self.reach.seq.min(end) >= FINISHED;
-        if !(due || finished || !self.waiters.is_empty()) || !self.log.has_room() {
+        if !(due || finished || !self.waiters.is_empty()) || self.log.idle().is_none() {
             return;
         }
-        if self.log.idle().is_none() {
+        if !self.log.has_room() {
+            self.due = Some(now + CROWDED);
             return;
         }
         let taken = self.take(live, now_ms);
@@ -291,7 +297,7 @@ impl CaptureWriter {
                 self.due = Some(now);
             }
             (result, _) => {
-                tracing::warn!(error = ?result.err(), "a capture cannot be written; it is tried again");
+                tracing::warn!(error = ?result.err(), "cannot write a capture; retrying");
                 (self.opened, self.error, self.due) = (false, true, Some(now + RETRY));
                 self.answer();
             }

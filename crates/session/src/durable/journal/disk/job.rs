@@ -69,10 +69,10 @@ impl<T: Send + 'static> JobFiles<T> {
     /// Waits for the job that runs, for ever if none does; `None` if the writing thread is gone. The caller returns the files
     /// with [`JobFiles::put_back`].
     pub(super) async fn finished(&mut self) -> Option<JobResult<T>> {
-        match &mut self.state {
-            State::Busy(result) => result.await.ok(),
-            _ => std::future::pending().await,
-        }
+        let State::Busy(result) = &mut self.state else { return std::future::pending().await };
+        let result = result.await.ok();
+        self.state = State::Closed;
+        result
     }
 
     pub(super) fn put_back(&mut self, files: T) {

@@ -3,7 +3,7 @@
 //! A session's folder holds `meta.json` and numbered segments. A segment begins with a whole state. [Frames](frame) follow,
 //! each with how much output and index it covers. After a kill or a full disk, the next frame begins exactly where the last
 //! complete one ends; its output comes from the ring. Output that the ring no longer holds is a gap, and counted. A session
-//! never waits for a disk.
+//! waits for a disk at most for moments, in a flood of output.
 //!
 //! | to change | open |
 //! |---|---|

@@ -69,7 +69,7 @@ enum ItemKind {
     Output,
     Note(Note),
     /// The next segment begins, with this state.
-    Turn(Arc<Vt>),
+    Rotate(Arc<Vt>),
 }
 
 /// How far the daemon before us had come.
@@ -198,10 +198,10 @@ impl RecordingQueue {
             self.due = Some(now + CROWDED);
             return;
         }
-        if self.opened && (writer.is_full() || self.torn) && !self.waiting.iter().any(Item::is_turn) {
+        if self.opened && (writer.is_full() || self.torn) && !self.waiting.iter().any(Item::is_rotation) {
             // The output up to here is in the queue, and in the ring.
             let (seq, index) = (vt.seq(), live.index_len());
-            self.push(Item { seq, index, ms: now_ms, what: ItemKind::Turn(Arc::new(vt.clone())) }, now);
+            self.push(Item { seq, index, ms: now_ms, what: ItemKind::Rotate(Arc::new(vt.clone())) }, now);
             self.torn = false;
         }
         let (work, items) = if self.opened { self.next_job(live) } else { (Work::Open, 0) };
@@ -219,7 +219,7 @@ impl RecordingQueue {
                 Some(ended) => writer.ended(ended),
                 None => Ok(()),
             }),
-            Work::Turn(vt) => writer.rotate(&vt, now_ms),
+            Work::Rotate(vt) => writer.rotate(&vt, now_ms),
         });
     }
 
@@ -258,13 +258,14 @@ impl RecordingQueue {
                     first = self.adopted.take().map(|adopted| (place, adopted));
                     self.opened = true;
                     // A state that was to be written is taken anew.
-                    self.torn |= self.waiting.iter().any(Item::is_turn);
+                    self.torn |= self.waiting.iter().any(Item::is_rotation);
                     self.waiting.retain(|item| !item.is_in(place, ended));
                     self.popped = self.pushed - self.waiting.len() as u64;
                 } else {
                     self.pop(items);
                 }
-                self.due = self.waiting.front().map(|item| if item.is_turn() { now } else { now + QUIET });
+                self.due =
+                    self.waiting.front().map(|item| if item.is_rotation() { now } else { now + QUIET });
                 self.files.put_back(writer);
                 if first.is_none() {
                     self.answer(false);
@@ -276,7 +277,7 @@ impl RecordingQueue {
                     // Tried because somebody asked for it: the next turn of its own comes when it would have.
                     Some((wait, _)) if self.due.is_some_and(|due| due > now) => *wait,
                     failed => {
-                        tracing::warn!(error, "a recording cannot be written; it is tried again");
+                        tracing::warn!(error, "cannot write a recording; retrying");
                         let wait = failed.as_ref().map_or(RETRY, |(wait, _)| (*wait * 2).min(SELDOM));
                         self.due = Some(now + wait);
                         wait
@@ -324,8 +325,8 @@ impl RecordingQueue {
 
     /// Frames of what waits, and how many items they cover.
     fn next_job(&mut self, live: &LiveJournal) -> (Work, usize) {
-        if let Some(Item { what: ItemKind::Turn(vt), .. }) = self.waiting.front() {
-            return (Work::Turn(Arc::clone(vt)), 1);
+        if let Some(Item { what: ItemKind::Rotate(vt), .. }) = self.waiting.front() {
+            return (Work::Rotate(Arc::clone(vt)), 1);
         }
         let mut place = self.place;
         let mut roll = Roll::default();
@@ -350,7 +351,7 @@ impl RecordingQueue {
                 break;
             }
             match &item.what {
-                ItemKind::Turn(_) => break,
+                ItemKind::Rotate(_) => break,
                 ItemKind::Output => place.index = place.index.max(item.index),
                 ItemKind::Note(note) => {
                     place.index = place.index.max(item.index);
@@ -388,15 +389,15 @@ impl RecordingQueue {
 }
 
 impl Item {
-    fn is_turn(&self) -> bool {
-        matches!(self.what, ItemKind::Turn(_))
+    fn is_rotation(&self) -> bool {
+        matches!(self.what, ItemKind::Rotate(_))
     }
 
     /// Whether files that go so far hold it.
     fn is_in(&self, place: Extent, ended: bool) -> bool {
         match &self.what {
             ItemKind::Note(Note::Exited { .. }) => ended,
-            ItemKind::Turn(_) => true,
+            ItemKind::Rotate(_) => true,
             _ => self.seq <= place.seq && self.index <= place.index,
         }
     }
@@ -405,7 +406,7 @@ impl Item {
 enum Work {
     Open,
     Append(Vec<Frame>),
-    Turn(Arc<Vt>),
+    Rotate(Arc<Vt>),
 }
 
 /// Frames being put together.

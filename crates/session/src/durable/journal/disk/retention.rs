@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_purge_deletes_chosen_recordings_and_live_ones_only_with_include_live() {
+    fn a_purge_deletes_chosen_recordings_and_live_ones_only_with_live() {
         let there = vec![
             kept("live", true, &[(1, 1), (1, 8)]),
             kept("a", false, &[(1, 3)]),

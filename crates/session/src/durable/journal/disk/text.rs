@@ -27,7 +27,7 @@ pub(super) fn write(folder: &Folder, number: u32) {
     // A segment that was deleted meanwhile needs no text.
     let Ok(text) = read(folder, number) else { return };
     if let Err(error) = put(&path, text.as_bytes()) {
-        tracing::warn!(%error, path = %path.display(), "cannot write segment text");
+        tracing::warn!(%error, path = %path.display(), "cannot write the text of a segment");
     }
 }
 

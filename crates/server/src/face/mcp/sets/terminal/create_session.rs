@@ -33,7 +33,7 @@ pub(super) struct Params {
     cwd: Option<String>,
     /// Return only when the prompt is there. Default: true for shells.
     wait_ready: Option<bool>,
-    /// Longest wait for that, in ms. Default: 5000.
+    /// Limit of wait_ready, in ms. Default: 5000.
     ready_timeout_ms: Option<u64>,
     /// A name to use instead of the id.
     name: Option<String>,
@@ -47,7 +47,7 @@ pub(super) struct Reply {
     dimensions: Dimensions,
     ready: bool,
     state: Doing,
-    /// The program that runs in it now, if another.
+    /// The foreground program, if another.
     #[serde(skip_serializing_if = "Option::is_none")]
     foreground: Option<String>,
     next_since: u64,

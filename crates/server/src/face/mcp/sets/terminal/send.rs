@@ -24,7 +24,7 @@ pub(super) struct Send;
 pub(super) struct Params {
     /// The session.
     session_id: String,
-    /// Text to type; \n is the Enter key, but several lines are pasted as one (into vim send "i" first). Give one of text, key, mouse and steps.
+    /// Text to type; \n is the Enter key, but several lines are one paste (in vim, send "i" first). Give one of text, key, mouse and steps.
     text: Option<String>,
     /// Key to press: up down left right home end pageup pagedown backspace delete insert tab enter escape f1…f12, or one character. Also "ctrl+c", "^C", "<Esc>".
     key: Option<String>,

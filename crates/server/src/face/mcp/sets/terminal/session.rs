@@ -30,7 +30,7 @@ pub(super) struct Session {
     healthy: bool,
     cwd: Option<String>,
     state: Doing,
-    /// The program that may read the terminal.
+    /// The program in the foreground.
     #[serde(skip_serializing_if = "Option::is_none")]
     foreground: Option<String>,
     #[serde(flatten)]
