@@ -1413,7 +1413,7 @@ export interface SendParams {
 export interface SendReply {
   /** Bytes written to the terminal. */
   bytes: number;
-  /** If requested: whether the program read the bytes within a tenth of a second. */
+  /** If requested: whether the program read the bytes within 80 ms. */
   consumed?: boolean | null;
   /** Whether the text was put in paste brackets, so that its line ends are not Enter keys. */
   pasted?: boolean;
@@ -1690,7 +1690,7 @@ export interface Wait {
   regex?: string | null;
   /** Until the program asks for a secret. */
   secret?: boolean;
-  /** Only output after this counts: a `seq`, `since` or `next_since` of another reply. Default: since the last input. */
+  /** Only output after this counts: a `seq`, `since` or `next_since` of an answer. Default: since the last input. */
   since?: number | null;
   /** A match of this regular expression ends the wait in any case, e.g. "error|failed". */
   stop?: string | null;
@@ -1720,7 +1720,7 @@ export interface WaitParams {
   secret?: boolean;
   /** Id, number or name. */
   session?: string;
-  /** Only output after this counts: a `seq`, `since` or `next_since` of another reply. Default: since the last input. */
+  /** Only output after this counts: a `seq`, `since` or `next_since` of an answer. Default: since the last input. */
   since?: number | null;
   /** A match of this regular expression ends the wait in any case, e.g. "error|failed". */
   stop?: string | null;
