@@ -75,7 +75,7 @@ impl Connected<IncomingStream<'_, UnixListener>> for Connection {
         // not more.
         let keeper = rustix::process::getppid().map_or(1, |pid| pid.as_raw_nonzero().get().cast_unsigned());
         // Now, not with the first request: by then the process may be gone and its pid reused.
-        Connection(Arc::new(Peer::look(credentials.map(|c| c.uid()), pid, keeper)))
+        Connection(Arc::new(Peer::inspect(credentials.map(|c| c.uid()), pid, keeper)))
     }
 }
 

@@ -142,7 +142,7 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    pub(crate) fn look(uid: Option<u32>, pid: Option<u32>, keeper: u32) -> Peer {
+    pub(crate) fn inspect(uid: Option<u32>, pid: Option<u32>, keeper: u32) -> Peer {
         let lineage = pid.filter(|&pid| pid > 0).map(|pid| Lineage::of(pid, keeper)).unwrap_or_default();
         // Parents that do not descend from the keeper may name a session of another cotty that this one runs in.
         let looked_at = if lineage.descends { lineage.line.len() } else { 1 };

@@ -10,7 +10,7 @@ use crate::Activity;
 /// The shortest time between two frames.
 pub(super) const TICK: Duration = Duration::from_millis(16);
 
-/// The clock moves only when a test says so.
+/// Only the test moves the clock.
 pub(super) struct Fixture {
     pub(super) vt: Vt,
     pub(super) viewers: Viewers,
@@ -44,7 +44,7 @@ impl Fixture {
         }
     }
 
-    /// Lets time pass as a session's task does: it wakes up when it asked to.
+    /// Lets time pass as a session's task does: it wakes up whenever a frame is due.
     pub(super) fn pass(&mut self, time: Duration) {
         let end = self.now + time;
         self.draw_if_due();

@@ -1,4 +1,4 @@
-//! What viewers are shown: one whole paint, then differences, each drawn once and shared by all.
+//! Sends paints to viewers: first the whole screen, then differences. Each is drawn once and shared by all viewers.
 
 #[cfg(test)]
 mod fixture;
@@ -21,22 +21,22 @@ use crate::viewers::presence::{Watcher, Watchers};
 use crate::viewers::publisher::Publisher;
 use crate::viewers::updates::{Subscribed, Updates};
 
-/// When to look once more at what the session does: a program starts, or asks for a secret, a moment after the output
-/// that goes with it.
-const SECOND_LOOK: Duration = Duration::from_millis(250);
+/// How long after a frame to check the activity again: a program starts, or asks for a secret, a moment after it writes
+/// the matching output.
+const RECHECK: Duration = Duration::from_millis(250);
 
-/// What a viewer is sent.
+/// A message to a viewer.
 #[derive(Debug, Clone)]
 pub enum Frame {
-    /// The screen, or what changed of it.
+    /// The screen, or a change of it.
     Paint {
-        /// Output that it shows.
+        /// The seq that it shows.
         seq: u64,
-        /// Whether it replaces the screen.
+        /// Whether it replaces the whole screen.
         full: bool,
         /// Columns and rows.
         size: (u16, u16),
-        /// For another terminal to draw.
+        /// The paint, for another terminal to draw.
         data: String,
         /// The title that the program set.
         title: String,
@@ -47,28 +47,27 @@ pub enum Frame {
     Exited(Ended),
 }
 
-/// One viewer's end.
+/// What a new viewer gets.
 #[derive(Debug)]
 pub struct Viewer {
     /// The screen now.
     pub first: Arc<Shared<Frame>>,
-    /// What changes from then on. A viewer that is too slow sees a gap and asks to view anew.
+    /// Later changes. A viewer that reads too slowly gets a lag error and must join again.
     pub frames: broadcast::Receiver<Arc<Shared<Frame>>>,
-    /// Who is there, now and from then on.
+    /// Who is there, now and later.
     pub presence: watch::Receiver<Arc<Presence>>,
-    /// When what it shows became so.
+    /// When the screen last changed.
     changed: Option<Instant>,
 }
 
 impl Viewer {
-    /// Whether the first screen may be another than at that time: what changed before somebody views is not among the
-    /// frames.
+    /// Whether the screen changed at or after `at`, before the first frame. `frames` does not have such a change.
     pub fn changed_since(&self, at: Instant) -> bool {
         self.changed.is_some_and(|changed| changed >= at)
     }
 }
 
-/// What tells that a terminal is another than before.
+/// If one of these differs, the screen has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ScreenState {
     seq: u64,
@@ -76,8 +75,8 @@ struct ScreenState {
     ended: bool,
 }
 
-/// The session's end: draws when there is somebody to see it. Those who want updates instead of paints are served by
-/// [`Updates`], which is told all that this is told.
+/// The session's viewers. Draws only if there are any. Front ends, which want updates instead of paints, are served by
+/// [`Updates`]; every event is passed on to it.
 #[derive(Debug)]
 pub(crate) struct Viewers {
     updates: Updates,
@@ -85,12 +84,13 @@ pub(crate) struct Viewers {
     frames: Publisher<Arc<Shared<Frame>>, Viewer>,
     presence: watch::Sender<Arc<Presence>>,
     painter: Painter,
-    look_again: Option<Instant>,
-    /// The title and the activity that were told last.
-    told: Option<(String, Activity)>,
-    /// What the screen was last seen to be, and since when.
+    /// When to check the activity again.
+    recheck: Option<Instant>,
+    /// The title and the activity that were sent last.
+    sent: Option<(String, Activity)>,
+    /// The last known state of the screen, and since when.
     seen: Option<(ScreenState, Instant)>,
-    /// To be told after the last paint.
+    /// To be sent after the last paint.
     ended: Option<Ended>,
 }
 
@@ -102,14 +102,14 @@ impl Viewers {
             frames: Publisher::new(),
             presence: watch::Sender::default(),
             painter: Painter::new(),
-            look_again: None,
-            told: None,
+            recheck: None,
+            sent: None,
             seen: None,
             ended: None,
         }
     }
 
-    /// Notes when the terminal became what it is, also where nobody views: at the end of each turn.
+    /// Notes when the screen changed, even without viewers. The task calls it at the end of each turn.
     pub(crate) fn note(&mut self, vt: &Vt, ended: bool, now: impl FnOnce() -> Instant) {
         let size = vt.size();
         let seen = ScreenState { seq: vt.shown_seq(), size: (size.cols, size.rows), ended };
@@ -133,7 +133,7 @@ impl Viewers {
         self.updates.ended(ended, now);
     }
 
-    /// Adds a viewer, which is answered with the next frame.
+    /// Adds a viewer. It gets its reply with the next frame.
     pub(crate) fn join(&mut self, reply: oneshot::Sender<Viewer>, now: Instant) {
         self.frames.join(reply, now);
     }
@@ -148,25 +148,25 @@ impl Viewers {
         self.updates.bell(now);
     }
 
-    /// Who is there.
+    /// The connected viewers.
     pub(crate) fn watchers(&self) -> &Watchers {
         &self.watchers
     }
 
-    /// Somebody came.
+    /// A viewer connected.
     pub(crate) fn connected(&mut self, watcher: Watcher, now: Instant) {
         self.watchers.connected(watcher);
         self.changed(now);
     }
 
-    /// Somebody went; whether with the last connection.
+    /// A viewer disconnected. Returns whether that was its last connection.
     pub(crate) fn disconnected(&mut self, who: &str, now: Instant) -> bool {
         let gone = self.watchers.disconnected(who);
         self.changed(now);
         gone
     }
 
-    /// An agent was not let type.
+    /// An agent's input was refused.
     pub(crate) fn turned_away(&mut self, name: &str, secret: bool, now: Instant) {
         self.watchers.turned_away(name, secret);
         self.changed(now);
@@ -174,35 +174,35 @@ impl Viewers {
 
     /// When the next frame is due.
     pub(crate) fn wakeup(&self) -> Option<Instant> {
-        let second_look = self.look_again.filter(|_| self.frames.any());
-        [self.frames.due(), second_look, self.updates.wakeup()].into_iter().flatten().min()
+        let recheck = self.recheck.filter(|_| self.frames.any());
+        [self.frames.due(), recheck, self.updates.wakeup()].into_iter().flatten().min()
     }
 
     pub(crate) fn any(&self) -> bool {
         self.frames.any() || self.updates.any()
     }
 
-    /// Who is there now: told where it is another than before.
+    /// Sends who is there now, if that has changed.
     pub(crate) fn tell(&mut self, presence: Presence) {
-        self.presence.send_if_modified(|told| {
-            let news = **told != presence;
-            if news {
-                *told = Arc::new(presence);
+        self.presence.send_if_modified(|sent| {
+            let changed = **sent != presence;
+            if changed {
+                *sent = Arc::new(presence);
             }
-            news
+            changed
         });
     }
 
-    /// Draws what is due.
+    /// Draws the frames and updates that are due.
     pub(crate) fn draw(&mut self, vt: &Vt, now: Instant, doing: Activity) {
         let is_due = |at: Option<Instant>| at.is_some_and(|due| due <= now);
         if is_due(self.frames.due()) {
             self.frames.begin(now);
-            self.look_again = Some(now + SECOND_LOOK);
+            self.recheck = Some(now + RECHECK);
             self.paint(vt, doing);
-        } else if is_due(self.look_again) {
-            self.look_again = None;
-            if self.told.as_ref().is_none_or(|(_, told)| *told != doing) {
+        } else if is_due(self.recheck) {
+            self.recheck = None;
+            if self.sent.as_ref().is_none_or(|(_, activity)| *activity != doing) {
                 self.paint(vt, doing);
             }
         }
@@ -212,13 +212,13 @@ impl Viewers {
     }
 
     fn paint(&mut self, vt: &Vt, doing: Activity) {
-        let told = (vt.title().to_owned(), doing.clone());
-        let retold = self.told.as_ref() != Some(&told);
-        self.told = Some(told);
+        let facts = (vt.title().to_owned(), doing.clone());
+        let changed_facts = self.sent.as_ref() != Some(&facts);
+        self.sent = Some(facts);
         if self.frames.receivers() == 0 {
-            // Nobody has seen anything.
+            // No viewer has a screen to which a difference could apply.
             self.frames.forget_whole();
-        } else if let Some(data) = self.painter.diff(vt).or(retold.then(String::new)) {
+        } else if let Some(data) = self.painter.diff(vt).or(changed_facts.then(String::new)) {
             self.frames.forget_whole();
             self.frames.send(frame(vt, data, false, doing.clone()));
         }
@@ -227,7 +227,7 @@ impl Viewers {
         }
         let (presence, changed) = (&self.presence, self.seen.map(|(_, since)| since));
         self.frames.welcome(
-            // The shared painter paints it, so that the next difference fits this paint.
+            // The shared painter draws it, so that the next difference applies to this paint.
             || frame(vt, self.painter.full(vt), true, doing),
             |first, frames| Viewer { first, frames, presence: presence.subscribe(), changed },
         );
@@ -267,7 +267,7 @@ mod tests {
         }
     }
 
-    /// A viewer that draws what it is sent.
+    /// A viewer that draws the frames it receives.
     struct Eyes {
         vt: Vt,
         frames: broadcast::Receiver<Arc<Shared<Frame>>>,
@@ -292,7 +292,7 @@ mod tests {
             }
         }
 
-        /// Takes what there is; `false` after a gap.
+        /// Reads all frames that are there; `false` if it missed some.
         fn read(&mut self) -> bool {
             loop {
                 match self.frames.try_recv() {
@@ -310,7 +310,7 @@ mod tests {
         fixture.feed("hello");
         let mut answers: Vec<_> = (0..50).map(|_| fixture.ask()).collect();
         fixture.pass(TICK);
-        // One comes later, while nothing has changed.
+        // One viewer joins later, before the screen changes.
         answers.push(fixture.ask());
         fixture.pass(TICK);
         let mut viewers: Vec<_> = answers.iter_mut().map(|answer| answer.try_recv().unwrap()).collect();
@@ -338,7 +338,7 @@ mod tests {
         fixture.feed("a");
         fixture.pass(Duration::from_millis(1));
         let mut frames = 0;
-        // Many laggards ask again and again, much faster than frames are drawn.
+        // Many slow viewers join again and again, much faster than frames are drawn.
         for _ in 0..160 {
             let mut answer = fixture.ask();
             fixture.feed("b");
@@ -369,9 +369,9 @@ mod tests {
             made.push(Arc::downgrade(&frame));
         }
         let alive = made.iter().filter(|frame| frame.strong_count() > 0).count();
-        assert!(alive <= BEHIND, "{alive} frames are held for one who does not look");
+        assert!(alive <= BEHIND, "{alive} frames are held for a viewer that does not read");
         assert_eq!(reads.vt.screen_text(), fixture.vt.screen_text());
-        assert!(!sleeps.read(), "it missed something, and knows");
+        assert!(!sleeps.read(), "it missed frames and got a lag error");
         let mut again = fixture.join();
         assert_eq!(again.vt.screen_text(), fixture.vt.screen_text());
         fixture.feed("more");

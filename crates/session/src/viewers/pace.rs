@@ -1,19 +1,19 @@
-//! What is made once and sent to many, and how often.
+//! How often viewers are sent something, and messages that are encoded once for all of them.
 
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// How far anybody may be behind before the newest whole screen is sent instead of what was missed. Small: this is all
-/// the memory that those who do not read can hold, however many there are.
+/// How many messages a receiver may lag behind. After that it gets the newest whole screen instead of what it missed.
+/// Small: receivers that do not read hold this many messages in memory, however many receivers there are.
 pub(crate) const BEHIND: usize = 16;
-/// Nobody is sent anything more often than this, however fast the output.
+/// The shortest time between two messages, however fast the output.
 const INTERVAL: Duration = Duration::from_millis(16);
-/// More seldom for a crowd, so much for each of it: what it takes to send to one is a small part of this, so that most of the
-/// time is left to the session.
+/// With many receivers the interval is longer: this much for each. Sending to one takes a small part of it, so most of
+/// the time is left to the session.
 const EACH: Duration = Duration::from_micros(250);
 
-/// A value that is put into its form on the wire once, by the first who needs it, for all who are sent it.
+/// A value that is sent to many and encoded once, by the first sender that needs it.
 #[derive(Debug)]
 pub struct Shared<T> {
     value: T,
@@ -25,7 +25,7 @@ impl<T> Shared<T> {
         Shared { value, wire: OnceLock::new() }
     }
 
-    /// Its form on the wire. There is one: who asks later gets what the first one made.
+    /// The encoded value. Only the first call encodes; later calls get the same bytes.
     pub fn wire(&self, encode: impl FnOnce(&T) -> Vec<u8>) -> Arc<[u8]> {
         Arc::clone(self.wire.get_or_init(|| encode(&self.value).into()))
     }
@@ -39,8 +39,8 @@ impl<T> Deref for Shared<T> {
     }
 }
 
-/// When to draw next: soon after something changed or somebody came, and not again before an interval has passed. So
-/// what drawing costs a session depends neither on how much it prints nor on how many watch.
+/// When to draw next: at once after a change or a new viewer, but not before the interval since the last drawing has
+/// passed. So the cost of drawing depends neither on the amount of output nor on the number of viewers.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
     not_before: Option<Instant>,
@@ -53,13 +53,13 @@ impl Pace {
         self.wanted.get_or_insert(now);
     }
 
-    /// When it is to be drawn.
+    /// When to draw.
     pub(crate) fn due(&self) -> Option<Instant> {
         let wanted = self.wanted?;
         Some(self.not_before.map_or(wanted, |at| wanted.max(at)))
     }
 
-    /// It is drawn now, for so many. Whether there was anything to draw.
+    /// Notes a drawing now, for `watching` viewers. Returns whether there was anything to draw.
     pub(crate) fn draw(&mut self, now: Instant, watching: usize) -> bool {
         let wanted = self.wanted.take().is_some();
         if wanted {

@@ -1,4 +1,4 @@
-//! Who is there: what viewers are told beside the screen. Newest wins, so it is no frame and nobody can miss one.
+//! Who is there, which viewers learn beside the screen. Only the newest state counts, so it is not sent as a frame.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use crate::handoff::state::{HandoffOutcome, HandoffRequest};
 use crate::hub::meta::{Actor, ActorKind};
 use crate::keyboard::state::Keyboard;
 
-/// A viewer, as the others are told of it.
+/// A viewer, as other viewers see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Watcher {
-    /// The same when it comes back.
+    /// Its id. It stays the same when the viewer connects again.
     pub who: String,
     /// The person's name.
     pub name: String,
-    /// What the person watches through: `attach`, `page`.
+    /// The kind of client: `attach`, `page`.
     pub kind: String,
 }
 
@@ -29,34 +29,34 @@ pub enum HeldBy {
     Person {
         /// The viewer or client that types for the person.
         who: String,
-        /// As others are told.
+        /// The person's name.
         name: String,
     },
-    /// Nobody but a person: a secret is asked for.
+    /// Nobody holds it, and only a person may type: the program asks for a secret.
     Nobody,
 }
 
-/// An agent that was not let type.
+/// An agent whose input was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnedAway {
-    /// How often that has happened: a new one is a new number.
+    /// A counter: each refusal gets a new number.
     pub count: u64,
     /// The agent's name.
     pub name: String,
-    /// Whether because of a secret; otherwise a person had the keyboard.
+    /// Whether a secret was the reason; otherwise a person held the keyboard.
     pub secret: bool,
 }
 
-/// What an agent asks of people, as viewers are told.
+/// A hand-off request, as viewers see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HandoffNotice {
     /// Its id.
     pub id: String,
     /// The agent's name.
     pub from: String,
-    /// What a person is to do.
+    /// What the person should do.
     pub message: String,
-    /// How it ended, and by whom, if it did.
+    /// How it ended and who ended it, if it has ended.
     pub ended: Option<(HandoffOutcome, Option<String>)>,
 }
 
@@ -77,19 +77,19 @@ impl From<&HandoffRequest> for HandoffNotice {
 pub struct Presence {
     /// Who has the keyboard.
     pub holder: HeldBy,
-    /// The agent whose session it is, where it is one's.
+    /// The agent that made the session, if an agent did.
     pub agent: Option<String>,
-    /// All viewers, in the order they came.
+    /// All viewers, in the order in which they connected.
     pub watchers: Arc<[Watcher]>,
-    /// Whether the program asked for the mouse.
+    /// Whether the program has mouse reporting on.
     pub mouse: bool,
-    /// Whether it is the alternate screen, that of full-screen programs.
+    /// Whether the alternate screen is shown.
     pub alternate: bool,
-    /// Whether the session follows the holder's window.
+    /// Whether the session's size follows the holder's window.
     pub fitted: bool,
-    /// The last agent that was not let type.
+    /// The last agent whose input was refused.
     pub turned_away: Option<TurnedAway>,
-    /// The newest request, open or not.
+    /// The newest hand-off request, open or ended.
     pub handoff: Option<HandoffNotice>,
 }
 
@@ -108,7 +108,7 @@ impl Default for Presence {
     }
 }
 
-/// What else there is to tell, beside who watches.
+/// What [`Presence`] contains besides the viewers.
 pub(crate) struct Around<'a> {
     pub(crate) keyboard: &'a Keyboard,
     pub(crate) activity: &'a Activity,
@@ -118,11 +118,12 @@ pub(crate) struct Around<'a> {
     pub(crate) handoff: Option<&'a HandoffRequest>,
 }
 
-/// The viewers that are there. One that connects again before its old connection is found dead is there once.
+/// The connected viewers. A viewer that connects again before its dead connection is noticed counts once.
 #[derive(Debug, Default)]
 pub(crate) struct Watchers {
+    /// Each viewer with the number of its connections.
     here: Vec<(Watcher, usize)>,
-    told: Arc<[Watcher]>,
+    list: Arc<[Watcher]>,
     turned_away: Option<TurnedAway>,
 }
 
@@ -132,21 +133,21 @@ impl Watchers {
             Some((_, times)) => *times += 1,
             None => self.here.push((watcher, 1)),
         }
-        self.retell();
+        self.update_list();
     }
 
-    /// Whether that was its last connection.
+    /// Returns whether that was the viewer's last connection.
     pub(crate) fn disconnected(&mut self, who: &str) -> bool {
         if let Some((_, times)) = self.here.iter_mut().find(|(here, _)| here.who == who) {
             *times -= 1;
         }
         let before = self.here.len();
         self.here.retain(|(_, times)| *times > 0);
-        self.retell();
+        self.update_list();
         self.here.len() < before
     }
 
-    /// Who is there, as viewers are told.
+    /// Who is there, for all viewers.
     pub(crate) fn presence(&self, around: &Around<'_>) -> Presence {
         let holder = match around.keyboard.held() {
             Some(held) => HeldBy::Person { who: held.who.clone(), name: held.name.clone() },
@@ -158,7 +159,7 @@ impl Watchers {
         Presence {
             holder,
             agent: (around.maker.kind == ActorKind::Agent).then(|| around.maker.client.clone()),
-            watchers: Arc::clone(&self.told),
+            watchers: Arc::clone(&self.list),
             mouse: around.modes.mouse != MouseMode::Off,
             alternate: around.modes.alt_screen,
             fitted: around.fitted,
@@ -167,14 +168,14 @@ impl Watchers {
         }
     }
 
-    /// An agent was not let type.
+    /// An agent's input was refused.
     pub(super) fn turned_away(&mut self, name: &str, secret: bool) {
         let count = self.turned_away.as_ref().map_or(0, |last| last.count) + 1;
         self.turned_away = Some(TurnedAway { count, name: name.to_owned(), secret });
     }
 
-    fn retell(&mut self) {
-        self.told = self.here.iter().map(|(watcher, _)| watcher.clone()).collect();
+    fn update_list(&mut self) {
+        self.list = self.here.iter().map(|(watcher, _)| watcher.clone()).collect();
     }
 }
 
@@ -189,11 +190,11 @@ mod tests {
         watchers.connected(watcher("a"));
         watchers.connected(watcher("b"));
         watchers.connected(watcher("a"));
-        assert_eq!(watchers.told.iter().map(|w| w.who.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(watchers.list.iter().map(|w| w.who.as_str()).collect::<Vec<_>>(), ["a", "b"]);
         assert!(!watchers.disconnected("a"), "the newer connection is still there");
-        assert!(!watchers.disconnected("c"), "it never came");
+        assert!(!watchers.disconnected("c"), "it never connected");
         assert!(watchers.disconnected("a"));
-        assert_eq!(watchers.told.iter().map(|w| w.who.as_str()).collect::<Vec<_>>(), ["b"]);
+        assert_eq!(watchers.list.iter().map(|w| w.who.as_str()).collect::<Vec<_>>(), ["b"]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Sends what a session shows to all who joined: each message is made once, and no more often than the pace allows.
+//! Sends a session's screen to all receivers. Each message is made once, and no more often than the pace allows.
 
 use std::time::Instant;
 
@@ -6,13 +6,13 @@ use tokio::sync::{broadcast, oneshot};
 
 use super::pace::{BEHIND, Pace};
 
-/// Messages `M` for those who joined with a reply `J`.
+/// Sends messages `M`. A client that joins is answered with a `J`.
 #[derive(Debug)]
 pub(super) struct Publisher<M, J> {
     messages: broadcast::Sender<M>,
-    /// Who wants to join, until the next message.
+    /// Clients that wait to join with the next message.
     joining: Vec<oneshot::Sender<J>>,
-    /// The whole screen, for those who join before it changes again.
+    /// The whole screen, for clients that join before it changes again.
     whole: Option<M>,
     pace: Pace,
 }
@@ -23,12 +23,12 @@ impl<M: Clone, J> Publisher<M, J> {
         Publisher { messages, joining: Vec::new(), whole: None, pace: Pace::default() }
     }
 
-    /// How many receive messages.
+    /// The number of receivers.
     pub(super) fn receivers(&self) -> usize {
         self.messages.receiver_count()
     }
 
-    /// Whether anybody receives messages or wants to.
+    /// Whether there are receivers or clients that wait to join.
     pub(super) fn any(&self) -> bool {
         self.receivers() > 0 || !self.joining.is_empty()
     }
@@ -40,8 +40,8 @@ impl<M: Clone, J> Publisher<M, J> {
         }
     }
 
-    /// A newcomer is answered when the next message is due. So any number who join at once, or join again because they were too
-    /// slow, cost the session one whole screen.
+    /// Adds a client. It is answered when the next message is due, so any number of clients that join at once, or join
+    /// again because they were too slow, cost the session one whole screen.
     pub(super) fn join(&mut self, reply: oneshot::Sender<J>, now: Instant) {
         self.joining.push(reply);
         self.pace.want(now);
@@ -52,12 +52,12 @@ impl<M: Clone, J> Publisher<M, J> {
         self.pace.due().filter(|_| self.any())
     }
 
-    /// A message is made now; whether one was due.
+    /// Notes that a message is made now. Returns whether one was due.
     pub(super) fn begin(&mut self, now: Instant) -> bool {
         self.pace.draw(now, self.receivers())
     }
 
-    /// The screen is no longer what newcomers were sent.
+    /// Drops the stored whole screen, because the screen has changed.
     pub(super) fn forget_whole(&mut self) {
         self.whole = None;
     }
@@ -67,7 +67,7 @@ impl<M: Clone, J> Publisher<M, J> {
         let _ = self.messages.send(message);
     }
 
-    /// Answers those who joined, with the whole screen and what follows it.
+    /// Answers the waiting clients with the whole screen and a receiver for later messages.
     pub(super) fn welcome(
         &mut self,
         whole: impl FnOnce() -> M,

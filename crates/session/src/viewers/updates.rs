@@ -1,8 +1,8 @@
-//! Updates for front ends that draw lines, not paints: a snapshot, then what changed of it, and a snapshot again from
-//! time to time. Each is made once and shared by all subscribers.
+//! Updates for front ends, which draw lines instead of paints: first a snapshot, then changes, and from time to time a
+//! snapshot again. Each is made once and shared by all subscribers.
 //!
-//! A subscriber that reads too slowly has no queue: it gets a fresh snapshot when it can take one, and neither the
-//! terminal nor another subscriber waits for it.
+//! A subscriber that reads too slowly misses updates and gets a new snapshot when it reads again. Neither the terminal
+//! nor another subscriber waits for it.
 
 mod snapshot;
 #[cfg(test)]
@@ -23,40 +23,41 @@ use crate::{Session, SessionError};
 pub use snapshot::{Line, Run, Snapshot, Update};
 use snapshot::{ShownScreen, Step};
 
-/// How long a subscriber that lost its way may have to wait for a snapshot, and how often there is one.
+/// While the screen changes, a snapshot is sent this often. A front end that applied an update wrongly is correct again
+/// after this time.
 const SNAPSHOTS: Duration = Duration::from_millis(200);
 
-/// Updates that belong together: after the last of them the screen is one that the program has shown.
+/// Updates that belong together. Only after the last one does the front end show a screen that the program drew.
 pub type Batch = Arc<[Shared<Update>]>;
 
-/// The beginning of a subscription.
+/// What a new subscriber gets.
 #[derive(Debug)]
 pub(crate) struct Subscribed {
     /// The screen now.
     pub(crate) first: Batch,
-    /// What changes from then on.
+    /// Later changes.
     pub(crate) rest: broadcast::Receiver<Batch>,
 }
 
-/// One subscriber's end.
+/// A subscription to a session's updates.
 #[derive(Debug)]
 pub struct Subscription {
     session: Session,
     first: Option<Batch>,
     rest: broadcast::Receiver<Batch>,
-    /// It missed something, and needs a snapshot.
-    lost: bool,
+    /// It missed updates and needs a snapshot.
+    lagged: bool,
     over: bool,
 }
 
 impl Subscription {
     pub(crate) async fn new(session: Session) -> Result<Subscription, SessionError> {
         let Subscribed { first, rest } = session.join_updates().await?;
-        Ok(Subscription { session, first: Some(first), rest, lost: false, over: false })
+        Ok(Subscription { session, first: Some(first), rest, lagged: false, over: false })
     }
 
-    /// What comes next; the first has a snapshot, and so has the first after a gap. `None`: the end of the program
-    /// was told, or the session is gone.
+    /// The next batch. The first batch, and the first after missed updates, begins with a snapshot. `None` after the
+    /// program's exit was sent, or if the session is gone.
     pub async fn next(&mut self) -> Option<Batch> {
         if self.over {
             return None;
@@ -65,36 +66,35 @@ impl Subscription {
             Some(first) => Some(first),
             None => self.later().await,
         };
-        let told_the_end =
-            |batch: &Batch| matches!(batch.last().map(|last| &**last), Some(Update::Exited(_)));
-        self.over = batch.as_ref().is_none_or(told_the_end);
+        let is_last = |batch: &Batch| matches!(batch.last().map(|last| &**last), Some(Update::Exited(_)));
+        self.over = batch.as_ref().is_none_or(is_last);
         batch
     }
 
     async fn later(&mut self) -> Option<Batch> {
-        // Kept in mind, not on the stack: who waits may stop to wait here and come again.
-        while !self.lost {
+        // `lagged` is a field, not a local variable: a caller can drop this future and call again.
+        while !self.lagged {
             match self.rest.recv().await {
                 Ok(batch) => return Some(batch),
-                Err(RecvError::Lagged(_)) => self.lost = true,
+                Err(RecvError::Lagged(_)) => self.lagged = true,
                 Err(RecvError::Closed) => return None,
             }
         }
-        // Too slow: the newest screen instead of all that was missed.
+        // Too slow: fetch the newest screen instead of the missed updates.
         let again = self.session.join_updates().await.ok()?;
         self.rest = again.rest;
-        self.lost = false;
+        self.lagged = false;
         Some(again.first)
     }
 }
 
-/// The session's end: decides what is sent when. It is told the time and shown the terminal.
+/// The session's subscribers. Decides what is sent when; the time and the terminal are arguments.
 #[derive(Debug)]
 pub(crate) struct Updates {
     batches: Publisher<Batch, Subscribed>,
-    /// What all who are up to date show; nothing where nobody is.
+    /// What the subscribers that are up to date show; `None` without subscribers.
     shown: Option<ShownScreen>,
-    /// When those who apply differences are sent the whole again.
+    /// When the next snapshot is sent to all subscribers.
     snapshot_due: Option<Instant>,
     rang: bool,
     ended: Option<Ended>,
@@ -128,7 +128,7 @@ impl Updates {
         }
     }
 
-    /// Adds a subscriber, which is answered with the next batch.
+    /// Adds a subscriber. It is answered with the next batch.
     pub(crate) fn join(&mut self, reply: oneshot::Sender<Subscribed>, now: Instant) {
         self.batches.join(reply, now);
     }
@@ -139,11 +139,11 @@ impl Updates {
         [self.batches.due(), snapshot].into_iter().flatten().min()
     }
 
-    /// Sends what changed. For when it is due.
+    /// Sends what changed. Call it when [`Updates::wakeup`] is due.
     pub(crate) fn draw(&mut self, vt: &Vt, now: Instant) {
         let wanted = self.batches.begin(now);
         if self.batches.receivers() == 0 {
-            // Nobody is up to date with anything.
+            // No subscriber is up to date.
             self.shown = None;
             self.batches.forget_whole();
             self.snapshot_due = None;
@@ -151,7 +151,7 @@ impl Updates {
         }
         let due = self.snapshot_due.is_some_and(|due| due <= now);
         if wanted || due {
-            self.tell(vt, now, due);
+            self.send_changes(vt, now, due);
         }
         let (shown, ended) = (&mut self.shown, self.ended);
         let whole = || {
@@ -163,8 +163,8 @@ impl Updates {
         self.batches.welcome(whole, |first, rest| Subscribed { first, rest });
     }
 
-    /// Those who are up to date.
-    fn tell(&mut self, vt: &Vt, now: Instant, due: bool) {
+    /// Sends the changes to the subscribers that are up to date.
+    fn send_changes(&mut self, vt: &Vt, now: Instant, due: bool) {
         let Some(shown) = &mut self.shown else { return };
         let (mut out, whole) = match shown.advance(vt) {
             Step::Same => (Vec::new(), due),
@@ -181,7 +181,7 @@ impl Updates {
         if std::mem::take(&mut self.rang) {
             out.push(Update::Bell);
         }
-        // The last words are complete: what only snapshots tell, too.
+        // The last batch has everything, including what only snapshots contain.
         if whole || (self.ended.is_some() && self.snapshot_due.is_some()) {
             self.snapshot_due = None;
             out.push(Update::Snapshot(shown.snapshot.clone()));

@@ -1,4 +1,4 @@
-//! The one handler, for both eras of MCP and both ways to it.
+//! The MCP handler, for both eras and both transports.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -33,26 +33,26 @@ use crate::face::mcp::sets::{Offer, Offered};
 use crate::ops;
 use crate::trust::{Trust, at};
 
-/// How a client comes.
+/// How a client is connected.
 pub(super) enum Transport {
-    /// By a pipe, which tells at its beginning who it is.
+    /// By a pipe, which names its client when it connects.
     Pipe {
         trust: Trust,
-        /// With a request's id it makes an operation happen once.
+        /// The pipe's id. With the id of a request it makes the retry id.
         instance: String,
         origin: Origin,
         open: Open,
-        /// Ends when the pipe does.
+        /// Closed when the pipe ends.
         gone: watch::Receiver<()>,
     },
-    /// By HTTP, where each request tells it.
+    /// By HTTP, where each request names its client.
     Http {
-        /// Of whoever began: nobody else goes on with what it began.
+        /// The trust of the caller that began the MCP session. Only the same caller may continue it.
         trust: Trust,
     },
 }
 
-/// The calls that a pipe says again to this daemon: how old each was when the pipe began.
+/// The calls that a pipe repeats to this daemon, with their ages when the pipe connected.
 #[derive(Debug)]
 pub(super) struct Open {
     ages: Mutex<HashMap<RequestId, Duration>>,
@@ -65,21 +65,21 @@ impl Open {
         Open { ages: Mutex::new(open.into_iter().filter_map(age).collect()), began: Instant::now() }
     }
 
-    /// How old a call is. Answers once: the next call of that id is another.
+    /// How old a call is. Returns it once: the next call with that id is a new one.
     fn take(&self, id: &RequestId) -> Option<Duration> {
         let age = self.ages.lock().unwrap_or_else(PoisonError::into_inner).remove(id)?;
         Some(age.saturating_add(self.began.elapsed()))
     }
 }
 
-/// What answers one client: for as long as its pipe or its session over HTTP lasts, or for one request where there are no
-/// sessions. So nothing that is to last is kept here.
+/// Serves one client for as long as its pipe or its MCP session lasts, or for one request if it has no session. So it
+/// keeps no lasting state.
 pub(super) struct Server {
     app: App,
     transport: Transport,
     offer: Offer,
     longest: Duration,
-    /// Its owner has a client as long as this lives; who that is, is known with the first call.
+    /// Marks the owner as having a client. Set by the first call, which names the owner.
     present: OnceLock<Present>,
     subscriptions: Subscriptions,
 }
@@ -109,7 +109,7 @@ impl Server {
         let caller = Caller { kind: ActorKind::Agent, client };
         let context = match &self.transport {
             Transport::Pipe { trust, instance, origin, .. } => {
-                // The pipe sends a request again, with the same id, to the daemon that comes after a crash.
+                // After a crash the pipe repeats the request, with the same id, to the next daemon.
                 let retry_id = format!("mcp:{instance}:{}", identity(context, called));
                 self.app.context(trust, caller, Some(origin.clone()), retry_id)
             }
@@ -117,11 +117,14 @@ impl Server {
                 let parts = context.extensions.get::<Parts>();
                 let trust = parts.and_then(|parts| parts.extensions.get::<Trust>());
                 let (Some(parts), Some(trust)) = (parts, trust.filter(|trust| *trust == begun_by)) else {
-                    return Err(ErrorData::invalid_request("this session was begun by somebody else", None));
+                    return Err(ErrorData::invalid_request(
+                        "this MCP session belongs to another caller",
+                        None,
+                    ));
                 };
                 let at = at(&parts.headers);
                 let origin = without_process(at.directory.clone());
-                // Nobody sends it again.
+                // Requests over HTTP are not repeated.
                 let retry_id = format!("mcp:{}", ops::random_id());
                 let mut made = self.app.context(trust, caller.clone(), Some(origin), retry_id);
                 if at.directory.is_none() {
@@ -134,11 +137,11 @@ impl Server {
         Ok(context)
     }
 
-    /// How long a call has been open already, with daemons before.
+    /// How long a call was open with earlier daemons.
     fn spent(&self, id: &RequestId) -> Duration {
         match &self.transport {
             Transport::Pipe { open, .. } => open.take(id).unwrap_or_default(),
-            // Nobody sends it again.
+            // Requests over HTTP are not repeated.
             Transport::Http { .. } => Duration::ZERO,
         }
     }
@@ -159,14 +162,14 @@ impl Server {
         if let Some(schema) = schema {
             validate::name_by_number(schema, &mut arguments);
         }
-        // Progress reports what the session does.
+        // Progress notifications report what this session does.
         let named = ["session_id", "session"].iter().find_map(|name| arguments.get(*name)?.as_str());
         let wanted = context.meta.get_progress_token().and(named);
         let session = wanted.and_then(|session| calling.hub.show_to(session, &calling.actor).ok());
         let (on_cancel, until) = (OnCancel::default(), heard + self.longest.saturating_sub(spent));
         let call =
             Call { context: calling, spent, heard, until, client, on_cancel: on_cancel.clone(), advisor };
-        // Cancelling a call ends its waiting, never the program.
+        // Cancelling ends the call, never the program in the session.
         tokio::select! {
             biased;
             answer = progress::reported(&context, session, spent, tool(call, arguments)) => answer,
@@ -179,25 +182,25 @@ impl Server {
         }
     }
 
-    /// Returns when the client is gone, where that can be seen.
+    /// Returns when the client is gone, if the transport can detect that.
     async fn gone(&self) {
         match &self.transport {
             Transport::Pipe { gone, .. } => {
                 let _ = gone.clone().changed().await;
             }
-            // A request that was dropped is cancelled.
+            // A dropped request is cancelled.
             Transport::Http { .. } => std::future::pending().await,
         }
     }
 }
 
-/// Whether the client needs no handshake and sends calls again.
+/// Whether the client's protocol needs no handshake and answers questions by repeating the call.
 pub(super) fn modern(context: &RequestContext<RoleServer>) -> bool {
     let version = context.protocol_version();
     version.is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
 }
 
-/// When a request arrived: over a pipe it says so itself, over HTTP what it came with does.
+/// When a request arrived: a pipe notes that in the request, HTTP in the request's parts.
 fn arrived(context: &RequestContext<RoleServer>) -> Instant {
     let parts = || context.extensions.get::<Parts>()?.extensions.get::<Arrived>();
     let arrived = context.extensions.get::<Arrived>().or_else(parts);
@@ -205,11 +208,11 @@ fn arrived(context: &RequestContext<RoleServer>) -> Instant {
 }
 
 fn too_many() -> ErrorData {
-    ErrorData::invalid_request("these are too many subscriptions", None)
+    ErrorData::invalid_request("too many subscriptions", None)
 }
 
-/// What a request is known by when it comes again: its id as JSON, because `5` and `"5"` are two requests, and what it
-/// calls, because some clients count from the beginning again.
+/// Identifies a repeated request: by its id as JSON, because `5` and `"5"` are two requests, and by the tool and its
+/// arguments, because some clients restart their ids.
 fn identity(context: &RequestContext<RoleServer>, called: Option<&CallToolRequestParams>) -> String {
     let called = called.map(|called| (&called.name, &called.arguments));
     let known_by = serde_json::to_vec(&(&context.id, called)).unwrap_or_default();
@@ -249,7 +252,7 @@ impl ServerHandler for Server {
         let Some(Offered { entry, described, advisor }) = self.offer.find(&request.name) else {
             let names: Vec<&str> = self.offer.tools().map(|tool| tool.name.as_ref()).collect();
             let message = format!(
-                "there is no tool `{}`; there are: {}",
+                "there is no tool `{}`; the tools are: {}",
                 tool::short(request.name.into_owned()),
                 names.join(", ")
             );
@@ -295,7 +298,7 @@ impl ServerHandler for Server {
         let asking = self.context(&context)?;
         tokio::select! {
             read = resources::read(asking, &request.uri) => Ok(read?.into()),
-            // It may be large: nobody makes it for nobody.
+            // A resource may be large: stop reading if the client cancelled.
             () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
         }
     }
@@ -342,20 +345,20 @@ impl ServerHandler for Server {
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let asking = self.context(context.request_context())?;
         let since = arrived(context.request_context());
-        // Whoever names one twice hears of it once.
+        // A URI that is named twice is notified once.
         let wanted: BTreeSet<&String> = context.accepted().resource_subscriptions.iter().flatten().collect();
         let Some(_place) = self.subscriptions.place_for(wanted.len()) else { return Err(too_many()) };
         let listener = || Listener::Listening(context.sink().clone());
-        let mut telling = JoinSet::new();
+        let mut notifiers = JoinSet::new();
         for uri in wanted {
-            // Of what is not there, or another's, there is nothing to tell.
+            // A session that does not exist or belongs to another owner is never notified.
             if let Ok((session, part)) = resources::find(&asking, uri) {
-                telling.spawn(subscriptions::notify_updates(session, part, uri.clone(), since, listener()));
+                notifiers.spawn(subscriptions::notify_updates(session, part, uri.clone(), since, listener()));
             }
         }
         if context.accepted().resources_list_changed == Some(true) {
             let (hub, actor) = (asking.hub.clone(), asking.actor.clone());
-            telling.spawn(subscriptions::notify_list(hub, actor, since, listener()));
+            notifiers.spawn(subscriptions::notify_list(hub, actor, since, listener()));
         }
         tokio::select! {
             () = context.cancelled() => {}
@@ -364,7 +367,7 @@ impl ServerHandler for Server {
         Ok(())
     }
 
-    // There are none; an empty list would say that there could be.
+    // cotty has no prompts. An empty list would mean that there could be some.
     async fn list_prompts(
         &self,
         _request: Option<PaginatedRequestParams>,

@@ -1,4 +1,4 @@
-//! What a front end shows: lines of text with runs of style, and a cursor; and how one screen becomes the next.
+//! What a front end shows: lines of text with styled runs, and a cursor; and the updates from one screen to the next.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use crate::handle::Ended;
 /// The screen at one moment. Columns and rows count from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
-    /// Output that it shows.
+    /// The seq that it shows.
     pub seq: u64,
-    /// Cells in a row.
+    /// Number of columns.
     pub cols: u16,
-    /// Rows.
+    /// Number of rows.
     pub rows: u16,
     /// One for each row, from the top.
     pub lines: Vec<Arc<Line>>,
@@ -23,7 +23,7 @@ pub struct Snapshot {
     pub cursor: Cursor,
     /// The title that the program set: data, not markup.
     pub title: String,
-    /// Whether it is the alternate screen, that of full-screen programs.
+    /// Whether it is the alternate screen.
     pub alternate: bool,
 }
 
@@ -32,36 +32,36 @@ pub struct Snapshot {
 pub struct Line {
     /// Its text, right-trimmed.
     pub text: String,
-    /// Where it does not look plain, from left to right. The last may go on behind the text: a coloured background.
+    /// The styled cells, from left to right. The last run can extend past the text: a coloured background.
     pub runs: Vec<Run>,
 }
 
-/// Neighbouring cells that look alike.
+/// Neighbouring cells with the same style and link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
     /// The first cell.
     pub x: u16,
     /// The cell after the last.
     pub x2: u16,
-    /// How they look.
+    /// Their style.
     pub style: Style,
-    /// The address that they link to.
+    /// Their link's address.
     pub link: Option<String>,
 }
 
-/// What a subscriber is told.
+/// A message to a subscriber.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Update {
     /// The bell rang, once or more.
     Bell,
-    /// The cursor moved, or looks different.
+    /// The cursor moved or changed its appearance.
     Cursor(Cursor),
-    /// A part of the screen shows something else. It is always whole rows, so that nobody has to know how wide a
-    /// character is to put the new lines in the place of the old.
+    /// A part of the screen changed. It is always whole rows, so that a front end can replace lines without knowing how
+    /// wide a character is.
     Diff {
         /// Which part.
         region: Region,
-        /// One for each of its rows.
+        /// One for each row of the region.
         lines: Vec<Arc<Line>>,
         /// Why.
         reason: Reason,
@@ -86,7 +86,7 @@ impl Snapshot {
         }
     }
 
-    /// Does what an update says: all that a front end has to do.
+    /// Applies an update, as every front end must.
     pub fn apply(&mut self, update: &Update) {
         match update {
             Update::Bell | Update::Exited(_) => {}
@@ -137,21 +137,21 @@ fn cursor(vt: &Vt) -> Cursor {
     Cursor { x: cursor.col, y: cursor.row, visible: cursor.visible, shape }
 }
 
-/// What subscribers show that are up to date, and how to bring them to the next screen.
+/// What subscribers that are up to date show; makes the updates to the next screen.
 #[derive(Debug)]
 pub(crate) struct ShownScreen {
     pub(crate) snapshot: Snapshot,
     versions: Vec<RowVersion>,
 }
 
-/// What became of a screen.
+/// How a screen changed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// It is the same.
+    /// It did not change.
     Same,
-    /// These lead to it; where there are none, only what snapshots alone tell (the title) has changed.
+    /// These updates lead to it. If there are none, only the title changed, which only snapshots contain.
     Updates(Vec<Update>),
-    /// It has another size: only a snapshot leads to it.
+    /// Its size changed: only a snapshot leads to it.
     Resized,
 }
 
@@ -162,7 +162,7 @@ impl ShownScreen {
         ShownScreen { snapshot, versions }
     }
 
-    /// Goes on to what the terminal shows now.
+    /// Advances to what the terminal shows now.
     pub(crate) fn advance(&mut self, vt: &Vt) -> Step {
         let size = vt.size();
         if (size.cols, size.rows) != (self.snapshot.cols, self.snapshot.rows) {
@@ -187,7 +187,7 @@ impl ShownScreen {
         }
     }
 
-    /// The rows that look different now, neighbours in one piece.
+    /// The rows that changed, with neighbouring rows in one update.
     fn changed_rows(&mut self, vt: &Vt, switched: bool) -> Vec<Update> {
         let before = self.versions.clone();
         let mut changed: Vec<(u16, bool)> = Vec::new();
@@ -219,7 +219,7 @@ impl ShownScreen {
         let y = piece.first().map_or(0, |(row, _)| *row);
         let rows = usize::from(y)..usize::from(y) + piece.len();
         let lines = self.snapshot.lines[rows.clone()].to_vec();
-        // A row that shows what another one showed: it moved.
+        // A row that shows what another row showed before has moved.
         let moved = |at: usize| {
             let place = self.versions[at].place();
             place != before[at].place() && places.contains(&place)

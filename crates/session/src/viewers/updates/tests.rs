@@ -37,11 +37,11 @@ impl Fixture {
     }
 }
 
-/// A subscriber that does what a front end does.
+/// A subscriber that applies the updates as a front end does.
 struct Front {
     shown: Snapshot,
     rest: broadcast::Receiver<Batch>,
-    heard: Vec<Update>,
+    received: Vec<Update>,
 }
 
 impl Front {
@@ -49,11 +49,11 @@ impl Front {
         let Update::Snapshot(shown) = &**subscribed.first.first().unwrap() else {
             panic!("no snapshot first")
         };
-        let heard = subscribed.first.iter().map(|update| (**update).clone()).collect();
-        Front { shown: shown.clone(), rest: subscribed.rest, heard }
+        let received = subscribed.first.iter().map(|update| (**update).clone()).collect();
+        Front { shown: shown.clone(), rest: subscribed.rest, received }
     }
 
-    /// Takes what there is; `false` after a gap.
+    /// Reads all batches that are there; `false` if it missed some.
     fn read(&mut self) -> bool {
         loop {
             match self.rest.try_recv() {
@@ -68,21 +68,21 @@ impl Front {
         if let Update::Snapshot(snapshot) = update
             && (snapshot.cols, snapshot.rows) == (self.shown.cols, self.shown.rows)
         {
-            // Whoever applies the differences does not need it.
+            // A front end that applied all differences does not need the snapshot.
             assert_eq!(seen(&self.shown), seen(snapshot));
         }
         self.shown.apply(update);
-        self.heard.push(update.clone());
+        self.received.push(update.clone());
     }
 
     fn read_all(&mut self) -> Vec<Update> {
-        self.heard.clear();
+        self.received.clear();
         assert!(self.read());
-        std::mem::take(&mut self.heard)
+        std::mem::take(&mut self.received)
     }
 }
 
-/// What differences tell.
+/// The part of a snapshot that differences can change.
 fn seen(snapshot: &Snapshot) -> (&[Arc<Line>], Cursor) {
     (&snapshot.lines, snapshot.cursor)
 }
@@ -101,7 +101,7 @@ fn a_subscription_begins_with_a_snapshot_and_continues_with_changes() {
     let mut fixture = fixture(10, 4);
     fixture.feed("one\r\ntwo\r\n\x1b[31mthree\x1b[0m!");
     let mut front = fixture.subscribe();
-    let [Update::Snapshot(first)] = &front.heard[..] else { panic!("{:?}", front.heard) };
+    let [Update::Snapshot(first)] = &front.received[..] else { panic!("{:?}", front.received) };
     assert_eq!((first.cols, first.rows, first.seq), (10, 4, fixture.vt.seq()));
     let lines: Vec<_> = first.lines.iter().map(|line| line.text.as_str()).collect();
     assert_eq!(lines, ["one", "two", "three!", ""]);
@@ -111,15 +111,15 @@ fn a_subscription_begins_with_a_snapshot_and_continues_with_changes() {
 
     fixture.feed("\x1b[1;1Hgone\x1b[3;1Hleft");
     fixture.pass(TICK);
-    let heard = front.read_all();
-    assert_eq!(texts(&heard[0]), (region(0, 1), vec!["gone"], Reason::Text));
-    assert_eq!(texts(&heard[1]), (region(2, 3), vec!["lefte!"], Reason::Text));
-    assert!(matches!(heard[2..], [Update::Cursor(Cursor { x: 4, y: 2, .. })]), "{heard:?}");
+    let received = front.read_all();
+    assert_eq!(texts(&received[0]), (region(0, 1), vec!["gone"], Reason::Text));
+    assert_eq!(texts(&received[1]), (region(2, 3), vec!["lefte!"], Reason::Text));
+    assert!(matches!(received[2..], [Update::Cursor(Cursor { x: 4, y: 2, .. })]), "{received:?}");
     assert_eq!(front.shown.lines, Snapshot::of(&fixture.vt).lines);
 }
 
 #[test]
-fn a_difference_says_why() {
+fn a_difference_names_its_reason() {
     let mut fixture = fixture(10, 3);
     fixture.feed("one\r\ntwo\r\nthree");
     let mut front = fixture.subscribe();
@@ -147,16 +147,17 @@ fn snapshots_are_sent_every_fifth_of_a_second_but_only_after_changes() {
     }
     fixture.pass(Duration::from_secs(9));
     assert!(front.read());
-    let snapshots = |heard: &[Update]| heard.iter().filter(|u| matches!(u, Update::Snapshot(_))).count();
+    let snapshots =
+        |received: &[Update]| received.iter().filter(|u| matches!(u, Update::Snapshot(_))).count();
     // The first, and one for each 200 ms in which something changed.
-    assert!((5..=7).contains(&snapshots(&front.heard)), "{}", snapshots(&front.heard));
-    let diffs = front.heard.iter().filter(|u| matches!(u, Update::Diff { .. })).count();
-    // A snapshot brings one forward.
+    assert!((5..=7).contains(&snapshots(&front.received)), "{}", snapshots(&front.received));
+    let diffs = front.received.iter().filter(|u| matches!(u, Update::Diff { .. })).count();
+    // A snapshot can make a difference come earlier.
     assert!((60..=70).contains(&diffs), "a difference each 16 ms, not one for each write: {diffs}");
     assert_eq!(front.shown, Snapshot::of(&fixture.vt));
-    assert_eq!(fixture.viewers.updates.wakeup(), None, "nothing changes: nothing wakes up");
-    // What moves nothing on the screen says nothing.
-    front.heard.clear();
+    assert_eq!(fixture.viewers.updates.wakeup(), None, "no wakeup without changes");
+    // Output that changes nothing on the screen sends no update.
+    front.received.clear();
     fixture.feed("\x1b[0m");
     fixture.pass(Duration::from_secs(1));
     assert_eq!(front.read_all(), []);
@@ -182,8 +183,8 @@ fn a_title_comes_with_a_snapshot() {
     let mut front = fixture.subscribe();
     fixture.feed("\x1b]2;build\x07");
     fixture.pass(SNAPSHOTS + TICK);
-    let heard = front.read_all();
-    assert!(matches!(&heard[..], [Update::Snapshot(now)] if now.title == "build"), "{heard:?}");
+    let received = front.read_all();
+    assert!(matches!(&received[..], [Update::Snapshot(now)] if now.title == "build"), "{received:?}");
 }
 
 #[test]
@@ -197,7 +198,7 @@ fn a_new_size_comes_as_a_snapshot_at_once() {
 }
 
 #[test]
-fn a_frame_is_seen_as_a_whole() {
+fn a_frame_is_sent_only_when_it_is_complete() {
     let mut fixture = fixture(10, 3);
     let mut front = fixture.subscribe();
     fixture.feed("\x1b[?2026hhalf");
@@ -216,12 +217,12 @@ fn the_exit_is_the_last_update() {
     fixture.feed("bye\x1b]2;over\x07");
     fixture.viewers.updates.ended(ended, fixture.now);
     fixture.pass(TICK);
-    let heard = front.read_all();
-    assert_eq!(heard.last(), Some(&Update::Exited(ended)));
-    assert_eq!(front.shown, Snapshot::of(&fixture.vt), "the last words are complete");
-    // Who comes later hears it, too.
+    let received = front.read_all();
+    assert_eq!(received.last(), Some(&Update::Exited(ended)));
+    assert_eq!(front.shown, Snapshot::of(&fixture.vt), "the last batch has everything");
+    // A later subscriber receives the exit, too.
     let late = fixture.subscribe();
-    assert_eq!(late.heard, [Update::Snapshot(Snapshot::of(&fixture.vt)), Update::Exited(ended)]);
+    assert_eq!(late.received, [Update::Snapshot(Snapshot::of(&fixture.vt)), Update::Exited(ended)]);
 }
 
 #[test]
@@ -230,7 +231,7 @@ fn each_batch_and_each_first_snapshot_is_made_and_encoded_once() {
     let mut answers: Vec<_> = (0..50).map(|_| fixture.ask_updates()).collect();
     fixture.pass(TICK);
     let mut all: Vec<_> = answers.iter_mut().map(|answer| answer.try_recv().unwrap()).collect();
-    // One who comes later, while nothing changed.
+    // One subscriber joins later, before the screen changes.
     let mut answer = fixture.ask_updates();
     fixture.pass(TICK);
     all.push(answer.try_recv().unwrap());
@@ -257,7 +258,7 @@ fn many_new_subscribers_of_a_busy_terminal_are_answered_together() {
     let mut front = fixture.subscribe();
     fixture.feed("a");
     fixture.pass(Duration::from_millis(1));
-    // Just drawn: they wait for their turn, and no batch is made for them alone.
+    // A batch was just sent: they wait for the next one, and no batch is made for them alone.
     let mut answers: Vec<_> = (0..20).map(|_| fixture.ask_updates()).collect();
     fixture.feed("b");
     fixture.draw_if_due();
@@ -283,9 +284,9 @@ fn a_subscriber_that_does_not_read_holds_few_updates_and_continues_with_a_snapsh
     }
     assert!(made.len() >= 5000);
     let alive = made.iter().filter(|batch| batch.strong_count() > 0).count();
-    assert!(alive <= BEHIND, "{alive} batches are held for one who does not read");
+    assert!(alive <= BEHIND, "{alive} batches are held for a subscriber that does not read");
     assert_eq!(seen(&reads.shown), seen(&Snapshot::of(&fixture.vt)));
-    assert!(!sleeps.read(), "it missed something, and knows");
+    assert!(!sleeps.read(), "it missed batches and got a lag error");
     assert_eq!(fixture.subscribe().shown, Snapshot::of(&fixture.vt));
 }
 
@@ -299,13 +300,13 @@ fn without_subscribers_nothing_is_scheduled() {
     assert!(fixture.viewers.updates.wakeup().is_some());
     drop(front);
     assert_eq!(fixture.viewers.updates.wakeup(), None);
-    // One that went away before it was answered.
+    // A subscriber that left before it was answered.
     drop(fixture.ask_updates());
     fixture.pass(TICK);
     assert_eq!(fixture.viewers.updates.wakeup(), None);
     fixture.feed("c\x07");
     let front = fixture.subscribe();
-    assert_eq!(front.heard, [Update::Snapshot(Snapshot::of(&fixture.vt))], "old bells do not ring");
+    assert_eq!(front.received, [Update::Snapshot(Snapshot::of(&fixture.vt))], "old bells are not sent");
 }
 
 fn poll<T>(future: Pin<&mut impl Future<Output = T>>) -> Option<T> {
@@ -316,7 +317,7 @@ fn poll<T>(future: Pin<&mut impl Future<Output = T>>) -> Option<T> {
 }
 
 #[test]
-fn a_subscription_that_fell_behind_goes_on_with_a_snapshot_even_if_it_was_interrupted() {
+fn a_subscription_that_fell_behind_continues_with_a_snapshot_even_if_it_was_interrupted() {
     let meta = serde_json::json!({
         "id": "sess_1", "number": 1, "name": null, "program": "sh", "args": [], "created_ms": 0, "size": [10, 3],
         "actor": {"kind": "Agent", "owner": "", "client": ""}, "request": "", "nonce": null,
@@ -340,11 +341,11 @@ fn a_subscription_that_fell_behind_goes_on_with_a_snapshot_even_if_it_was_interr
         fixture.feed(format!("{count}\r\n"));
         fixture.pass(TICK);
     }
-    // It asks for a snapshot; whoever waits for it turns to something else, and comes again.
+    // It asks for a snapshot. The caller drops the future and calls `next` again.
     assert!(poll(pin!(subscription.next())).is_none());
     let batch = {
         let mut next = pin!(subscription.next());
-        assert!(poll(next.as_mut()).is_none(), "what is left of the old differences fits nothing");
+        assert!(poll(next.as_mut()).is_none(), "the remaining old differences must not be returned");
         answer(&mut fixture);
         poll(next).unwrap().unwrap()
     };
@@ -364,11 +365,11 @@ enum Act {
     Feed(Vec<u8>),
     Pass(u64),
     Resize(Size),
-    /// A frame took too long.
+    /// The program did not finish a frame in time.
     ShowUnfinished,
     Join,
     Leave(usize),
-    /// From now on it reads, or does not.
+    /// From now on this front end reads, or does not.
     Reads(usize, bool),
 }
 
@@ -384,7 +385,7 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// Several front ends on one terminal: the first always reads, others come, go, and fall behind.
+/// Several front ends on one terminal: the first always reads; others join, leave and fall behind.
 struct Crowd {
     fixture: Fixture,
     steady: Front,
@@ -423,7 +424,7 @@ impl Crowd {
     }
 
     fn read(&mut self) {
-        assert!(self.steady.read(), "who always reads never falls behind");
+        assert!(self.steady.read(), "a front end that always reads never falls behind");
         for at in 0..self.others.len() {
             let (front, reads) = &mut self.others[at];
             if *reads && !front.read() {
@@ -434,13 +435,13 @@ impl Crowd {
         }
     }
 
-    /// Lets all become still: then everybody shows what the terminal shows.
+    /// Lets time pass without changes; then all front ends must show what the terminal shows.
     fn check(&mut self) {
         for (_, reads) in &mut self.others {
             *reads = true;
         }
         self.fixture.pass(SNAPSHOTS + TICK);
-        // Twice: whoever fell behind came again.
+        // Twice: a front end that fell behind has subscribed again.
         self.read();
         self.read();
         let now = Snapshot::of(&self.fixture.vt);
@@ -458,14 +459,14 @@ fn after_ten_thousand_updates_all_front_ends_show_the_same() {
     let mut runner = TestRunner::deterministic();
     let acts = act();
     let mut crowd = Crowd::new(Size { cols: 11, rows: 6 });
-    while crowd.steady.heard.len() < 10_000 {
+    while crowd.steady.received.len() < 10_000 {
         for _ in 0..500 {
             crowd.act(acts.new_tree(&mut runner).unwrap().current());
         }
         crowd.check();
     }
     assert!(crowd.lags > 10, "some fell behind: {}", crowd.lags);
-    let diffs = crowd.steady.heard.iter().filter(|update| matches!(update, Update::Diff { .. })).count();
+    let diffs = crowd.steady.received.iter().filter(|update| matches!(update, Update::Diff { .. })).count();
     assert!(diffs > 3000, "{diffs} differences");
 }
 

@@ -82,7 +82,7 @@ async fn answer(
         // As if it did not exist: clients then begin a new session.
         return refuse(ApiError::NoMcpSession);
     }
-    let (request, message) = match posted::look(request).await {
+    let (request, message) = match posted::read_message(request).await {
         Ok(looked_at) => looked_at,
         Err(response) => return response,
     };

@@ -44,7 +44,7 @@ struct PostedHead<'a> {
 }
 
 /// The unchanged request, and the message in it if one was posted.
-pub(crate) async fn look(request: Request) -> Result<(Request, Option<Message>), Response> {
+pub(crate) async fn read_message(request: Request) -> Result<(Request, Option<Message>), Response> {
     // The service refuses other content types.
     if request.method() != Method::POST || !is_json(request.headers()) {
         return Ok((request, None));

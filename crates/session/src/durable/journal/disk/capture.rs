@@ -1,7 +1,7 @@
-//! A session's output in a file of its own, from when it was asked for: lines of JSON, however many.
+//! A capture: a session's output, from the request on, in a file of JSON lines.
 //!
-//! Before lines are written, a small file beside says which; so after a kill it is known whether they are there, and
-//! the next daemon goes on with the very next byte.
+//! Before each write, a small step file records what the write will add. After a kill, the next daemon reads from it
+//! whether the write was complete, and continues with the next byte.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -18,46 +18,46 @@ use super::worker::Worker;
 use crate::durable::journal::LiveJournal;
 use crate::hub::meta::timestamp;
 
-/// Output of one line, and of one turn of the writing thread.
+/// Bytes of output in one line, and in one job of the writing thread.
 const LINE: usize = 32 * 1024;
 const JOB: u64 = 256 * 1024;
-/// This much is written at once; less waits for more, but not longer than that.
+/// This much output is written at once. Less output waits for more, but no longer than `QUIET`.
 const FINISHED: u64 = 16 * 1024;
 const QUIET: Duration = Duration::from_millis(100);
-/// How soon a disk that failed is tried again.
+/// How soon a failed write is retried.
 const RETRY: Duration = Duration::from_secs(2);
-/// How soon a busy writing thread is asked again.
+/// How soon to try again if the writing thread takes no more jobs.
 const CROWDED: Duration = Duration::from_millis(20);
 
-/// A capture that was asked for. Part of a session's state, so the next daemon goes on with it.
+/// A running capture. It is part of a session's state, so the next daemon continues it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Capturing {
     pub(crate) path: PathBuf,
-    /// Who asked, so that asking again starts nothing.
+    /// The retry id of the request, so that a repeated request starts no second capture.
     #[serde(rename = "request")]
     pub(crate) retry_id: String,
-    /// Output before it.
+    /// The seq at which the capture began.
     pub(crate) since: u64,
     pub(crate) started_ms: u64,
 }
 
-/// What was captured.
+/// A capture's file and how much it has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capture {
-    /// Where it lies.
+    /// Its path.
     pub file: PathBuf,
     /// Bytes of output in it.
     pub bytes: u64,
     /// Bytes of output that could not be written.
     pub lost: u64,
-    /// How long it went on.
+    /// How long the capture has run.
     pub duration_ms: u64,
 }
 
-/// Makes the file of a capture; nobody else's is ever written over.
+/// Creates a capture's file. Never overwrites an existing file.
 pub(crate) fn make_file(dir: &Path, number: u32, now_ms: u64) -> io::Result<PathBuf> {
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
-    // Two that begin within a second: the later one takes the next.
+    // If two captures begin in the same second, the later one gets the next second in its name.
     for second in 0.. {
         // 2026-01-31T12:34:56.789Z as 20260131-123456.
         let at = timestamp(now_ms + second * 1000);
@@ -72,7 +72,7 @@ pub(crate) fn make_file(dir: &Path, number: u32, now_ms: u64) -> io::Result<Path
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-/// How far a capture's file goes: as before the last write, and as after it.
+/// How far a capture's file reaches before and after its last write.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Step {
     before: Reach,
@@ -86,12 +86,12 @@ struct Reach {
     lost: u64,
 }
 
-/// The file, while it is written.
+/// A capture's file.
 #[derive(Debug)]
 struct Log {
     path: PathBuf,
     since: u64,
-    /// How far it goes; `None` until it was looked at, and after anything failed.
+    /// How far it reaches; `None` until it was opened, and after an error.
     reach: Option<Reach>,
 }
 
@@ -118,7 +118,7 @@ impl Log {
 
     fn append(&mut self, output: &Taken) -> io::Result<()> {
         if self.reach.is_none() {
-            // What was taken began where the file was thought to end.
+            // The output may not begin where the file ends: the next job takes it again.
             return self.open();
         }
         let before = self.reach.take().unwrap_or_default();
@@ -155,7 +155,7 @@ struct Taken {
 }
 
 impl Taken {
-    /// As lines: each ends where a character does. What is no UTF-8 is shown as such.
+    /// The JSON lines. None splits a character. Invalid UTF-8 becomes U+FFFD.
     fn lines(&self) -> Vec<u8> {
         let timestamp = timestamp(self.ms);
         let mut lines = Vec::with_capacity(self.bytes.len() + 128);
@@ -180,9 +180,9 @@ impl Taken {
     }
 }
 
-/// The bytes without a character that has only begun at their end.
+/// The bytes without an incomplete character at their end.
 pub(super) fn whole_characters(bytes: &[u8]) -> &[u8] {
-    // At most three bytes of a character can stand without its last.
+    // An incomplete character has at most three bytes.
     for back in 1..=bytes.len().min(3) {
         let (whole, tail) = bytes.split_at(bytes.len() - back);
         let wanted = match tail[0] {
@@ -198,17 +198,17 @@ pub(super) fn whole_characters(bytes: &[u8]) -> &[u8] {
     bytes
 }
 
-/// Captures a session's output. At most one job is under way; it goes on from the ring after anything that failed.
+/// Captures a session's output, with at most one job at a time. After an error it continues from the ring.
 pub(crate) struct CaptureWriter {
     capturing: Capturing,
     log: JobFiles<Log>,
     reach: Reach,
     opened: bool,
     error: bool,
-    /// When the first output came that is not written.
+    /// When the first unwritten output arrived.
     first_ms: Option<u64>,
     due: Option<Instant>,
-    /// Everything is wanted in the file, also half a character.
+    /// Callers of `flush`. For them everything is written, even an incomplete character.
     waiters: Vec<oneshot::Sender<()>>,
 }
 
@@ -228,7 +228,7 @@ impl CaptureWriter {
         }
     }
 
-    /// Output came.
+    /// Output arrived.
     pub(crate) fn output(&mut self, ms: u64, now: Instant) {
         self.first_ms = self.first_ms.or(Some(ms));
         self.due = self.due.or(Some(now + QUIET));
@@ -238,7 +238,7 @@ impl CaptureWriter {
         self.due.filter(|_| self.log.idle().is_some())
     }
 
-    /// Answers when everything so far is in the file, or cannot be.
+    /// Answers when everything up to now is in the file, or cannot be written.
     pub(crate) fn flush(&mut self, reply: oneshot::Sender<()>) {
         match self.log.is_closed() {
             true => drop(reply.send(())),
@@ -246,7 +246,7 @@ impl CaptureWriter {
         }
     }
 
-    /// Hands the writing thread what is finished, if it is time.
+    /// Starts a job for the writing thread if one is due.
     pub(crate) fn turn(&mut self, live: &LiveJournal, now: Instant, now_ms: u64) {
         let end = live.output_len();
         let due = self.due.is_some_and(|due| due <= now);
@@ -272,7 +272,7 @@ impl CaptureWriter {
         let begin = from.max(live.oldest());
         let to = end.min(begin + JOB);
         let mut bytes = live.output(begin, to);
-        // The last character may be half here: it waits for the rest, unless there will be none.
+        // An incomplete last character waits for its rest, unless a caller of `flush` waits.
         if self.waiters.is_empty() || to < end {
             bytes = whole_characters(bytes);
         }
@@ -280,7 +280,7 @@ impl CaptureWriter {
         Taken { from, to, lost: begin - from, bytes: bytes.to_vec(), ms: self.first_ms.unwrap_or(now_ms) }
     }
 
-    /// Waits for the job that runs, for ever if none does.
+    /// Waits for the running job, forever if there is none.
     pub(crate) async fn written(&mut self) {
         let written = self.log.finished().await;
         let now = Instant::now();
@@ -292,7 +292,7 @@ impl CaptureWriter {
         match (result, log.reach) {
             (Ok(()), Some(reach)) => {
                 (self.reach, self.opened, self.error) = (reach, true, false);
-                // What is left came at another time, or is half a character.
+                // The remaining output arrived later, or is an incomplete character.
                 self.first_ms = None;
                 self.due = Some(now);
             }
@@ -311,19 +311,19 @@ impl CaptureWriter {
         }
     }
 
-    /// Waits for the job that is under way.
+    /// Waits for the running job, if there is one.
     pub(crate) async fn settle(&mut self) {
         if self.log.is_busy() {
             self.written().await;
         }
     }
 
-    /// The request that began it.
+    /// The retry id of the request that started it.
     pub(crate) fn retry_id(&self) -> &str {
         &self.capturing.retry_id
     }
 
-    /// What there is so far.
+    /// The capture up to now.
     pub(crate) fn so_far(&self, now_ms: u64) -> Capture {
         Capture {
             file: self.capturing.path.clone(),
@@ -333,7 +333,7 @@ impl CaptureWriter {
         }
     }
 
-    /// It is over.
+    /// Ends the capture.
     pub(crate) fn close(mut self) {
         self.log.close(|log| log.close());
     }
@@ -344,7 +344,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_character_that_has_only_begun_is_left_for_later() {
+    fn an_incomplete_character_at_the_end_is_left_for_later() {
         let cases: [(&[u8], &[u8]); 8] = [
             (b"abc", b"abc"),
             (b"", b""),
@@ -352,7 +352,7 @@ mod tests {
             (b"a\xC3", b"a"),
             (b"a\xF0\x9F\x98", b"a"),
             (b"a\xE2\x82", b"a"),
-            // No character begins so: there is nothing to wait for.
+            // No character begins like this, so there is nothing to wait for.
             (b"a\xFF", b"a\xFF"),
             (b"a\x80\x80\x80\x80", b"a\x80\x80\x80\x80"),
         ];
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn a_capture_that_was_killed_at_any_byte_goes_on_with_the_next() {
+    fn a_capture_that_was_killed_at_any_byte_continues_with_the_next_byte() {
         let dir = tempfile::tempdir().unwrap();
         let path = make_file(dir.path(), 3, 0).unwrap();
         assert_eq!(path.file_name().unwrap(), "session-3-capture-19700101-000000.log");

@@ -1,4 +1,4 @@
-//! Files that are written one job at a time. While the writing thread works on them it owns them, so nothing is locked.
+//! Files that are written one job at a time. The writing thread owns them during a job, so no lock is needed.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use tokio::sync::oneshot;
 
 use super::worker::Worker;
 
-/// The files of one session, and the job that works on them.
+/// The files of one session, or the job that has them.
 pub(super) struct JobFiles<T> {
     worker: Worker,
     state: State<T>,
@@ -18,14 +18,14 @@ enum State<T> {
     Closed,
 }
 
-/// The files after a job.
+/// The files and the result of a job.
 pub(crate) struct JobResult<T> {
     pub(super) files: T,
     pub(super) result: io::Result<()>,
 }
 
 impl<T: Send + 'static> JobFiles<T> {
-    /// Without files there is nothing to write.
+    /// Without files it is closed from the start.
     pub(super) fn new(files: Option<T>, worker: Worker) -> JobFiles<T> {
         JobFiles { worker, state: files.map_or(State::Closed, State::Idle) }
     }
@@ -46,7 +46,7 @@ impl<T: Send + 'static> JobFiles<T> {
         matches!(self.state, State::Closed)
     }
 
-    /// Whether the writing thread takes another job.
+    /// Whether the writing thread accepts another job.
     pub(super) fn has_room(&self) -> bool {
         self.worker.has_room()
     }
@@ -66,8 +66,8 @@ impl<T: Send + 'static> JobFiles<T> {
         }
     }
 
-    /// Waits for the job that runs, for ever if none does; `None` if the writing thread is gone. The caller returns the files
-    /// with [`JobFiles::put_back`].
+    /// Waits for the running job, forever if there is none; `None` if the writing thread is gone. The caller returns the
+    /// files with [`JobFiles::put_back`].
     pub(super) async fn finished(&mut self) -> Option<JobResult<T>> {
         let State::Busy(result) = &mut self.state else { return std::future::pending().await };
         let result = result.await.ok();
@@ -79,14 +79,14 @@ impl<T: Send + 'static> JobFiles<T> {
         self.state = State::Idle(files);
     }
 
-    /// Takes the files from this slot; the writing thread gets them for a last job, unless another job has them.
+    /// Closes this slot. If no job has the files, the writing thread gets them for a last job.
     pub(super) fn close(&mut self, last: impl FnOnce(T) + Send + 'static) {
         if let State::Idle(files) = std::mem::replace(&mut self.state, State::Closed) {
             self.worker.hand_over(move || last(files));
         }
     }
 
-    /// Waits for the job that runs, without a runtime.
+    /// Waits for the running job, without a runtime.
     #[cfg(test)]
     pub(super) fn wait(&mut self) -> Option<Option<JobResult<T>>> {
         match &mut self.state {

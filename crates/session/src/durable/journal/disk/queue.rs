@@ -12,50 +12,50 @@ use super::worker::Worker;
 use crate::durable::journal::LiveJournal;
 use crate::handle::Ended;
 
-/// Output of a frame, and of one turn of the writing thread.
+/// Bytes of output in one frame, and in one job of the writing thread.
 const FRAME: usize = 64 * 1024;
 const JOB: usize = 256 * 1024;
-/// Things in a frame.
+/// Entries in one frame.
 const ENTRIES: usize = 1024;
-/// This much is written at once; less waits for more, but not longer than that.
+/// This much output is written at once. Less output waits for more, but no longer than `QUIET`.
 const FINISHED: u64 = 64 * 1024;
 const QUIET: Duration = Duration::from_millis(250);
-/// Output that came so close together is one thing that happened.
+/// Output that arrives within this time becomes one item.
 const TOGETHER_MS: u64 = 5;
-/// Things that may wait for a disk; then times get coarse.
+/// The most items that wait for a slow disk. Beyond that, items are dropped and the recorded times get coarse.
 const MOST_WAITING: usize = 16 * 1024;
-/// How soon a disk that failed is tried again, at first and at most.
+/// The first and the longest delay before a failed write is retried.
 const RETRY: Duration = Duration::from_secs(1);
-const SELDOM: Duration = Duration::from_secs(60);
-/// How soon a thread that has too much to do is asked again.
+const RETRY_MAX: Duration = Duration::from_secs(60);
+/// How soon to try again if the writing thread takes no more jobs.
 const CROWDED: Duration = Duration::from_millis(20);
 
-/// What a session has not written to its files yet. The output itself still lies in the ring; here stands what was
-/// when. Told the time, it decides when to write; at most one job is under way.
+/// What a session has not written to its files yet. The output itself is still in the ring; the queue has the times and
+/// the notes. It decides when to write, and runs at most one job at a time.
 pub(crate) struct RecordingQueue {
     files: JobFiles<Box<SegmentWriter>>,
-    /// How many of the waiting things the job that runs writes.
+    /// How many of the waiting items the running job writes.
     in_job: usize,
-    /// In order. Each says: output up to here was there then; and what happened next.
+    /// In order. Each item has the seq that the output had reached at its time, and what happened then.
     waiting: VecDeque<Item>,
-    /// Things that ever waited, and those that are written.
+    /// Items that were ever queued, and how many of them are done.
     pushed: u64,
     popped: u64,
     place: Extent,
     bytes: u64,
-    /// Whether the files were looked at.
+    /// Whether the existing files were read.
     opened: bool,
-    /// Nothing is noted while an older daemon's work is replayed.
+    /// Nothing is queued while the journal of an earlier daemon is replayed.
     live: bool,
     adopted: Option<Adopted>,
     due: Option<Instant>,
     failing: Option<(Duration, String)>,
-    /// Output is missing before here, so a whole state is wanted.
+    /// Output is missing, so a new segment must begin with a whole state.
     torn: bool,
     waiters: Vec<(u64, oneshot::Sender<()>)>,
 }
 
-/// A recording's files after the writing thread had them.
+/// A recording's files, returned by the writing thread.
 pub(crate) type Written = JobResult<Box<SegmentWriter>>;
 
 struct Item {
@@ -72,7 +72,7 @@ enum ItemKind {
     Rotate(Arc<Vt>),
 }
 
-/// How far the daemon before us had come.
+/// How far the previous daemon had come.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Adopted {
     pub(crate) seq: u64,
@@ -80,7 +80,7 @@ pub(crate) struct Adopted {
     pub(crate) ms: u64,
 }
 
-/// Something that happened, for a queue that learns of it later.
+/// Something that happened before the queue went live.
 pub(crate) struct Late {
     pub(crate) seq: u64,
     pub(crate) index: u64,
@@ -88,16 +88,16 @@ pub(crate) struct Late {
     pub(crate) note: Note,
 }
 
-/// How a recording goes.
+/// The state of a recording.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecordingState {
     /// Whether the session is recorded.
     pub on: bool,
-    /// Bytes on the disk.
+    /// Bytes on disk.
     pub bytes: u64,
     /// Bytes of output that could not be recorded.
     pub lost: u64,
-    /// Why nothing can be written now.
+    /// Why writing fails at present.
     pub error: Option<String>,
 }
 
@@ -121,14 +121,14 @@ impl RecordingQueue {
         }
     }
 
-    /// From here on things happen for the first time. What happened before is learned late.
+    /// Ends the replay: from now on items are queued. Earlier events are added by [`RecordingQueue::learn`].
     pub(crate) fn go_live(&mut self, adopted: Option<Adopted>, now: Instant) {
         self.live = true;
         self.adopted = adopted;
         self.due = Some(now);
     }
 
-    /// Output came.
+    /// Output arrived.
     pub(crate) fn output(&mut self, seq: u64, index: u64, ms: u64, now: Instant) {
         match self.waiting.back_mut() {
             Some(Item { what: ItemKind::Output, seq: end, index: known, ms: began })
@@ -140,7 +140,7 @@ impl RecordingQueue {
         }
     }
 
-    /// Something happened after so much output.
+    /// Something happened when the output had reached `seq`.
     pub(crate) fn note(&mut self, seq: u64, index: u64, ms: u64, note: Note, now: Instant) {
         self.push(Item { seq, index, ms, what: ItemKind::Note(note) }, now);
     }
@@ -160,12 +160,12 @@ impl RecordingQueue {
         self.due = self.due.or(Some(now + QUIET));
     }
 
-    /// When to look again if nothing happens. Only while something is not written.
+    /// When to call [`RecordingQueue::turn`] at the latest. `None` if everything is written or a job is running.
     pub(crate) fn wakeup(&self) -> Option<Instant> {
         self.due.filter(|_| self.files.idle().is_some())
     }
 
-    /// Answers when all that has happened so far is in the files, or cannot be.
+    /// Answers when everything up to now is in the files, or cannot be written.
     pub(crate) fn flush(&mut self, reply: oneshot::Sender<()>) {
         match self.files.is_closed() {
             true => drop(reply.send(())),
@@ -174,8 +174,8 @@ impl RecordingQueue {
         self.answer(false);
     }
 
-    fn answer(&mut self, anyway: bool) {
-        let done = |upto: u64| anyway || (self.opened && self.popped >= upto);
+    fn answer(&mut self, all: bool) {
+        let done = |upto: u64| all || (self.opened && self.popped >= upto);
         let (ready, waiting) =
             std::mem::take(&mut self.waiters).into_iter().partition(|(upto, _)| done(*upto));
         self.waiters = waiting;
@@ -185,7 +185,7 @@ impl RecordingQueue {
         }
     }
 
-    /// Hands the writing thread what is finished, if it is time.
+    /// Starts a job for the writing thread if one is due.
     pub(crate) fn turn(&mut self, live: &LiveJournal, vt: &Vt, now: Instant, now_ms: u64) {
         let unwritten = live.output_len().saturating_sub(self.place.seq);
         let due = self.due.is_some_and(|due| due <= now);
@@ -206,7 +206,7 @@ impl RecordingQueue {
         }
         let (work, items) = if self.opened { self.next_job(live) } else { (Work::Open, 0) };
         if matches!(&work, Work::Append(frames) if frames.is_empty()) {
-            // What waited was in the files already.
+            // The files already had what waited.
             self.pop(items);
             self.due = None;
             self.answer(true);
@@ -223,17 +223,17 @@ impl RecordingQueue {
         });
     }
 
-    /// Waits for the job that runs, for ever if none does; `None` if the writing thread is gone.
+    /// Waits for the running job, forever if there is none; `None` if the writing thread is gone.
     pub(crate) async fn written(&mut self) -> Option<Written> {
         self.files.finished().await
     }
 
-    /// Takes the files back after a job. When an older daemon's files were read for the first time, it returns how far they go; the
-    /// caller then gives what they lack to [`RecordingQueue::learn`].
+    /// Takes the files back after a job. After the first read of an earlier daemon's files it returns how far they go;
+    /// the caller then passes what they lack to [`RecordingQueue::learn`].
     pub(crate) fn landed(&mut self, written: Option<Written>, now: Instant) -> Option<(Extent, Adopted)> {
         let items = std::mem::take(&mut self.in_job);
         let Some(JobResult { files: mut writer, result }) = written else {
-            tracing::error!("the thread that writes recordings is gone");
+            tracing::error!("the recording thread has ended; nothing more is recorded");
             self.files.close(drop);
             self.answer(true);
             return None;
@@ -246,7 +246,7 @@ impl RecordingQueue {
                 let reopened = !self.opened;
                 let mut place = place;
                 if let Some(now) = self.adopted.filter(|now| now.seq < place.seq || now.index < place.index) {
-                    // The journal was lost and counts from an earlier place: a whole state joins the two.
+                    // The journal was lost and counts from an earlier place. A whole state connects the two.
                     place =
                         Extent { seq: place.seq.min(now.seq), index: place.index.min(now.index), ..place };
                     writer.rewind(place);
@@ -257,7 +257,7 @@ impl RecordingQueue {
                 if reopened {
                     first = self.adopted.take().map(|adopted| (place, adopted));
                     self.opened = true;
-                    // A state that was to be written is taken anew.
+                    // A state that was not written yet is taken again.
                     self.torn |= self.waiting.iter().any(Item::is_rotation);
                     self.waiting.retain(|item| !item.is_in(place, ended));
                     self.popped = self.pushed - self.waiting.len() as u64;
@@ -272,19 +272,20 @@ impl RecordingQueue {
                 }
             }
             (result, _) => {
-                let error = result.err().map_or_else(|| "it was not opened".to_owned(), |e| e.to_string());
+                let error =
+                    result.err().map_or_else(|| "the files were not opened".to_owned(), |e| e.to_string());
                 let wait = match &self.failing {
-                    // Tried because somebody asked for it: the next turn of its own comes when it would have.
+                    // A caller of `flush` caused this attempt: the scheduled retry stays as it is.
                     Some((wait, _)) if self.due.is_some_and(|due| due > now) => *wait,
                     failed => {
                         tracing::warn!(error, "cannot write a recording; retrying");
-                        let wait = failed.as_ref().map_or(RETRY, |(wait, _)| (*wait * 2).min(SELDOM));
+                        let wait = failed.as_ref().map_or(RETRY, |(wait, _)| (*wait * 2).min(RETRY_MAX));
                         self.due = Some(now + wait);
                         wait
                     }
                 };
                 self.failing = Some((wait, error));
-                // The files are looked at again, as after a restart.
+                // Read the files again, as after a restart.
                 self.opened = false;
                 self.files.put_back(writer);
                 self.answer(true);
@@ -295,7 +296,7 @@ impl RecordingQueue {
 
     fn pop(&mut self, items: usize) {
         for _ in 0..items {
-            // Output may have been added to the last one meanwhile.
+            // The last item may have grown while the job ran.
             if self.waiting.front().is_none_or(|item| item.seq > self.place.seq) {
                 break;
             }
@@ -304,7 +305,7 @@ impl RecordingQueue {
         }
     }
 
-    /// What happened before this daemon, and is not in the files.
+    /// Adds what happened before this daemon started and is not in the files.
     pub(crate) fn learn(&mut self, mut late: Vec<Late>, adopted: Adopted, now: Instant) {
         late.sort_by_key(|late| late.seq);
         let notes = late.into_iter().map(|late| Item {
@@ -323,28 +324,28 @@ impl RecordingQueue {
         self.due = Some(now);
     }
 
-    /// Frames of what waits, and how many items they cover.
+    /// The next job, and how many items it covers.
     fn next_job(&mut self, live: &LiveJournal) -> (Work, usize) {
         if let Some(Item { what: ItemKind::Rotate(vt), .. }) = self.waiting.front() {
             return (Work::Rotate(Arc::clone(vt)), 1);
         }
         let mut place = self.place;
-        let mut roll = Roll::default();
+        let mut builder = FrameBuilder::default();
         let oldest = live.oldest();
         if place.seq < oldest {
             let bytes = oldest - place.seq;
             place = Extent { seq: oldest, lost: place.lost + bytes, ..place };
             let ms = self.waiting.front().map_or(0, |item| item.ms);
-            roll.add(FrameEntry { ms, note: Note::Gap { bytes } }, &[], place);
+            builder.add(FrameEntry { ms, note: Note::Gap { bytes } }, &[], place);
             self.torn = true;
         }
         let mut items = 0;
         for item in &self.waiting {
-            while place.seq < item.seq && roll.bytes < JOB {
-                let to = item.seq.min(place.seq + roll.room() as u64);
+            while place.seq < item.seq && builder.bytes < JOB {
+                let to = item.seq.min(place.seq + builder.room() as u64);
                 let output = live.output(place.seq, to);
                 let note = Note::Output(u32::try_from(output.len()).unwrap_or(0));
-                roll.add(FrameEntry { ms: item.ms, note }, output, place);
+                builder.add(FrameEntry { ms: item.ms, note }, output, place);
                 place.seq = to;
             }
             if place.seq < item.seq {
@@ -355,16 +356,16 @@ impl RecordingQueue {
                 ItemKind::Output => place.index = place.index.max(item.index),
                 ItemKind::Note(note) => {
                     place.index = place.index.max(item.index);
-                    roll.add(FrameEntry { ms: item.ms, note: note.clone() }, &[], place);
+                    builder.add(FrameEntry { ms: item.ms, note: note.clone() }, &[], place);
                 }
             }
             items += 1;
         }
-        roll.close(place);
-        (Work::Append(roll.frames), items)
+        builder.close(place);
+        (Work::Append(builder.frames), items)
     }
 
-    /// Whether the ring is about to overwrite what a disk that works has not got yet.
+    /// Whether the ring is about to overwrite output that is not written yet, although the disk works.
     pub(crate) fn is_behind(&self, live: &LiveJournal) -> bool {
         self.live
             && self.failing.is_none()
@@ -382,7 +383,7 @@ impl RecordingQueue {
         }
     }
 
-    /// Nothing more will come.
+    /// Ends the recording and seals its last segment.
     pub(crate) fn close(&mut self) {
         self.files.close(|mut writer| writer.seal());
     }
@@ -393,7 +394,7 @@ impl Item {
         matches!(self.what, ItemKind::Rotate(_))
     }
 
-    /// Whether files that go so far hold it.
+    /// Whether files that reach `place` already have this item.
     fn is_in(&self, place: Extent, ended: bool) -> bool {
         match &self.what {
             ItemKind::Note(Note::Exited { .. }) => ended,
@@ -409,18 +410,18 @@ enum Work {
     Rotate(Arc<Vt>),
 }
 
-/// Frames being put together.
+/// Builds frames.
 #[derive(Default)]
-struct Roll {
+struct FrameBuilder {
     frames: Vec<Frame>,
     entries: Vec<FrameEntry>,
     payload: Vec<u8>,
     bytes: usize,
 }
 
-impl Roll {
-    /// Adds what comes after `place`. Only output begins a new frame: what happened at its end stays with it, so that
-    /// a place never lies between the two.
+impl FrameBuilder {
+    /// Adds an entry after `place`. Only output begins a new frame: a note stays with the output before it, so that no
+    /// frame ends between the two.
     fn add(&mut self, entry: FrameEntry, output: &[u8], place: Extent) {
         if !output.is_empty() && (self.payload.len() >= FRAME || self.entries.len() >= ENTRIES) {
             self.close(place);
@@ -430,7 +431,7 @@ impl Roll {
         self.bytes += output.len();
     }
 
-    /// How much more this frame takes.
+    /// How much more output fits into this frame; a whole frame if it is full.
     fn room(&self) -> usize {
         match FRAME - self.payload.len() {
             0 => FRAME,
@@ -448,7 +449,7 @@ impl Roll {
     }
 }
 
-/// How the program ended, where frames say so.
+/// How the program ended, if the frames contain its exit.
 fn ended(frames: &[Frame]) -> Option<Ended> {
     frames.iter().rev().find_map(Frame::ended)
 }

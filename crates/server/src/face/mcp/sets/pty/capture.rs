@@ -3,7 +3,7 @@ use cotty_protocol::op::capture::{self, Action};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::look;
+use super::find_session;
 use super::reference::Reference;
 use crate::face::mcp::contract::tool::{Call, McpTool};
 use crate::ops::{Access, perform};
@@ -16,7 +16,7 @@ pub(super) struct Params {
 }
 
 async fn capture(call: &Call, params: &Params, action: Action) -> Result<(u32, capture::Reply), ApiError> {
-    let info = look(call, &params.session_id).await?;
+    let info = find_session(call, &params.session_id).await?;
     let asked = capture::Params { session: info.session_id, action, dir: None };
     Ok((info.number, perform(call.context.clone(), asked).await?))
 }

@@ -2,7 +2,7 @@ use cotty_protocol::ApiError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::look;
+use super::find_session;
 use super::reference::Reference;
 use crate::face::mcp::contract::tool::{Call, McpTool};
 use crate::ops::Access;
@@ -32,7 +32,7 @@ impl McpTool for GetCursor {
     type Reply = Reply;
 
     async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
-        let info = look(&call, &params.session_id).await?;
+        let info = find_session(&call, &params.session_id).await?;
         Ok(Reply { session_id: info.number, position: [info.cursor.col - 1, info.cursor.row - 1] })
     }
 }

@@ -3,7 +3,7 @@ use cotty_protocol::op::read;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::look;
+use super::find_session;
 use super::reference::Reference;
 use crate::face::mcp::contract::state::State;
 use crate::face::mcp::contract::tool::{Call, McpTool};
@@ -66,7 +66,7 @@ impl McpTool for GetScreen {
     type Reply = Reply;
 
     async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
-        let info = look(&call, &params.session_id).await?;
+        let info = find_session(&call, &params.session_id).await?;
         let whole = params.start_line.is_none() && params.end_line.is_none();
         let first = params.start_line.unwrap_or(0);
         let bottom = i64::from(info.dimensions.rows) - 1;

@@ -3,7 +3,7 @@ use cotty_protocol::{ApiError, Code};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::look;
+use super::find_session;
 use super::reference::Reference;
 use crate::face::mcp::contract::tool::{Call, McpTool};
 use crate::ops::{Access, perform};
@@ -54,7 +54,7 @@ impl McpTool for Kill {
 
     async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
         let how = params.signal;
-        let (session_id, session) = match look(&call, &params.session_id).await {
+        let (session_id, session) = match find_session(&call, &params.session_id).await {
             Ok(info) => (info.number, info.session_id),
             // A retry of the call that ended the session, after the daemon was replaced, gets the same answer.
             Err(error) if error.code() == Code::SessionDestroyed => {

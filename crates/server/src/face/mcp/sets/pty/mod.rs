@@ -82,8 +82,8 @@ static TOOLS: &[ToolEntry] = &[
     entry::<request_user_input::RequestUserInput>(),
 ];
 
-/// Finds a session.
-async fn look(call: &Call, session: &Reference) -> Result<SessionInfo, ApiError> {
+/// The session that a call names.
+async fn find_session(call: &Call, session: &Reference) -> Result<SessionInfo, ApiError> {
     perform(call.context.clone(), info::Params { session: session.to_string() }).await
 }
 

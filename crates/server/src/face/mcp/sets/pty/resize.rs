@@ -3,7 +3,7 @@ use cotty_protocol::op::resize;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::look;
+use super::find_session;
 use super::reference::Reference;
 use crate::face::mcp::contract::tool::{Call, McpTool};
 use crate::ops::{Access, perform};
@@ -39,7 +39,7 @@ impl McpTool for Resize {
     type Reply = Reply;
 
     async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
-        let info = look(&call, &params.session_id).await?;
+        let info = find_session(&call, &params.session_id).await?;
         let resize = resize::Params {
             session: info.session_id,
             cols: Some(params.cols),

@@ -5,7 +5,7 @@ use cotty_session::InputLease;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::look;
+use super::find_session;
 use super::reference::Reference;
 use crate::face::mcp::contract::state::State;
 use crate::face::mcp::contract::tool::{Call, McpTool};
@@ -54,7 +54,7 @@ impl McpTool for SendKeys {
     type Reply = Reply;
 
     async fn call(mut call: Call, params: Params) -> Result<Reply, ApiError> {
-        let session = look(&call, &params.session_id).await?.session_id;
+        let session = find_session(&call, &params.session_id).await?.session_id;
         let keys = match params.keys {
             Keys::One(keys) => vec![keys],
             Keys::Several(keys) => keys,

@@ -3,7 +3,7 @@ use cotty_protocol::op::configure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::look;
+use super::find_session;
 use super::reference::Reference;
 use crate::face::mcp::contract::tool::{Call, McpTool};
 use crate::ops::{Access, perform};
@@ -36,7 +36,7 @@ impl McpTool for SetScrollback {
     type Reply = Reply;
 
     async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
-        let info = look(&call, &params.session_id).await?;
+        let info = find_session(&call, &params.session_id).await?;
         let configure = configure::Params { session: info.session_id, history_lines: Some(params.lines) };
         let set = perform(call.context.clone(), configure).await?;
         Ok(Reply { session_id: info.number, scrollback_lines: set.history_lines })

@@ -157,7 +157,7 @@ impl McpTool for Send {
                 sent.next_since = read.next_since;
                 sent.read_result = Some(read);
             }
-            None => sent.look(call, session).await?,
+            None => sent.read_changes(call, session).await?,
         }
         Ok(sent)
     }
@@ -243,7 +243,7 @@ impl Reply {
     }
 
     /// The rows that changed since the input, and the state.
-    async fn look(&mut self, call: Call, session: String) -> Result<(), ApiError> {
+    async fn read_changes(&mut self, call: Call, session: String) -> Result<(), ApiError> {
         let (view, since) = (View::Changes, Some(self.since));
         let params = reading::Params { session, view, since, ..reading::Params::default() };
         let read = perform(call.context, params).await?;

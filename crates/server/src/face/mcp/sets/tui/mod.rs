@@ -57,8 +57,8 @@ fn window(number: u32) -> String {
     format!("win_{number}")
 }
 
-/// Finds a window.
-async fn look(call: &Call, window_id: Option<String>) -> Result<SessionInfo, ApiError> {
+/// The window that a call names, or the front-most one.
+async fn find_window(call: &Call, window_id: Option<String>) -> Result<SessionInfo, ApiError> {
     let named = window_id.filter(|id| !id.is_empty());
     let session = named.clone().unwrap_or_else(|| FRONT.to_owned());
     match perform(call.context.clone(), info::Params { session }).await {

@@ -3,7 +3,7 @@ use cotty_protocol::op::read;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{look, window};
+use super::{find_window, window};
 use crate::face::mcp::contract::state::State;
 use crate::face::mcp::contract::tool::{Call, McpTool};
 use crate::ops::{Access, perform};
@@ -37,7 +37,7 @@ impl McpTool for TerminalRead {
     type Reply = Reply;
 
     async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
-        let info = look(&call, params.window_id).await?;
+        let info = find_window(&call, params.window_id).await?;
         let (session, view) = (info.session_id, read::View::Lines);
         let read =
             perform(call.context.clone(), read::Params { session, view, ..read::Params::default() }).await?;

@@ -4,7 +4,7 @@ use cotty_protocol::op::send::{self, Paste};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{look, window};
+use super::{find_window, window};
 use crate::face::mcp::contract::state::State;
 use crate::face::mcp::contract::tool::{Call, McpTool};
 use crate::ops::{Access, perform};
@@ -39,7 +39,7 @@ impl McpTool for TerminalWrite {
     type Reply = Reply;
 
     async fn call(call: Call, params: Params) -> Result<Reply, ApiError> {
-        let session = look(&call, params.window_id).await?.session_id;
+        let session = find_window(&call, params.window_id).await?.session_id;
         let send = send::Params {
             session: session.clone(),
             text: Some(params.text),

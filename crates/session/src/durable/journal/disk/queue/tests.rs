@@ -37,7 +37,7 @@ impl Session {
         }
     }
 
-    /// Lets time pass and the thread work until everything is written.
+    /// Lets time pass until the thread has written everything.
     fn settle(&mut self) {
         while self.queue.wakeup().is_some() {
             self.now += QUIET;
@@ -55,7 +55,7 @@ impl Session {
         }
     }
 
-    /// The daemon dies, and another adopts the session.
+    /// Acts as a new daemon that adopts the session.
     fn adopt(&mut self) {
         self.queue = RecordingQueue::new(Some(writer(self.dir.path(), self.limits)), worker());
         let adopted = Adopted { seq: self.vt.seq(), index: 0, ms: 9000 };
@@ -112,7 +112,7 @@ fn a_single_byte_is_written_after_a_pause_and_an_idle_queue_sets_no_wakeup() {
     assert_eq!(session.queue.wakeup(), None);
     session.write(b"a", 1);
     session.queue.turn(&session.live, &session.vt, session.now, 5000);
-    assert!(!session.queue.files.is_busy(), "one byte does not finish a span");
+    assert!(!session.queue.files.is_busy(), "a single byte does not start a job");
     assert_eq!(session.queue.wakeup(), Some(session.now + QUIET));
     session.settle();
     assert_eq!((session.recorded().as_str(), session.queue.wakeup()), ("a", None));
@@ -149,7 +149,7 @@ fn segments_follow_each_other_and_a_recording_can_begin_with_any_of_them() {
     std::fs::write(session.folder().segment(99).with_extension("tmp"), b"half").unwrap();
     session.adopt();
     assert_eq!(session.recorded(), numbers(0, 40_000));
-    // The state of the first segment that is left takes the place of all output before it.
+    // The state in the first remaining segment replaces all output before it.
     for segment in &segments[..2] {
         session.folder().remove(segment.number);
     }
@@ -167,7 +167,7 @@ fn output_that_the_ring_overwrote_before_it_was_written_is_a_gap() {
     let mut session = Session::new(1 << 20);
     session.write(b"begin ", 1);
     session.settle();
-    // Several times the ring's size while nothing is written.
+    // Output of several times the ring's size, while nothing is written to disk.
     let flood = numbers(0, 1_200_000);
     session.write(flood.as_bytes(), 2);
     let lost = session.queue.state(&session.live).lost;
@@ -179,7 +179,7 @@ fn output_that_the_ring_overwrote_before_it_was_written_is_a_gap() {
     assert_eq!(gap, [lost]);
     let all = format!("begin {flood}");
     assert_eq!(session.recorded(), format!("begin {}", &all[6 + usize::try_from(lost).unwrap()..]));
-    // A new segment with a whole state follows, and the next daemon knows the count.
+    // A new segment with a whole state follows, and the next daemon reads the count.
     assert!(session.folder().segments().len() > 1);
     session.adopt();
     assert_eq!(session.queue.state(&session.live).lost, lost);
@@ -229,10 +229,10 @@ fn a_session_over_its_quota_loses_its_oldest_segments() {
 }
 
 #[test]
-fn the_text_of_a_segment_is_what_a_person_would_have_seen() {
+fn the_text_of_a_segment_has_every_line_once_and_what_full_screen_programs_showed() {
     let mut session = Session::new(1 << 20);
     session.write(b"first\r\nprogress 1%\rprogress 50%\rprogress 100%\r\n", 1);
-    // A full-screen program, long enough on the screen to be read.
+    // A full-screen program whose text is on the screen long enough to be kept.
     session.write(b"\x1b[?1049h\x1b[Hin the editor", 10);
     session.write(b"\x1b[Hnow another text", 1000);
     session.write(b"\x1b[?1049l", 2000);
