@@ -189,6 +189,16 @@ mod tests {
         }
     }
 
+    /// Clients load them at the beginning of every conversation.
+    #[test]
+    fn the_description_of_a_tool_has_at_most_16_kilobytes() {
+        let all = SETS.iter().map(|set| set.name.to_owned()).collect::<Vec<_>>();
+        for tool in Offer::new(&all, &[]).unwrap().tools() {
+            let bytes = serde_json::to_string(tool).unwrap().len();
+            assert!(bytes <= 16_000, "{} has {bytes} bytes", tool.name);
+        }
+    }
+
     /// A sentence that names a tool is only for clients that have it.
     #[test]
     fn a_sentence_names_only_the_tools_that_it_needs() {

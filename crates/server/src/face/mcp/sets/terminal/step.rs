@@ -46,10 +46,20 @@ pub(super) struct Did {
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<StepError>")]
     error: Option<ErrorBody>,
     /// The same error, for a call that fails with it.
     #[serde(skip)]
     pub(super) failed: Option<ApiError>,
+}
+
+/// The schema of a step's error. An answer to a model has no `cause`, whose schema has 60 kB.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "it only describes")]
+struct StepError {
+    code: String,
+    message: String,
+    hint: Option<String>,
 }
 
 impl Did {
