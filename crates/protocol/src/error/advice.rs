@@ -426,6 +426,9 @@ impl ApiError {
             ApiError::UnknownRoute { .. } => say("`GET /v1/openapi.json` lists the routes"),
             ApiError::WrongMethod { .. } => say("`GET /v1/openapi.json` lists the methods of each path"),
             ApiError::TooLarge { .. } => say("send it in several parts"),
+            ApiError::UnknownParameter { known, .. } if known.is_empty() => {
+                say("leave it out: there are no parameters here")
+            }
             ApiError::UnknownParameter { known, .. } => [Step::Choose(known.clone())].into(),
             ApiError::NoInput { .. } => [Step::GiveInput].into(),
             ApiError::Invalid { instead: Some(instead), .. } => [Step::say(instead.clone())].into(),

@@ -25,7 +25,7 @@ pub(crate) async fn call(
         Err(error) => return refuse(ApiError::invalid(format!("the body is not a call: {error}"))),
     };
     if call.retry_id.is_empty() || call.retry_id.len() > LONGEST_RETRY_ID {
-        return refuse(ApiError::invalid(format!("retry_id must have 1 to {LONGEST_RETRY_ID} characters")));
+        return refuse(ApiError::invalid(format!("retry_id must have 1 to {LONGEST_RETRY_ID} bytes")));
     }
     let context = app.context(&trust, call.caller, call.origin, call.retry_id);
     match ops::call(&call.op, context, call.params).await {
