@@ -9,8 +9,8 @@ SOAK_SECONDS ?= 600
 COTTY = $(CARGO) run --locked --quiet --
 MANIFESTS = Cargo.toml fuzz/Cargo.toml bench/Cargo.toml
 DENY = $(CARGO) deny --locked --config deny.toml
-# How many parts of `make test` run at the same time.
-JOBS ?= $(shell nproc)
+# How many parts of `make test` run at the same time. One more than processors, because the end-to-end tests mostly wait.
+JOBS ?= $(shell expr $$(nproc) + 1)
 STAGE = tools/stage
 # All tests except doc tests, of which there are none.
 TEST = $(CARGO) test --workspace --locked --quiet --lib --bins --tests
