@@ -408,11 +408,11 @@ def test_wait_reports_its_result_as_an_exit_code(cotty):
     assert "`sleep` is still running" in cotty.stderr
     waited = cotty.json("wait", session, "--prompt", "--timeout", "0.1", code=3)
     assert waited["met"] == "timeout" and waited["why"]
-    cotty("wait", session, "--regex", "(", code=1)
-    assert "Invalid pattern" in cotty.stderr and "use `--text` instead" in cotty.stderr
-    for pattern in (["wait", session, "--stop", "("], ["search", session, "("]):
-        cotty(*pattern, code=1)
-        assert "escape" in cotty.stderr and "instead" not in cotty.stderr
+    # The hint names no parameter: the command line has none.
+    for wrong in (["wait", session, "--regex", "("], ["wait", session, "--stop", "("], ["search", session, "("]):
+        cotty(*wrong, code=1)
+        assert "Invalid pattern" in cotty.stderr and "escape special characters" in cotty.stderr
+        assert "instead" not in cotty.stderr
     cotty("wait", session, "--timeout=-1", code=2)
     cotty("wait", session, "--timeout=soon", code=2)
 

@@ -34,21 +34,10 @@ pub(crate) fn own_error(error: ApiError) -> ErrorBody {
     ErrorBody::new(error, None)
 }
 
-/// Names the option that takes plain text, if the daemon refused a pattern.
-pub(crate) fn with_text_option(error: ClientError, option: &str) -> ClientError {
-    let ClientError::Refused(mut body) = error else { return error };
-    if let Some(ApiError::InvalidPattern { literal, .. }) = body.cause.as_deref_mut() {
-        *literal = Some(option.to_owned());
-    }
-    ClientError::Refused(body)
-}
-
 fn words(step: &Step) -> Option<String> {
     match step {
-        // Without `with_text_option` it names a parameter, which the command line does not have.
-        Step::GiveLiteral(option) => {
-            option.starts_with("--").then(|| format!("use `{option}` instead, which takes plain text"))
-        }
+        // It names a parameter, which the command line does not have.
+        Step::GiveLiteral(_) => None,
         _ => command_for(step).or_else(|| Some(step.to_string())),
     }
 }

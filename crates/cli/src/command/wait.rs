@@ -5,7 +5,7 @@ use cotty_protocol::op::wait::{Params, Reply};
 use cotty_protocol::op::{Met, Wait};
 
 use super::{block_on, client};
-use crate::{advice, out};
+use crate::out;
 
 /// Wait until a condition holds for a session
 ///
@@ -85,13 +85,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     wait.exit |= !wait.has_condition();
     let exit = wait.exit;
     let params = Params { session: args.session, wait };
-    let waited = block_on(async { Ok(client.call(&params).await) })?;
-    let waited: Reply = match params.wait {
-        Wait { regex: Some(_), stop: None, .. } => {
-            waited.map_err(|e| advice::with_text_option(e, "--text"))?
-        }
-        _ => waited?,
-    };
+    let waited: Reply = block_on(async { Ok(client.call(&params).await?) })?;
     let (code, message) = match waited.met {
         Met::Timeout => {
             let why = waited.why.as_deref().unwrap_or("the condition did not hold");

@@ -311,6 +311,8 @@ fn reach_prompt(activity: &Activity, nested: bool) -> Advice {
     }
 }
 
+const ESCAPE: &str = "escape special characters with `\\`";
+
 impl ApiError {
     /// What the caller can do next.
     #[expect(clippy::too_many_lines, reason = "a flat match, one arm for each error")]
@@ -386,10 +388,10 @@ impl ApiError {
                 [Step::say(format!("commands are numbered from 1; the newest is {total}"))].into()
             }
             ApiError::PolicyDenied { .. } => say("do it another way, or ask a person"),
-            ApiError::InvalidPattern { literal, .. } => {
-                let parameter = literal.as_deref().unwrap_or("text").to_owned();
-                [Step::say("escape special characters with `\\`"), Step::GiveLiteral(parameter)].into()
+            ApiError::InvalidPattern { literal: Some(parameter), .. } => {
+                [Step::say(ESCAPE), Step::GiveLiteral(parameter.clone())].into()
             }
+            ApiError::InvalidPattern { literal: None, .. } => say(ESCAPE),
             ApiError::CaptureRunning { .. } => [Step::StopCapture].into(),
             ApiError::NoCapture => [Step::StartCapture].into(),
             ApiError::AlreadyAsked { id, .. } => [Step::WaitForRequest(id.clone())].into(),

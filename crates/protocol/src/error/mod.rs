@@ -496,6 +496,16 @@ impl ApiError {
         ApiError::Invalid { problem: problem.into(), instead: Some(instead.into()) }
     }
 
+    /// For an invalid pattern: names the parameter that takes plain text instead.
+    pub fn or_literal(self, parameter: &str) -> ApiError {
+        match self {
+            ApiError::InvalidPattern { error, .. } => {
+                ApiError::InvalidPattern { error, literal: Some(parameter.to_owned()) }
+            }
+            other => other,
+        }
+    }
+
     /// There is no such choice.
     pub fn unknown<'a>(what: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> ApiError {
         let known = known.into_iter().map(str::to_owned).collect();

@@ -30,7 +30,10 @@ pub(super) fn compiled(pattern: Pattern) -> Result<(Regex, usize), ApiError> {
     let limit = pattern.limit.unwrap_or(DEFAULT_LIMIT).min(MOST);
     let given = |text: Option<String>| text.filter(|text| !text.is_empty());
     match (given(pattern.regex), given(pattern.text)) {
-        (Some(regex), None) => Ok((session::pattern(&regex)?, limit)),
+        (Some(regex), None) => {
+            let compiled = session::pattern(&regex).map_err(|error| error.or_literal("text"))?;
+            Ok((compiled, limit))
+        }
         (None, Some(text)) => Ok((session::literal(&text)?, limit)),
         (Some(_), Some(_)) => Err(ApiError::invalid("give regex or text, not both")),
         (None, None) => Err(ApiError::invalid_instead(

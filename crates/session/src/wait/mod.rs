@@ -93,7 +93,7 @@ impl Conditions {
         let compile = |given: Option<String>| given.as_deref().map(pattern).transpose();
         Ok(Conditions {
             text: wait.text,
-            regex: compile(wait.regex)?,
+            regex: compile(wait.regex).map_err(|error| error.or_literal("text"))?,
             idle: wait.idle_ms.filter(|&ms| ms > 0).map(Duration::from_millis),
             prompt: wait.prompt,
             secret: wait.secret,

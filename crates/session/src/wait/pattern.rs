@@ -3,16 +3,14 @@
 use cotty_protocol::ApiError;
 use regex::Regex;
 
-use crate::SessionError;
-
 /// Longest regular expression, in bytes.
 const LONGEST: usize = 16 << 10;
 /// Most memory that a compiled one may take, in bytes.
 const LARGEST: usize = 1 << 20;
 
 /// Compiles a regular expression. `^` and `$` match at line ends.
-pub fn pattern(pattern: &str) -> Result<Regex, SessionError> {
-    let refused = |error| SessionError::from(ApiError::InvalidPattern { error, literal: None });
+pub fn pattern(pattern: &str) -> Result<Regex, ApiError> {
+    let refused = |error| ApiError::InvalidPattern { error, literal: None };
     // Parsing a very long pattern takes time, too.
     if pattern.len() > LONGEST {
         return Err(refused(format!("it has {} bytes; the limit is {LONGEST}", pattern.len())));
@@ -22,7 +20,7 @@ pub fn pattern(pattern: &str) -> Result<Regex, SessionError> {
 }
 
 /// The regular expression that matches this text and nothing else.
-pub fn literal(text: &str) -> Result<Regex, SessionError> {
+pub fn literal(text: &str) -> Result<Regex, ApiError> {
     pattern(&regex::escape(text))
 }
 
@@ -34,7 +32,7 @@ mod tests {
     fn an_invalid_or_too_large_pattern_is_refused() {
         for wrong in ["(", "(a{1000}){1000}", &"a".repeat(LONGEST + 1)] {
             let refused = pattern(wrong);
-            assert!(matches!(refused, Err(SessionError::Refused(ApiError::InvalidPattern { .. }))));
+            assert!(matches!(refused, Err(ApiError::InvalidPattern { .. })));
         }
     }
 

@@ -84,17 +84,8 @@ impl McpTool for Search {
             Where::Terminal => terminals(call, params, limit).await,
             Where::Recordings => recordings(call, params, limit).await,
         };
-        found.map_err(with_our_parameter)
-    }
-}
-
-/// The parameter for literal text has another name here than in the operation.
-fn with_our_parameter(error: ApiError) -> ApiError {
-    match error {
-        ApiError::InvalidPattern { error, .. } => {
-            ApiError::InvalidPattern { error, literal: Some("query".to_owned()) }
-        }
-        error => error,
+        // The parameter for plain text has another name here than in the operation.
+        found.map_err(|error| error.or_literal("query"))
     }
 }
 
