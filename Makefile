@@ -95,6 +95,8 @@ lint: web/node_modules/.installed
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
 	$(CARGO) fmt --manifest-path crates/vt/tests/no_std/Cargo.toml --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	# As `make run` and `make dist` build it: without what is only for tests.
+	$(CARGO) clippy --workspace --locked -- -C debug-assertions=off -D warnings
 	cd web && npm run --silent check && npm run --silent lint
 
 ## Checks licences, sources and bans (deny.toml) of all dependencies, including those for fuzzing and benchmarks.

@@ -33,11 +33,6 @@ pub(super) struct Advisor {
 const CREATE: &str = "terminal__create_session";
 
 impl Advisor {
-    /// For a client whose tools are unknown.
-    pub(super) fn plain() -> Advisor {
-        Advisor { offered: Arc::new([]), phrase: |_| Phrase::Plain }
-    }
-
     /// An error with its hint, for the client.
     pub(super) fn error(&self, error: ApiError) -> ErrorBody {
         let hint = self.in_words(&error.advice());

@@ -7,6 +7,10 @@
 
 mod advice;
 mod contract;
+#[cfg_attr(
+    not(debug_assertions),
+    expect(dead_code, reason = "only the conformance suite's tools ask so far")
+)]
 mod elicitation;
 #[cfg(debug_assertions)]
 mod fixtures;
