@@ -1,6 +1,7 @@
 """The core operations: waits, typing, the keyboard, secrets, sizes, reading."""
 
 import base64
+import contextlib
 import json
 import os
 import signal
@@ -528,3 +529,21 @@ def test_a_stopped_program_does_not_stop_the_others(cotty):
     assert stopped("wait", text="later")["met"] == "text"
     cotty.call("destroy", session=stopped.id)
     assert not alive(pid)
+
+
+def test_a_destroyed_session_has_freed_its_terminal(cotty):
+    cotty.call("create", name="first", program="bash")
+    daemon = f"/proc/{cotty.status()['pid']}/fd"
+
+    def terminals():
+        count = 0
+        for fd in os.listdir(daemon):
+            with contextlib.suppress(FileNotFoundError):
+                count += "ptmx" in os.readlink(f"{daemon}/{fd}")
+        return count
+
+    for number in range(50):
+        session = cotty.call("create", program="bash")["session_id"]
+        assert terminals() == 2
+        cotty.call("destroy", session=session)
+        assert terminals() == 1, f"after {number} sessions"

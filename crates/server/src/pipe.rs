@@ -25,7 +25,7 @@ type Stream = TokioIo<Upgraded>;
 pub(crate) struct Pipe {
     pub(crate) read: UntilGone,
     pub(crate) write: WriteHalf<Stream>,
-    /// Changes when the client has closed its end.
+    /// Closed when the client has closed its end.
     pub(crate) gone: watch::Receiver<()>,
 }
 

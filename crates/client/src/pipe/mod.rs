@@ -30,7 +30,7 @@ const GRACE: Duration = Duration::from_millis(500);
 /// How many daemons may hang up without an answer before the pipe answers the open requests with an error.
 const FRUITLESS: u32 = 5;
 
-/// What the pipe must know of a protocol: one JSON message in each line.
+/// What the pipe must know of a protocol: JSON-RPC, one message in each line, and a request first.
 trait Conversation {
     /// Where the daemon serves it.
     const ROUTE: &str;

@@ -23,8 +23,8 @@ impl Task {
         if let Some(capture) = self.recording.ended_by(retry_id) {
             return Ok(capture);
         }
-        self.make_room().await?;
         let capture = self.recording.settle_capture(now_ms).await?;
+        self.make_room().await?;
         let what = RecordKind::CaptureEnded { retry_id: retry_id.to_owned(), capture: capture.clone() };
         self.record(&what, now_ms())?;
         self.recording.close_capture();

@@ -158,11 +158,7 @@ impl Task {
             let wake = self.wakeup(Instant::now());
             tokio::select! {
                 request = inbox.recv() => match request {
-                    None | Some(Request::Close) => {
-                        // So that callers without an answer learn that the session is gone.
-                        inbox.close();
-                        break;
-                    }
+                    None | Some(Request::Close) => break,
                     Some(request) => self.handle(request).await,
                 },
                 closed = self.terminal.readable(), if !self.terminal.is_hung_up() => {
@@ -190,6 +186,9 @@ impl Task {
             let _ = tokio::task::spawn_blocking(move || hook.remove()).await;
         }
         self.recording.close();
+        drop((self.terminal, self.journal, self.typing));
+        // The session is gone now: its resources are free, and callers without an answer learn why they get none.
+        inbox.close();
     }
 
     async fn handle(&mut self, request: Request) {

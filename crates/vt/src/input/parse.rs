@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::distance::edit_distance;
+use crate::input::key::shifted;
 use crate::{Key, KeyCode, Keypad};
 
 /// The error for a key name that cannot be parsed.
@@ -31,7 +32,7 @@ impl Key {
     /// The key with more modifiers. Shift with a letter is the capital letter: terminals do not distinguish the two.
     pub fn with(self, ctrl: bool, alt: bool, shift: bool) -> Key {
         let code = match self.code {
-            KeyCode::Char(c) if shift => KeyCode::Char(c.to_uppercase().next().unwrap_or(c)),
+            KeyCode::Char(c) if shift => KeyCode::Char(shifted(c)),
             code => code,
         };
         Key { code, ctrl: self.ctrl | ctrl, alt: self.alt | alt, shift: self.shift | shift, ..self }
@@ -277,6 +278,14 @@ mod tests {
             super_key: modifiers.contains('w'),
             hyper: modifiers.contains('h'),
             ..code.into()
+        }
+    }
+
+    #[test]
+    fn shift_with_a_letter_is_its_capital() {
+        for (letter, capital) in [('a', 'A'), ('ü', 'Ü'), ('ß', 'ß'), ('1', '1')] {
+            let pressed = Key::from(KeyCode::Char(letter)).with(true, false, true);
+            assert_eq!(pressed, key(KeyCode::Char(capital), "cs"));
         }
     }
 

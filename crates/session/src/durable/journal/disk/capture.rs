@@ -285,7 +285,6 @@ impl CaptureWriter {
         let written = self.log.finished().await;
         let now = Instant::now();
         let Some(JobResult { files: log, result }) = written else {
-            self.log.close(drop);
             self.answer();
             return;
         };
@@ -335,6 +334,7 @@ impl CaptureWriter {
 
     /// Ends the capture.
     pub(crate) fn close(mut self) {
+        self.answer();
         self.log.close(|log| log.close());
     }
 }

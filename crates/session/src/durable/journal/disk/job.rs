@@ -89,9 +89,12 @@ impl<T: Send + 'static> JobFiles<T> {
     /// Waits for the running job, without a runtime.
     #[cfg(test)]
     pub(super) fn wait(&mut self) -> Option<Option<JobResult<T>>> {
-        match &mut self.state {
-            State::Busy(result) => Some(std::mem::replace(result, oneshot::channel().1).blocking_recv().ok()),
-            _ => None,
+        match std::mem::replace(&mut self.state, State::Closed) {
+            State::Busy(result) => Some(result.blocking_recv().ok()),
+            other => {
+                self.state = other;
+                None
+            }
         }
     }
 }

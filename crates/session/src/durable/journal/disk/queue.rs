@@ -234,7 +234,6 @@ impl RecordingQueue {
         let items = std::mem::take(&mut self.in_job);
         let Some(JobResult { files: mut writer, result }) = written else {
             tracing::error!("the recording thread has ended; nothing more is recorded");
-            self.files.close(drop);
             self.answer(true);
             return None;
         };
