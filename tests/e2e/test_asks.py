@@ -147,15 +147,13 @@ async def test_cancelling_the_call_withdraws_the_request_everywhere(cotty, windo
 async def test_a_client_that_disconnects_withdraws_nothing(cotty):
     async with agent_of(cotty) as agent:
         session = await agent.shell()
-    daemon = Path(f"/proc/{cotty.status()['pid']}/fd")
-    sockets = lambda: sum(os.readlink(fd).startswith("socket:") for fd in list(daemon.iterdir()) if fd.is_symlink())
-    before = sockets()
+    before = cotty.status()["descriptors"]
     gone = Raw(cotty)
     gone.call("terminal__request_user_input", session_id=session, message=MESSAGE, answered=False)
     request = eventually(lambda: cotty.json("requests")["requests"])[0]
     gone.close()
     # Not equal: `before` may include sockets of calls that have ended.
-    eventually(lambda: sockets() <= before)
+    eventually(lambda: cotty.status()["descriptors"] <= before)
     later = Raw(cotty)
     assert [open["request_id"] for open in cotty.json("requests")["requests"]] == [request["request_id"]]
     asked = later.call("terminal__request_user_input", session_id=session, request_id=request["request_id"], withdraw=True)

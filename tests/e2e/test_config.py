@@ -158,9 +158,14 @@ async def test_an_mcp_clients_settings_apply_to_its_sessions(cotty):
 def test_variables_that_look_like_secrets_pass_if_named(cotty):
     configure(cotty, '[terminal]\npass_env = ["SSH_AUTH_SOCK", "BUILD_*"]\n')
     cotty.env |= {"SSH_AUTH_SOCK": "/one", "BUILD_TOKEN": "t", "OTHER_TOKEN": "no"}
-    assert "/one t -" in cotty("run", "--", "sh", "-c", "echo $SSH_AUTH_SOCK $BUILD_TOKEN $OTHER_TOKEN-")
+
+    def shown():
+        session = cotty.call("create", program="sh", args=["-c", "echo $SSH_AUTH_SOCK $BUILD_TOKEN $OTHER_TOKEN-"])["session_id"]
+        return cotty.call("wait", session=session, exit=True)["screen"]
+
+    assert "/one t -" in shown()
     cotty.env["SSH_AUTH_SOCK"] = "/two"
-    assert "/two t -" in cotty("run", "--", "sh", "-c", "echo $SSH_AUTH_SOCK $BUILD_TOKEN $OTHER_TOKEN-")
+    assert "/two t -" in shown()
 
 
 def test_nothing_is_recorded_with_recording_off(cotty):

@@ -103,15 +103,9 @@ async def test_destroy_ends_everything_that_was_started(cotty):
         jobs = "sleep 1000 & (sleep 1001 &) ; nohup sleep 1002 > /dev/null 2>&1 & (trap '' HUP TERM; sleep 1003) & disown -a"
         await agent.output(session, f"{jobs}; setsid sleep 1004 < /dev/null > /dev/null 2>&1 & echo")
         assert (await agent.run(session, "cat"))["state"] == "waiting_for_input"
+        before = carriers(session)
         gone = await agent("destroy_session", session_id=session)
-        left = carriers(session)
-        try:
-            names = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in left]
-            assert names == [b"sleep\x001004\0"]
-            assert gone["left_running"] == [f"sleep ({left[0]})"]
-        finally:
-            for pid in left:
-                os.kill(pid, 9)
+        assert len(before) >= 7 and carriers(session) == [] and gone["left_running"] == []
 
 
 async def test_force_kills_a_program_that_ignores_signals_at_once(cotty):

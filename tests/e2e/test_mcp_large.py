@@ -28,8 +28,8 @@ def history(cotty):
 
 def anonymous(pid):
     """The anonymous memory of a process, in MiB."""
-    rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
-    return int(re.search(r"^Anonymous:\s+(\d+) kB", rollup, re.MULTILINE)[1]) / 1024
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(r"^RssAnon:\s+(\d+) kB", status, re.MULTILINE)[1]) / 1024
 
 
 def rests(pid):

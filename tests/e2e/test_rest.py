@@ -179,8 +179,8 @@ def test_openapi_describes_every_route(cotty, rest):
     schema = rest("GET", "/v1/schema.json")
     assert set(operations) == {*schema["operations"], "metrics"}
     assert operations["send"] == ("POST", "/v1/sessions/{session}/send")
-    # Every described route exists with its method.
-    for method, path in operations.values():
+    # Every described route exists with its method. These two would end the daemon.
+    for method, path in (route for name, route in operations.items() if name not in ("restart", "stop")):
         response, text = rest.raw(method, path.replace("{session}", "nothing").replace("{name}", "nothing"))
         assert response.status < 500 and "UNKNOWN_ROUTE" not in text and "WRONG_METHOD" not in text, (method, path, text)
     references = set(re.findall(r'"\$ref": "([^"]*)"', json.dumps(api)))

@@ -531,6 +531,7 @@ def test_a_stopped_program_does_not_stop_the_others(cotty):
     assert not alive(pid)
 
 
+@pytest.mark.root_only  # Only root sees the daemon's descriptors.
 def test_a_destroyed_session_has_freed_its_terminal(cotty):
     cotty.call("create", name="first", program="bash")
     daemon = f"/proc/{cotty.status()['pid']}/fd"

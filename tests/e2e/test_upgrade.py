@@ -7,6 +7,7 @@ import http.client
 import os
 import shlex
 import shutil
+import signal
 import sys
 import threading
 from pathlib import Path
@@ -197,12 +198,37 @@ async def test_an_agent_is_notified_once_of_lost_history(cotty):
         assert "3999" in read["content"], read
 
 
-def test_a_restart_without_a_binary_changes_nothing(cotty):
+def test_a_deleted_binary_does_no_harm(cotty):
+    """The keeper holds the program itself: new sessions, a daemon that dies and a restart all work without its path."""
     installed = Installed(cotty)
-    cotty.new("--name", "quiet", "--", "bash", "--norc")
-    daemon = cotty.status()["pid"]
+    cotty.new("--name", "quiet", "--", "bash")
     cotty.binary = BINARY
     installed.path.unlink()
-    cotty("restart", code=1)
-    assert "there is no program at" in cotty.stderr and "nothing was changed" in cotty.stderr, cotty.stderr
-    assert cotty.status()["pid"] == daemon
+    assert cotty.call("run", session="quiet", actor="person", command="echo still here")["output"] == "still here\n"
+    before = cotty.status()["pid"]
+    os.kill(before, signal.SIGKILL)
+    later = cotty.new("--", "cat")
+    cotty("restart")
+    assert {"quiet", later} <= {s.get("name") or s["session_id"] for s in cotty.json("ls")["sessions"]}
+    assert cotty.status()["pid"] != before
+
+
+def test_restart_starts_the_program_that_asks(cotty):
+    """An upgrade may be installed at another path."""
+    Installed(cotty)
+    cotty.new("--name", "quiet", "--", "bash")
+    before = cotty.status()["formats"]["checkpoint"]["writes"]
+    cotty.binary = NEXT
+    cotty("restart")
+    assert cotty.status()["formats"]["checkpoint"]["writes"] == before + 1
+
+
+def test_a_program_that_does_not_become_ready_is_given_up(cotty):
+    cotty.new("--name", "quiet", "--", "bash")
+    before = cotty.status()["pid"]
+    for program, reason in (("/bin/false", "exit code 1"), ("/bin/cat", "unrecognized option")):
+        cotty.call("restart", actor="person", program=program)
+        after = eventually(lambda: (status := cotty.status())["pid"] != before and status)
+        assert reason in after["last_failure"], after
+        before = after["pid"]
+    assert cotty.call("run", session="quiet", actor="person", command="echo still here")["output"] == "still here\n"

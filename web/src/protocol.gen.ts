@@ -1233,6 +1233,22 @@ export interface ResizeReply {
   dimensions: Dimensions;
 }
 
+/** Which daemon to replace, and by which program. */
+export interface RestartParams {
+  /** The process id of the daemon to replace. If another daemon runs, nothing happens. */
+  pid?: number | null;
+  /** The absolute path of the program to start as the next daemon; default: the program of this one. */
+  program?: string | null;
+}
+
+/** What is about to happen. */
+export interface RestartReply {
+  /** The process id of this daemon. */
+  pid: number;
+  /** Whether the keeper starts the given program. A keeper of an earlier version always starts what is at its own path. */
+  uses_program: boolean;
+}
+
 /** What happened while a person had the keyboard. */
 export interface Returned {
   /** The person. */
@@ -1549,6 +1565,8 @@ export type StatusParams = Record<string, never>;
 
 /** Which daemon runs, and where it listens. */
 export interface StatusReply {
+  /** How many descriptors the daemon has open. */
+  descriptors: number;
   /** How many sessions have exited and can still be read. */
   exited: number;
   /** The format versions of the state that it leaves to the next daemon; older daemons do not report them. */
@@ -1557,6 +1575,8 @@ export interface StatusReply {
   http: string;
   /** The keeper's process id. */
   keeper_pid: number;
+  /** Why the last daemon that failed to start did so. */
+  last_failure?: string | null;
   /** The link to the page, with its token; only for a person. */
   link: string;
   /** How many sessions have a running program. */
@@ -1567,6 +1587,17 @@ export interface StatusReply {
   socket: string;
   /** The daemon's version. */
   version: string;
+  /** How the daemon sees the caller. */
+  you: ActorKind;
+}
+
+/** No parameters. */
+export type StopParams = Record<string, never>;
+
+/** What is about to end. */
+export interface StopReply {
+  /** The keeper's process id. When this process has ended, everything has. */
+  keeper_pid: number;
 }
 
 /** A message to the viewer. */
@@ -1814,6 +1845,8 @@ export interface Operations {
   recording: { params: RecordingParams; reply: RecordingReply };
   /** Resize a session */
   resize: { params: ResizeParams; reply: ResizeReply };
+  /** Replace the daemon and keep every session */
+  restart: { params: RestartParams; reply: RestartReply };
   /** Run one command in a shell and return its output and exit code */
   run: { params: RunParams; reply: RunReply };
   /** Search the screen, the history and the alternate-screen history */
@@ -1828,6 +1861,8 @@ export interface Operations {
   snapshot: { params: SnapshotParams; reply: SnapshotReply };
   /** Describe the daemon and where it listens */
   status: { params: StatusParams; reply: StatusReply };
+  /** End the daemon and all sessions */
+  stop: { params: StopParams; reply: StopReply };
   /** List the tokens for the HTTP listener */
   token_list: { params: TokenListParams; reply: TokenListReply };
   /** Make a token for the HTTP listener, with full or read-only access */

@@ -44,6 +44,8 @@ pub fn guard(home: &Home) -> Result<(), ClientError> {
     std::env::set_current_dir("/")?;
     let mut keeper = Command::new(std::env::current_exe()?)
         .args(["__keeper", "--guarded"])
+        .env_clear()
+        .envs(crate::environment::needed())
         .stdin(Stdio::null())
         .spawn()?;
     // Close our copy of stdout, so that the client notices if the keeper ends without a report.

@@ -4,6 +4,7 @@
 //! meanwhile. [`Client::view`] watches a session. [`pipe`] implements `cotty mcp`.
 
 mod call;
+mod environment;
 mod guard;
 mod home;
 pub mod pipe;
@@ -11,6 +12,7 @@ mod start;
 mod view;
 
 pub use call::Client;
+pub use environment::{has_more_than_needed, start_again_with_needed};
 pub use guard::guard;
 pub use home::Home;
 pub use start::{keeper_pid, launch, lock_keeper};

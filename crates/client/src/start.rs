@@ -12,7 +12,10 @@ use std::time::Duration;
 use rustix::fs::FlockOperation;
 
 use crate::guard::Lifeline;
-use crate::{ClientError, Home};
+use crate::{ClientError, Home, environment};
+
+/// The longest reason that a keeper gives.
+const LONGEST_REASON: u64 = 4096;
 
 /// Connects. If nothing listens, starts the keeper first. The start lock lets one client do this while others wait; they
 /// connect again under the lock and find the started keeper.
@@ -37,17 +40,22 @@ fn start(home: &Home, lifeline: Option<&Lifeline>) -> Result<(), ClientError> {
         lifeline.hold(&mut launcher, home)?;
     }
     let mut launcher = launcher.spawn()?;
-    let mut ready = Vec::new();
-    if let Some(mut pipe) = launcher.stdout.take() {
-        let mut byte = [0];
-        if pipe.read(&mut byte)? == 1 {
-            ready.push(byte[0]);
+    let mut said = Vec::new();
+    if let Some(pipe) = launcher.stdout.take() {
+        let mut first = [0];
+        let mut pipe = pipe.take(LONGEST_REASON);
+        // A keeper whose daemon is ready keeps no end of the pipe, but one that fails writes why.
+        if pipe.read(&mut first)? == 1 && first != *b"+" {
+            pipe.read_to_end(&mut said)?;
+        } else {
+            said.extend(first);
         }
     }
     let _ = launcher.wait();
-    match ready.first() {
-        Some(b'+') => Ok(()),
-        _ => Err(ClientError::NotStarted(reason(home, before))),
+    match said.as_slice() {
+        b"+" => Ok(()),
+        b"" | b"\0" => Err(ClientError::NotStarted(reason(home, before))),
+        why => Err(ClientError::NotStarted(String::from_utf8_lossy(why).trim().to_owned())),
     }
 }
 
@@ -76,7 +84,7 @@ pub fn launch(home: &Home, guarded: bool) -> Result<(), ClientError> {
         true => keeper.arg("__guard"),
         false => keeper.arg("__keeper").stdin(Stdio::null()),
     };
-    keeper.stderr(log).spawn()?;
+    keeper.env_clear().envs(environment::needed()).stderr(log).spawn()?;
     Ok(())
 }
 

@@ -152,7 +152,8 @@ fn waiting_of(pid: Pid) -> Option<Waiting> {
     if first == Some(Waiting::Reads) {
         return first;
     }
-    let others = threads(pid);
+    let mut others = threads(pid);
+    others.truncate(MOST_THREADS);
     let any = |what: fn(i32) -> bool| others.iter().any(|&thread| what(thread));
     let reads = any(|thread| thread_waits(thread) == Some(Waiting::Reads));
     let works = || any(|thread| Stat::read(thread).is_some_and(|stat| stat.works()));
@@ -162,8 +163,8 @@ fn waiting_of(pid: Pid) -> Option<Waiting> {
 /// The threads of a process, with the first one; empty if it has only one.
 fn threads(pid: Pid) -> Vec<i32> {
     let tasks = std::fs::read_dir(format!("/proc/{}/task", pid.as_raw_nonzero())).into_iter().flatten();
-    let found = tasks.flatten().take(MOST_THREADS);
-    let found: Vec<i32> = found.filter_map(|task| task.file_name().to_str()?.parse().ok()).collect();
+    let found: Vec<i32> =
+        tasks.flatten().filter_map(|task| task.file_name().to_str()?.parse().ok()).collect();
     if found.len() > 1 { found } else { Vec::new() }
 }
 
@@ -222,9 +223,22 @@ const MOST_THREADS: usize = 64;
 const READING_PLACES: &[&str] = &["wait_woken", "n_tty_read"];
 const WAITING_PLACES: &[&str] = &["do_select", "do_sys_poll", "poll_schedule", "ep_poll"];
 
+/// The children that the first thread of a process started, in the order of their start.
 fn children(pid: Pid) -> Vec<Pid> {
-    let pid = pid.as_raw_nonzero();
-    let text = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    children_of_thread(pid, pid.as_raw_nonzero().get())
+}
+
+/// The children of a process.
+pub(crate) fn children_of_all_threads(pid: Pid) -> Vec<Pid> {
+    match threads(pid) {
+        single if single.is_empty() => children(pid),
+        threads => threads.into_iter().flat_map(|thread| children_of_thread(pid, thread)).collect(),
+    }
+}
+
+fn children_of_thread(pid: Pid, thread: i32) -> Vec<Pid> {
+    let path = format!("/proc/{}/task/{thread}/children", pid.as_raw_nonzero());
+    let text = std::fs::read_to_string(path).unwrap_or_default();
     text.split_ascii_whitespace().filter_map(|id| Pid::from_raw(id.parse().ok()?)).collect()
 }
 

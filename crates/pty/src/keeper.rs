@@ -1,18 +1,18 @@
 //! The keeper: tiny, single-threaded, frozen.
 //!
-//! It starts the daemon, and starts it again when it dies. It forks `cotty __child` for each session and reaps it. Per key
-//! it holds a few descriptors, an opaque blob and an exit status. It interprets none of them, so it never needs an upgrade:
-//! only the daemon knows what a session is.
+//! It starts the daemon, and starts it again when it dies. For each session it forks a subreaper, which starts `cotty
+//! __child`. Per key it holds a few descriptors, an opaque blob and an exit status. It interprets none of them, so it never
+//! needs an upgrade: only the daemon knows what a session is.
 //!
 //! Signals: TERM, INT and HUP end the daemon, which ends its sessions, and then the keeper. USR1 replaces the daemon.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -20,25 +20,33 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
-use rustix::process::{Pid, Signal, WaitOptions};
+use rustix::process::{DumpableBehavior, Pid, Signal, WaitOptions, WaitStatus};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 
+use crate::facts::children_of_all_threads;
+use crate::program::{Program, is_executable};
+use crate::subreaper::{self, Reports};
 use crate::wire::{self, Body, Channel, Fields, Frame};
+use crate::words::Words;
 
 /// How long the daemon may take to end its sessions before it is killed.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(15);
 /// The longest pause before a daemon that fails to start is started again.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+/// A daemon that failed after this long told the clients that waited why, so there is no pause after it.
+const TOLD: Duration = Duration::from_secs(1);
 
 /// The settings of the keeper.
 #[derive(Debug)]
 pub struct Keeper {
-    /// The binary, by path: after an upgrade the same path holds the new one.
+    /// The path of this program, which the keeper starts as the daemon and for each session. It holds the program itself.
     pub exe: PathBuf,
     /// The arguments that make it the daemon.
     pub daemon_args: Vec<OsString>,
-    /// The keeper writes one byte here when the daemon is ready for the first time; it writes nothing if that never happens.
+    /// The keeper writes `+` here when the daemon is ready for the first time. If that never happens, it writes why.
     pub ready: Option<OwnedFd>,
+    /// Whether a person sees stderr. Otherwise it is the log, and the keeper keeps the last words of a daemon.
+    pub foreground: bool,
     /// The lock that makes this keeper the only one of its home. It is held until the keeper ends.
     pub lock: OwnedFd,
 }
@@ -46,17 +54,21 @@ pub struct Keeper {
 impl Keeper {
     /// Runs until it is told to stop. `Ok(false)`: the daemon ended before it was ever ready.
     pub fn run(self) -> io::Result<bool> {
-        // Orphaned processes of a session become our children, so that we reap them and the daemon can find them.
+        // If a subreaper is killed, the processes of its session become our children, so that none escapes.
         rustix::process::set_child_subreaper(Pid::from_raw(1))?;
+        forbid_inspection()?;
         let mut signals = Signals::new()?;
         let mut epoch = [0u8; 8];
         getrandom::fill(&mut epoch).map_err(io::Error::other)?;
         let mut state = State {
             epoch: u64::from_le_bytes(epoch),
-            exe: self.exe,
+            program: Program::own(self.exe)?,
             daemon_args: self.daemon_args,
             ready: self.ready,
             entries: BTreeMap::new(),
+            reports: Reports::new()?,
+            subreapers: HashSet::new(),
+            words: if self.foreground { None } else { Some(Words::new()?) },
             daemon: None,
             was_ready: false,
             failed_starts: 0,
@@ -82,15 +94,19 @@ struct Entry {
 struct Daemon {
     pid: Pid,
     channel: Channel,
+    started: Instant,
     ready: bool,
 }
 
 struct State {
     epoch: u64,
-    exe: PathBuf,
+    program: Program,
     daemon_args: Vec<OsString>,
     ready: Option<OwnedFd>,
     entries: BTreeMap<Vec<u8>, Entry>,
+    reports: Reports,
+    subreapers: HashSet<Pid>,
+    words: Option<Words>,
     daemon: Option<Daemon>,
     was_ready: bool,
     failed_starts: u32,
@@ -114,6 +130,10 @@ impl State {
             self.kill_daemon();
         }
         self.poll(signals, now)?;
+        self.take_reports();
+        if let Some(words) = &mut self.words {
+            words.take();
+        }
         if let Some(mut daemon) = self.daemon.take() {
             // Ignore a broken channel: the daemon is dying, and SIGCHLD reports its end.
             if daemon.channel.fill().is_ok() {
@@ -142,7 +162,9 @@ impl State {
         let next = [self.start_at, self.kill_daemon_at].into_iter().flatten().min();
         let timeout = next.map(|at| at.saturating_duration_since(now) + Duration::from_millis(1));
         let timeout = timeout.and_then(|t| Timespec::try_from(t).ok());
-        let mut fds = vec![PollFd::new(&signals.pipe, PollFlags::IN)];
+        let mut fds =
+            vec![PollFd::new(&signals.pipe, PollFlags::IN), PollFd::new(&self.reports, PollFlags::IN)];
+        fds.extend(self.words.iter().map(|words| PollFd::new(words, PollFlags::IN)));
         if let Some(daemon) = &self.daemon {
             let mut flags = PollFlags::IN;
             flags.set(PollFlags::OUT, daemon.channel.wants_write());
@@ -157,23 +179,26 @@ impl State {
     /// `false`: the keeper is stopping and the daemon cannot be started, so there is no daemon to wait for.
     fn start_daemon(&mut self, now: Instant) -> io::Result<bool> {
         let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
-        let child = Command::new(&self.exe).args(&self.daemon_args).stdin(Stdio::from(theirs)).spawn();
-        match child {
+        let mut command = self.program.command();
+        command.args(&self.daemon_args).stdin(Stdio::from(theirs));
+        if let Some(words) = &mut self.words {
+            command.stderr(words.stderr()?);
+        }
+        match command.spawn() {
             Ok(child) => {
                 let pid = Pid::from_child(&child);
-                self.daemon = Some(Daemon { pid, channel: Channel::new(ours)?, ready: false });
+                self.daemon = Some(Daemon { pid, channel: Channel::new(ours)?, started: now, ready: false });
                 if self.stopping {
                     self.ask_to_end();
                 }
                 Ok(true)
             }
             Err(_) if self.stopping => Ok(false),
-            // The binary may be missing for a moment while it is being replaced.
-            Err(_) if self.was_ready => {
-                self.start_at = Some(now + Duration::from_millis(200));
+            Err(error) if self.was_ready => {
+                self.start_again(&format!("it cannot be started: {error}"), now);
                 Ok(true)
             }
-            Err(e) => Err(e),
+            Err(error) => Err(error),
         }
     }
 
@@ -204,40 +229,92 @@ impl State {
     fn reap(&mut self, now: Instant) -> bool {
         while let Ok(Some((pid, status))) = rustix::process::wait(WaitOptions::NOHANG) {
             if self.daemon.as_ref().is_some_and(|d| d.pid == pid) {
-                if !self.daemon_ended(now) {
+                if !self.daemon_ended(&how(status), now) {
                     return false;
                 }
                 continue;
             }
-            let status = status.as_raw();
-            let Some((key, entry)) =
-                self.entries.iter_mut().find(|(_, e)| e.pid == Some(pid) && e.status.is_none())
-            else {
-                continue;
-            };
-            entry.status = Some(status);
-            if let Some(daemon) = &mut self.daemon {
-                daemon.channel.queue(Frame::new(wire::EXITED, 0, Body::new().bytes(key).i32(status)));
-                let _ = daemon.channel.flush();
+            if !self.subreapers.remove(&pid) {
+                self.exited(pid, status.as_raw());
+                self.kill_orphans();
+            } else if status.signaled() {
+                self.kill_orphans();
             }
         }
         true
     }
 
-    fn daemon_ended(&mut self, now: Instant) -> bool {
-        let was_up = self.daemon.take().is_some_and(|daemon| daemon.ready);
+    /// Kills the processes whose subreaper was killed: they are our children now. So are their orphans when they are dead.
+    fn kill_orphans(&self) {
+        let daemon = self.daemon.as_ref().map(|daemon| daemon.pid);
+        for child in children_of_all_threads(rustix::process::getpid()) {
+            if Some(child) != daemon && !self.subreapers.contains(&child) {
+                let _ = rustix::process::kill_process(child, Signal::KILL);
+            }
+        }
+    }
+
+    /// Notes the programs whose end the subreapers reported.
+    fn take_reports(&mut self) {
+        for (pid, status) in self.reports.take() {
+            self.exited(pid, status);
+        }
+    }
+
+    /// Notes that a process ended. If it is the program of an entry, tells the daemon.
+    fn exited(&mut self, pid: Pid, status: i32) {
+        let led = self.entries.iter_mut().find(|(_, e)| e.pid == Some(pid) && e.status.is_none());
+        let Some((key, entry)) = led else { return };
+        entry.status = Some(status);
+        if let Some(daemon) = &mut self.daemon {
+            daemon.channel.queue(Frame::new(wire::EXITED, 0, Body::new().bytes(key).i32(status)));
+            let _ = daemon.channel.flush();
+        }
+    }
+
+    fn daemon_ended(&mut self, how: &str, now: Instant) -> bool {
+        let ended = self.daemon.take();
         self.kill_daemon_at = None;
+        if !self.was_ready
+            && let Some(ready) = self.ready.take()
+        {
+            let words = self.last_words(how);
+            let _ = rustix::io::write(&ready, &[b"-".as_slice(), &words].concat());
+        }
         if self.stopping || !self.was_ready {
             return false;
         }
-        // A daemon that was ready is replaced at once. One that fails to start is started again with growing pauses.
-        self.failed_starts = if was_up { 0 } else { self.failed_starts + 1 };
+        match ended {
+            // A daemon that was ready is replaced at once.
+            Some(daemon) if daemon.ready => {
+                self.failed_starts = 0;
+                self.start_at = Some(now);
+            }
+            ended => {
+                self.start_again(how, now);
+                if ended.is_some_and(|daemon| now - daemon.started >= TOLD) {
+                    self.start_at = Some(now);
+                }
+            }
+        }
+        true
+    }
+
+    /// Starts a daemon after one that failed to start: with growing pauses, and with another program if there is one.
+    fn start_again(&mut self, how: &str, now: Instant) {
+        let words = self.last_words(how);
+        self.entries.entry(wire::LAST_WORDS.to_vec()).or_default().blob = words;
+        self.failed_starts += 1;
+        self.program.failed(self.failed_starts);
         let pause = match self.failed_starts {
             0..=2 => Duration::ZERO,
             n => Duration::from_millis(50 << (n - 3).min(7)).min(LONGEST_PAUSE),
         };
         self.start_at = Some(now + pause);
-        true
+    }
+
+    fn last_words(&mut self, how: &str) -> Vec<u8> {
+        self.words.as_mut().map_or_else(|| how.as_bytes().to_vec(), |words| words.of_ended(how))
     }
 
     fn kill_what_is_left(&mut self) {
@@ -302,6 +379,7 @@ impl State {
             }
             wire::READY => {
                 self.was_ready = true;
+                self.program.is_ready();
                 if let Some(ready) = self.ready.take() {
                     let _ = rustix::io::write(&ready, b"+");
                 }
@@ -309,6 +387,14 @@ impl State {
             }
             wire::STOP => {
                 self.stopping = true;
+                done(Body::new())
+            }
+            wire::PROGRAM => {
+                let [program] = <[OwnedFd; 1]>::try_from(frame.fds).map_err(|_| Errno::BADMSG)?;
+                if !is_executable(&program) {
+                    return Err(Errno::NOEXEC);
+                }
+                self.program.replace(program);
                 done(Body::new())
             }
             _ => Err(Errno::NOSYS),
@@ -328,13 +414,19 @@ impl State {
         let mut fds = fds.into_iter();
         let (Some(stdin), Some(stdout)) = (fds.next(), fds.next()) else { return Err(Errno::BADMSG) };
         let stderr = duplicate(&stdout)?;
-        let child = Command::new(&self.exe).arg("__child").stdin(stdin).stdout(stdout).stderr(stderr).spawn();
-        let child = child.map_err(|e| Errno::from_io_error(&e).unwrap_or(Errno::IO))?;
+        let [stdin_fd, stdout_fd, stderr_fd] = [&stdin, &stdout, &stderr].map(AsRawFd::as_raw_fd);
+        let needed = [stdin_fd, stdout_fd, stderr_fd, self.program.descriptor()];
+        let mut child = self.program.command();
+        child.arg("__child").stdin(stdin).stdout(stdout).stderr(stderr);
+        // The new program may get the process id of one whose end is reported but not noted.
+        self.take_reports();
+        let (subreaper, pid) = subreaper::start(key, child, &needed, &self.reports)?;
+        self.subreapers.insert(subreaper);
         let entry = self.entries.entry(key.to_vec()).or_default();
-        entry.pid = Some(Pid::from_child(&child));
+        entry.pid = Some(pid);
         entry.blob = blob.to_vec();
         entry.slots.extend(slots.iter().copied().zip(fds));
-        Ok(child.id())
+        Ok(pid.as_raw_nonzero().get().unsigned_abs())
     }
 
     fn list(&self) -> Body {
@@ -349,6 +441,21 @@ impl State {
                 .bytes(&slots)
                 .bytes(&entry.blob)
         })
+    }
+}
+
+/// Keeps other processes of the same user from reading this one's memory, descriptors and environment. Forks inherit it; exec
+/// resets it.
+pub fn forbid_inspection() -> io::Result<()> {
+    Ok(rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
+}
+
+/// How a process ended.
+fn how(status: WaitStatus) -> String {
+    match (status.exit_status(), status.terminating_signal()) {
+        (Some(code), _) => format!("it ended with exit code {code} and said nothing"),
+        (_, Some(signal)) => format!("it was killed by signal {signal}"),
+        _ => "it ended".to_owned(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The interface to the kernel: the keeper, the children it starts, and the PTYs.
 //!
-//! - [`keeper`]: the small process that outlives every daemon. It is the parent of the daemon and of every child, and
-//!   holds the descriptors that must outlive a daemon. Its protocol ([`wire`]) stays version 1 for ever.
+//! - [`keeper`]: the small process that outlives every daemon. It is the parent of the daemon, starts every session below a
+//!   subreaper, and holds the descriptors that must outlive a daemon. Its protocol ([`wire`]) stays version 1 for ever.
 //! - [`Link`]: the daemon's end of that protocol.
 //! - [`child`]: `cotty __child`, which executes the program of a session.
 //! - [`Pty`]: a pseudo-terminal. [`facts`] reads what the kernel knows about it; [`tree`] ends the processes in it.
@@ -16,11 +16,15 @@ pub mod facts;
 pub mod keeper;
 mod link;
 mod proc;
+mod program;
 mod pty;
+mod subreaper;
 pub mod tree;
 mod watch;
 pub mod wire;
+mod words;
 
 pub use link::{Entry, Event, KeeperError, Link};
+pub use program::open as open_program;
 pub use pty::{Pty, WindowSize};
 pub use watch::Watched;

@@ -156,10 +156,31 @@ impl Link {
         self.ask(wire::READY, Body::new(), Vec::new()).await.map(drop)
     }
 
+    /// Gives the keeper the program that it starts from now on. `false`: this keeper always starts what is at its path.
+    pub async fn program(&self, program: OwnedFd) -> Result<bool, KeeperError> {
+        match self.ask(wire::PROGRAM, Body::new(), vec![program]).await {
+            Err(KeeperError::Refused(error)) if is_unknown(&error) => Ok(false),
+            asked => asked.map(|_| true),
+        }
+    }
+
+    /// Whether the keeper starts a subreaper for each session.
+    pub async fn has_subreapers(&self) -> Result<bool, KeeperError> {
+        // Keepers without subreapers do not know this request. Others refuse it here, because it has no descriptor.
+        match self.ask(wire::PROGRAM, Body::new(), Vec::new()).await {
+            Err(KeeperError::Refused(error)) => Ok(!is_unknown(&error)),
+            asked => asked.map(|_| true),
+        }
+    }
+
     /// Asks the keeper to end when the daemon ends.
     pub async fn stop(&self) -> Result<(), KeeperError> {
         self.ask(wire::STOP, Body::new(), Vec::new()).await.map(drop)
     }
+}
+
+fn is_unknown(error: &io::Error) -> bool {
+    Errno::from_io_error(error) == Some(Errno::NOSYS)
 }
 
 /// Moves frames until the keeper is gone or the last [`Link`] is dropped.

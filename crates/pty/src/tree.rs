@@ -1,11 +1,15 @@
-//! The process tree: the ancestors of a process, and the processes of a session, which are its leader, its process groups
-//! and its background jobs.
+//! The process tree: the ancestors of a process, and the processes of a session.
+//!
+//! The processes of a session are those that descend from its subreaper. A keeper of an earlier version starts no
+//! subreapers; then they are those of the program's kernel session, and those whose environment names the session.
 
 use std::collections::HashMap;
 
 use rustix::process::{Pid, Signal};
 
+use crate::facts::children_of_all_threads;
 use crate::proc::Stat;
+use crate::subreaper::name_of;
 
 /// A process that belongs to a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,35 +18,118 @@ pub struct Member {
     pub pid: i32,
     /// Its short name.
     pub name: String,
-    /// Whether it left the session (`setsid`, a daemon), so that it outlives the terminal on purpose.
-    pub free: bool,
+    /// Whether only its environment says that it belongs to the session. It may be anyone's, so it gets no signals.
+    pub unproved: bool,
 }
 
 /// How to recognise the processes of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Root {
-    /// The process that leads the session.
-    pub leader: i32,
-    /// The variable that its processes have in their environment (`COTTY_SESSION=…`), even those that left the session.
-    pub marker: String,
+pub enum Root {
+    /// They descend from a subreaper.
+    Subreaper {
+        /// The session's key.
+        key: String,
+        /// The subreaper; `None` if it has ended, and with it every process.
+        pid: Option<u32>,
+    },
+    /// The keeper starts no subreapers.
+    Program {
+        /// The session's key.
+        key: String,
+        /// Its program; 0 if it is unknown.
+        pid: u32,
+    },
 }
 
-/// The processes of each of these sessions, from one pass over `/proc`. Zombies do not count.
-pub fn members(roots: &[Root]) -> Vec<Vec<Member>> {
-    let me = std::process::id().cast_signed();
-    let leaders: HashMap<i32, usize> =
-        roots.iter().enumerate().map(|(at, root)| (root.leader, at)).filter(|&(pid, _)| pid > 0).collect();
-    let markers: HashMap<&[u8], usize> =
-        roots.iter().enumerate().map(|(at, root)| (root.marker.as_bytes(), at)).collect();
-    let mut trees = vec![Vec::new(); roots.len()];
-    for pid in Stat::pids().filter(|&pid| pid != me) {
-        let Some(stat) = Stat::read(pid).filter(|stat| stat.state != 'Z') else { continue };
-        let led = leaders.get(&stat.session).or_else(|| leaders.get(&pid)).copied();
-        if let Some(at) = led.or_else(|| marked(pid, &markers)) {
-            trees[at].push(Member { pid, name: stat.name, free: led.is_none() });
+/// The processes of each of these sessions, which this keeper holds. Zombies do not count.
+pub fn members(keeper: u32, roots: &[Root]) -> Vec<Vec<Member>> {
+    let mut trees: Vec<Vec<Member>> = vec![Vec::new(); roots.len()];
+    let mut led = Led::default();
+    for (at, root) in roots.iter().enumerate() {
+        match root {
+            Root::Subreaper { key, pid } => {
+                let there = pid.filter(|&pid| is_subreaper(keeper, key, pid));
+                trees[at] = there.map(descendants).unwrap_or_default();
+            }
+            Root::Program { key, pid } => {
+                led.programs.insert(pid.cast_signed(), at);
+                led.marks.insert(format!("COTTY_SESSION={key}").into_bytes(), at);
+            }
         }
     }
+    if !led.marks.is_empty() {
+        led.find(&mut trees);
+    }
     trees
+}
+
+/// The subreaper of a session. `program`: the session's program, while it runs; without it all subreapers are looked at.
+pub fn subreaper(keeper: u32, key: &str, program: Option<u32>) -> Option<u32> {
+    let candidates = match program.and_then(|pid| Stat::read(pid.cast_signed())) {
+        Some(stat) => vec![stat.parent],
+        None => Pid::from_raw(keeper.cast_signed())
+            .map(children_of_all_threads)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|pid| pid.as_raw_nonzero().get())
+            .collect(),
+    };
+    candidates.into_iter().map(i32::cast_unsigned).find(|&pid| is_subreaper(keeper, key, pid))
+}
+
+/// Whether a process is the subreaper of this session: another process may have its id by now.
+pub fn is_subreaper(keeper: u32, key: &str, pid: u32) -> bool {
+    let stat = Stat::read(pid.cast_signed()).filter(Stat::lives);
+    stat.is_some_and(|stat| {
+        stat.parent.cast_unsigned() == keeper && stat.name.as_bytes() == name_of(key.as_bytes())
+    })
+}
+
+/// Whether this process may see that one. `/proc` can hide processes that forbid inspection.
+pub fn is_visible(pid: u32) -> bool {
+    Stat::read(pid.cast_signed()).is_some()
+}
+
+fn descendants(pid: u32) -> Vec<Member> {
+    let mut unseen: Vec<Pid> = Pid::from_raw(pid.cast_signed()).into_iter().collect();
+    let mut found = Vec::new();
+    while let Some(parent) = unseen.pop() {
+        for child in children_of_all_threads(parent) {
+            let pid = child.as_raw_nonzero().get();
+            if let Some(stat) = Stat::read(pid).filter(Stat::lives) {
+                found.push(Member { pid, name: stat.name, unproved: false });
+            }
+            // Also below one that has ended meanwhile: its children may not have another parent yet.
+            unseen.push(child);
+        }
+    }
+    found
+}
+
+/// Sessions without subreapers, by program and by the variable that their processes have in their environment.
+#[derive(Default)]
+struct Led {
+    programs: HashMap<i32, usize>,
+    marks: HashMap<Vec<u8>, usize>,
+}
+
+impl Led {
+    /// Finds their processes in one pass over `/proc`.
+    fn find(&self, trees: &mut [Vec<Member>]) {
+        let me = std::process::id().cast_signed();
+        for pid in Stat::pids().filter(|&pid| pid != me) {
+            let Some(stat) = Stat::read(pid).filter(Stat::lives) else { continue };
+            let led = self.programs.get(&stat.session).or_else(|| self.programs.get(&pid)).copied();
+            if let Some(at) = led.or_else(|| self.marked(pid)) {
+                trees[at].push(Member { pid, name: stat.name, unproved: led.is_none() });
+            }
+        }
+    }
+
+    fn marked(&self, pid: i32) -> Option<usize> {
+        let environ = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
+        environ.split(|&b| b == 0).find_map(|entry| self.marks.get(entry).copied())
+    }
 }
 
 /// One process of a lineage.
@@ -53,6 +140,8 @@ pub struct Relative {
     /// The id of the leader of its kernel session. The kernel gives this id to no other process as long as the session has
     /// a process.
     pub session: u32,
+    /// Its short name.
+    pub name: String,
 }
 
 /// The ancestors of a process.
@@ -85,7 +174,7 @@ impl Lineage {
                 return is_anothers(next).then_some(lineage).filter(|lineage| !lineage.line.is_empty());
             };
             let session = stat.session.cast_unsigned();
-            lineage.line.push(Relative { pid: next.cast_unsigned(), session });
+            lineage.line.push(Relative { pid: next.cast_unsigned(), session, name: stat.name });
             // In case `/proc` shows a cycle, because parents change meanwhile.
             if lineage.line.len() > LONGEST_LINE {
                 return None;
@@ -107,18 +196,13 @@ const LOOKS: usize = 3;
 /// The most processes in a lineage, more than any real process tree has.
 const LONGEST_LINE: usize = 4096;
 
-/// Sends a signal to each process that did not leave its session. A process that is gone is not an error.
+/// Sends a signal to each process that is known to belong to its session. A process that is gone is not an error.
 pub fn signal<'a>(members: impl IntoIterator<Item = &'a Member>, signal: Signal) {
-    for member in members.into_iter().filter(|m| !m.free) {
+    for member in members.into_iter().filter(|member| !member.unproved) {
         if let Some(pid) = Pid::from_raw(member.pid) {
             let _ = rustix::process::kill_process(pid, signal);
         }
     }
-}
-
-fn marked(pid: i32, markers: &HashMap<&[u8], usize>) -> Option<usize> {
-    let environ = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
-    environ.split(|&b| b == 0).find_map(|entry| markers.get(entry).copied())
 }
 
 #[cfg(test)]

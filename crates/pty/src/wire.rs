@@ -42,10 +42,16 @@ pub const FORGET: u8 = 7;
 pub const READY: u8 = 8;
 /// Request: empty → [`STOP`]. When the daemon ends, the keeper ends too instead of starting it again.
 pub const STOP: u8 = 9;
+/// Request: one descriptor → [`PROGRAM`]. The keeper starts this program from now on, as the next daemon and for new sessions. If
+/// the next daemon does not become ready, it goes back to the program before. Not in the first keepers, which start no
+/// subreapers either.
+pub const PROGRAM: u8 = 10;
 /// Event: `key: bytes, status: i32`. An entry's process ended. The entry is kept and listed until [`FORGET`].
 pub const EXITED: u8 = 64;
 /// Event: empty. The keeper must end: the daemon must end its sessions and exit.
 pub const SHUTDOWN: u8 = 65;
+/// The key under which the keeper itself stores, as a blob, what the last daemon that failed to start wrote to stderr.
+pub const LAST_WORDS: &[u8] = b"last-words";
 /// Reply to a request that failed: `errno: i32`.
 pub const ERROR: u8 = 127;
 

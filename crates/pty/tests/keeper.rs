@@ -13,6 +13,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use cotty_pty::keeper::Keeper;
+use cotty_pty::tree::{self, Root};
 use cotty_pty::wire::{self, Body, Channel, Fields, Frame};
 use cotty_pty::{Pty, WindowSize, child};
 use rustix::event::{PollFd, PollFlags, poll};
@@ -27,8 +28,12 @@ fn main() {
         Some("transcript") => play_transcript(),
         Some("dies") => die_three_times(),
         Some("obeys") => obey(),
-        Some("never-ready") => {}
+        Some("never-ready") => eprintln!("the reason"),
         Some("takes-its-program-away") => take_program_away(),
+        Some("hands-over-a-broken-program") => hand_over_a_broken_program(),
+        Some("has-background-processes") => leave_background_processes(),
+        Some("kills-its-subreaper") => kill_its_subreaper(),
+        Some("loses-its-keeper") => lose_its_keeper(),
         Some("__child") => {
             child::run();
             std::process::exit(127);
@@ -51,26 +56,41 @@ fn test() {
     assert_eq!(written, "+", "readiness is reported once");
 
     eprintln!("USR1 replaces the daemon, TERM asks it to end");
-    let (ok, _) = run("obeys", |keeper| signal(keeper, Signal::USR1));
+    let (ok, _) = run("obeys", |keeper| kill(keeper, Signal::USR1));
     assert!(ok);
 
-    eprintln!("a keeper that cannot start its daemon again ends on TERM");
+    eprintln!("a daemon is started again even if its program was deleted");
     let dir = tempfile::tempdir().unwrap();
     let program = dir.path().join("program");
     std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
-    let (ok, _) = run_program(&program, "takes-its-program-away", |keeper| {
-        let children = format!("/proc/{keeper}/task/{keeper}/children");
-        while !std::fs::read_to_string(&children).unwrap().is_empty() {
-            std::thread::yield_now();
-        }
-        signal(keeper, Signal::TERM);
+    assert!(run_program(&program, "takes-its-program-away", |_| {}).0);
+
+    eprintln!("a program that does not become ready is given up");
+    assert!(run("hands-over-a-broken-program", |_| {}).0);
+
+    eprintln!("what a program leaves behind belongs to its session");
+    assert!(run("has-background-processes", |_| {}).0);
+
+    eprintln!("a program that kills its subreaper ends with everything it started");
+    assert!(run("kills-its-subreaper", |_| {}).0);
+
+    eprintln!("nothing of a session outlives a killed keeper");
+    let members = std::cell::RefCell::new(Vec::new());
+    let (ok, _) = run("loses-its-keeper", |keeper| {
+        let subreaper = tree::subreaper(keeper, "sess_1", None);
+        let root = Root::Subreaper { key: "sess_1".into(), pid: subreaper };
+        members.replace(tree::members(keeper, &[root]).remove(0));
+        kill(keeper, Signal::KILL);
     });
-    assert!(ok);
+    assert!(!ok);
+    let members = members.into_inner();
+    assert!(members.len() >= 2, "a shell and what it started: {members:?}");
+    members.iter().for_each(|member| wait_until_gone(member.pid.unsigned_abs()));
 
     eprintln!("a daemon that ends before it was ready is not started again");
     let (ok, written) = run("never-ready", |_| {});
     assert!(!ok);
-    assert_eq!(written, "");
+    assert_eq!(written, "-the reason");
     eprintln!("ok");
 }
 
@@ -95,10 +115,6 @@ fn frames_arrive_without_their_descriptors() {
         got.push((frame.kind, frame.fds.len(), frame.cut));
     }
     assert_eq!(got, [(1, 2, false), (2, 1, true), (3, 0, true), (4, 0, false)]);
-}
-
-fn signal(pid: u32, signal: Signal) {
-    rustix::process::kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), signal).unwrap();
 }
 
 /// Runs a keeper whose daemon has the role `part`; returns whether it succeeded, and what it wrote to its readiness pipe.
@@ -127,6 +143,7 @@ fn keep(part: &str) {
         exe: std::env::current_exe().unwrap(),
         daemon_args: vec![OsString::from(part)],
         ready: Some(ready),
+        foreground: false,
         lock: null.into(),
     };
     let was_ready = keeper.run().unwrap();
@@ -255,12 +272,157 @@ fn die_three_times() {
     ask(&mut channel, wire::STOP, Body::new(), Vec::new());
 }
 
-/// Deletes its program, becomes ready, and dies.
+/// In its first life deletes its program and dies; in its second ends.
 fn take_program_away() {
     let mut channel = connect();
-    std::fs::remove_file(std::env::current_exe().unwrap()).unwrap();
+    let first = is_first_life(&mut channel);
+    if first {
+        std::fs::remove_file(std::env::current_exe().unwrap()).unwrap();
+    }
     ask(&mut channel, wire::READY, Body::new(), Vec::new());
-    rustix::process::kill_process(rustix::process::getpid(), Signal::KILL).unwrap();
+    end(&mut channel, first);
+}
+
+/// In its first life hands over a program that does nothing but fail, and dies; in its second finds the reason.
+fn hand_over_a_broken_program() {
+    let mut channel = connect();
+    let first = is_first_life(&mut channel);
+    ask(&mut channel, wire::READY, Body::new(), Vec::new());
+    let hand_over = |channel: &mut Channel, path| {
+        let program = cotty_pty::open_program(Path::new(path)).unwrap();
+        ask(channel, wire::PROGRAM, Body::new(), vec![program]).kind
+    };
+    if first {
+        assert_eq!(hand_over(&mut channel, "/etc/passwd"), wire::ERROR, "it is no program");
+        assert_eq!(hand_over(&mut channel, "/bin/false"), wire::PROGRAM);
+    } else {
+        let listed = ask(&mut channel, wire::LIST, Body::new(), Vec::new());
+        let text = String::from_utf8_lossy(&listed.body).into_owned();
+        assert!(text.contains("last-words") && text.contains("exit code 1"), "{text}");
+    }
+    end(&mut channel, first);
+}
+
+/// The exit of a program is reported while a process that it left behind still runs, below the subreaper.
+fn leave_background_processes() {
+    let mut channel = connect();
+    ask(&mut channel, wire::READY, Body::new(), Vec::new());
+    let (program, mut out) =
+        spawn(&mut channel, "setsid sh -c 'echo $$; exec sleep 1000' & wait -n 2>/dev/null; exit 3");
+    let left = first_number(&mut out);
+    kill(program, Signal::KILL);
+    let exited = next(&mut channel);
+    let mut fields = Fields::new(&exited.body);
+    assert_eq!(
+        (exited.kind, fields.bytes().unwrap(), fields.i32().unwrap()),
+        (wire::EXITED, &b"sess_1"[..], 9)
+    );
+    let keeper = parent(std::process::id());
+    let subreaper = parent(left);
+    assert_eq!((name(subreaper).as_str(), parent(subreaper)), ("sess_1", keeper));
+    assert_eq!(tree::subreaper(keeper, "sess_1", None), Some(subreaper));
+    let root = Root::Subreaper { key: "sess_1".into(), pid: Some(subreaper) };
+    let members = tree::members(keeper, std::slice::from_ref(&root));
+    assert_eq!(members[0].iter().map(|member| member.pid.unsigned_abs()).collect::<Vec<_>>(), [left]);
+    kill(left, Signal::KILL);
+    wait_until_gone(subreaper);
+    ask(&mut channel, wire::STOP, Body::new(), Vec::new());
+}
+
+fn kill_its_subreaper() {
+    let mut channel = connect();
+    ask(&mut channel, wire::READY, Body::new(), Vec::new());
+    let (_, mut out) =
+        spawn(&mut channel, "setsid sh -c 'echo $$; exec sleep 1000' & read line; kill -9 $PPID; sleep 1000");
+    let left = first_number(&mut out);
+    out.write_all(b"\n").unwrap();
+    assert_eq!(next(&mut channel).kind, wire::EXITED);
+    wait_until_gone(left);
+    ask(&mut channel, wire::STOP, Body::new(), Vec::new());
+}
+
+/// Has a session whose processes ignore a hang-up, and waits until the test has killed the keeper.
+fn lose_its_keeper() {
+    let mut channel = connect();
+    let (_, mut out) =
+        spawn(&mut channel, "trap '' HUP; setsid sh -c 'echo $$; exec sleep 1000' & sleep 1000; :");
+    first_number(&mut out);
+    ask(&mut channel, wire::READY, Body::new(), Vec::new());
+    poll(&mut [PollFd::new(&channel, PollFlags::IN)], None).unwrap();
+}
+
+/// Starts a shell as a session of its own; returns its process id and its terminal.
+fn spawn(channel: &mut Channel, script: &str) -> (u32, File) {
+    let (pty, slave) = Pty::open(WindowSize { cols: 80, rows: 24 }).unwrap();
+    let (mut ours, theirs) = UnixStream::pair().unwrap();
+    let spec = child::Spec {
+        program: b"/bin/bash".into(),
+        args: vec![b"-c".to_vec().into(), script.as_bytes().to_vec().into()],
+        env: vec![(b"PATH".to_vec().into(), b"/usr/bin:/bin".to_vec().into())],
+        cwd: b"/".into(),
+        open_files: None,
+    };
+    ours.write_all(&child::encode(&spec).unwrap()).unwrap();
+    let body = Body::new().bytes(b"sess_1").bytes(b"").bytes(b"\0");
+    let master = pty.duplicate().unwrap();
+    rustix::io::ioctl_fionbio(&master, false).unwrap();
+    let kept = master.try_clone().unwrap();
+    let spawned = ask(channel, wire::SPAWN, body, vec![theirs.into(), slave, kept]);
+    (Fields::new(&spawned.body).u32().unwrap(), File::from(master))
+}
+
+/// The number on the first line of a terminal.
+fn first_number(terminal: &mut File) -> u32 {
+    let mut line = String::new();
+    while !line.ends_with('\n') {
+        let mut byte = [0];
+        terminal.read_exact(&mut byte).unwrap();
+        line.push(char::from(byte[0]));
+    }
+    line.trim().parse().unwrap()
+}
+
+/// Whether no daemon was there before.
+fn is_first_life(channel: &mut Channel) -> bool {
+    let listed = ask(channel, wire::LIST, Body::new(), Vec::new());
+    let first = Fields::new(&listed.body).u32().unwrap() == 0;
+    ask(channel, wire::BLOB, Body::new().bytes(b"lived").bytes(b""), Vec::new());
+    first
+}
+
+/// Dies, or ends in order.
+fn end(channel: &mut Channel, dies: bool) {
+    if dies {
+        kill(std::process::id(), Signal::KILL);
+    }
+    ask(channel, wire::STOP, Body::new(), Vec::new());
+}
+
+fn kill(pid: u32, signal: Signal) {
+    rustix::process::kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), signal).unwrap();
+}
+
+fn stat(pid: u32) -> Option<(String, u32)> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (head, rest) = text.rsplit_once(')')?;
+    let mut fields = rest.split_ascii_whitespace();
+    let state = fields.next()?;
+    let parent = fields.next()?.parse().ok()?;
+    (!"ZX".contains(state)).then(|| (head.split_once('(').unwrap().1.to_owned(), parent))
+}
+
+fn name(pid: u32) -> String {
+    stat(pid).unwrap().0
+}
+
+fn parent(pid: u32) -> u32 {
+    stat(pid).unwrap().1
+}
+
+fn wait_until_gone(pid: u32) {
+    while stat(pid).is_some() {
+        std::thread::yield_now();
+    }
 }
 
 /// In its first life the keeper kills it; in its second the keeper asks it to end.
@@ -278,6 +440,6 @@ fn obey() {
         next(&mut channel);
         unreachable!("the keeper must not send anything");
     }
-    signal(keeper, Signal::TERM);
+    kill(keeper, Signal::TERM);
     assert_eq!(next(&mut channel).kind, wire::SHUTDOWN);
 }

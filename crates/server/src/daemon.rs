@@ -8,8 +8,10 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use cotty_pty::wire::LAST_WORDS;
 use cotty_pty::{Event, KeeperError, Link};
 use cotty_session::{Hub, HubOptions, SessionError};
+use rustix::process::{Pid, Signal};
 use tokio::signal::unix::SignalKind;
 
 use crate::auth::Token;
@@ -81,7 +83,10 @@ pub enum DaemonError {
 /// The daemon's addresses, tokens and configuration.
 #[derive(Debug)]
 pub(crate) struct DaemonState {
+    pub(crate) keeper: Link,
     pub(crate) keeper_pid: u32,
+    /// Why the last daemon that failed to start did so.
+    pub(crate) last_failure: Option<String>,
     pub(crate) socket: PathBuf,
     /// `127.0.0.1:7420`.
     pub(crate) address: String,
@@ -100,6 +105,13 @@ pub(crate) struct DaemonState {
 }
 
 impl DaemonState {
+    /// Tells the keeper to replace the daemon (USR1) or to end (TERM).
+    pub(crate) fn signal_keeper(&self, signal: Signal) {
+        if let Some(keeper) = Pid::from_raw(self.keeper_pid.cast_signed()) {
+            let _ = rustix::process::kill_process(keeper, signal);
+        }
+    }
+
     /// The page's URL with its token after `#`, so that no server and no log sees it.
     pub(crate) fn link(&self) -> String {
         format!("{}/#token={}", self.http, self.token.as_str())
@@ -113,7 +125,7 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
         tracing::error!("ignoring an invalid setting: {problem}");
     }
     // Without a handler, SIGXFSZ ends the daemon at a file size limit. With one, the write fails as on a full disk.
-    let _ = tokio::signal::unix::signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()));
+    let _ = tokio::signal::unix::signal(SignalKind::from_raw(Signal::XFSZ.as_raw()));
     let (link, mut events) = Link::connect(options.keeper)?;
     let (_epoch, keeper_pid) = link.hello().await?;
     let mut held = link.take(LISTENERS).await.unwrap_or_default();
@@ -132,7 +144,9 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
     }
     let address = tcp.local_addr()?.to_string();
     let state = Arc::new(DaemonState {
+        keeper: link.clone(),
         keeper_pid,
+        last_failure: last_words(&link).await?,
         socket: options.socket,
         http: format!("http://{address}"),
         address,
@@ -177,6 +191,13 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
     }
     tracing::error!("the keeper is gone; stopping the daemon");
     Ok(())
+}
+
+/// Why the last daemon that failed to start did so, from the keeper.
+async fn last_words(link: &Link) -> Result<Option<String>, KeeperError> {
+    let entries = link.list().await?;
+    let words = entries.iter().find(|entry| entry.key == LAST_WORDS);
+    Ok(words.map(|entry| String::from_utf8_lossy(&entry.blob).into_owned()))
 }
 
 fn hub_options(options: &DaemonOptions) -> HubOptions {

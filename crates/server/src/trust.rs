@@ -4,8 +4,8 @@
 //! it. So a process that descends from the keeper is never a person. Inside an agent's session it is a child. Inside
 //! a person's session it may be that person's agent host, and acts as an agent.
 //!
-//! The evidence comes from the kernel: the peer's credentials, its parents, and its kernel session, which it keeps
-//! even after its parents have exited. A process can change its own environment, so that can only lower its trust.
+//! The evidence comes from the kernel: the peer's credentials and its parents, up to the subreaper of its session. A
+//! process can change its own environment, so that can only lower its trust.
 
 use axum::http::HeaderMap;
 use cotty_protocol::op::token_new::Kind;
@@ -99,8 +99,7 @@ impl Trust {
     /// The trust of a process that connected to the socket.
     pub(crate) async fn of_peer(peer: &Peer, hub: &Hub) -> Trust {
         let Lineage { line, descends } = &peer.lineage;
-        let known: Vec<u32> = line.iter().flat_map(|relative| [relative.pid, relative.session]).collect();
-        let proved = if *descends { hub.led_by_any(&known).await } else { None };
+        let proved = if *descends { hub.session_of(line).await } else { None };
         let marked = peer.marks.iter().find_map(|mark| hub.find(mark).ok());
         judge(!line.is_empty(), *descends, proved.as_ref().map(inside), marked.as_ref().map(inside))
     }

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::process::ExitCode;
 
 use cotty_client::{Home, launch as launch_keeper, lock_keeper};
-use cotty_pty::keeper::Keeper;
+use cotty_pty::keeper::{Keeper, forbid_inspection};
 use cotty_server::DaemonOptions;
 use cotty_server::config::{Flag, Problem, Settings};
 use rustix::process::{Resource, Rlimit};
@@ -132,7 +132,7 @@ pub(crate) fn keep(
     if foreground {
         daemon_args.push("--foreground".into());
     }
-    let keeper = Keeper { exe: std::env::current_exe()?, daemon_args, ready, lock };
+    let keeper = Keeper { exe: std::env::current_exe()?, daemon_args, ready, foreground, lock };
     Ok(if keeper.run()? { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -144,6 +144,9 @@ fn set_home(home: &std::path::Path) {
 
 /// `cotty __daemon`.
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
+    forbid_inspection()?;
+    // The keeper started it by a descriptor, whose number would be its name.
+    let _ = rustix::thread::set_name(c"cotty");
     // The keeper handles Ctrl-C in its terminal.
     let _ = rustix::process::setsid();
     let home = Home::open()?;

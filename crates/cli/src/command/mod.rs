@@ -13,6 +13,7 @@ mod hidden;
 pub(crate) mod host;
 mod kill;
 mod ls;
+mod manage;
 mod mcp;
 mod new;
 mod purge;

@@ -1,15 +1,15 @@
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use cotty_client::{Client, ClientError, keeper_pid};
 use cotty_protocol::op::status::{Formats, Readable};
-use cotty_protocol::op::{Operation, SessionInfo, list, status};
+use cotty_protocol::op::{Operation, SessionInfo, list, restart, status};
 use rustix::process::{Pid, Signal};
 use tokio::process::Command;
 
-use super::{block_on, client};
+use super::{block_on, client, manage};
 use crate::out;
 
 const LIMIT: Duration = Duration::from_secs(10);
@@ -36,47 +36,66 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             Some(_) => ask::<list::Params>(&client, LIMIT).await,
             None => None,
         };
-        let next = formats_of(&next_daemon(keeper)?).await?;
+        let program = std::env::current_exe()?;
+        let next = formats_of(&program).await?;
         if let Some(before) = before.as_ref().filter(|_| !args.force) {
             refuse_losses(before.formats, next, listed.as_ref())?;
         }
         let sessions = listed.map(|list| list.sessions).unwrap_or_default();
-        rustix::process::kill_process(pid, Signal::USR1)?;
-        let started = Instant::now();
-        while started.elapsed() < LIMIT {
-            let now = ask::<status::Params>(&client, LIMIT).await;
-            if now.is_some_and(|now| before.as_ref().is_none_or(|before| before.pid != now.pid)) {
-                report(&sessions, ask::<list::Params>(&client, LIMIT).await);
-                return Ok(ExitCode::SUCCESS);
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
+        let params = restart::Params {
+            pid: before.as_ref().map(|before| before.pid),
+            program: Some(program.to_string_lossy().into_owned()),
+        };
+        let asked = manage::ask(&client, &params).await?;
+        if asked.is_none() {
+            rustix::process::kill_process(pid, Signal::USR1)?;
         }
-        anyhow::bail!("the daemon was not replaced within {} s", LIMIT.as_secs())
+        let after = replaced(&client, before.as_ref().map(|before| before.pid)).await?;
+        if after.last_failure != before.and_then(|before| before.last_failure)
+            && let Some(failure) = after.last_failure
+        {
+            anyhow::bail!("the new daemon did not start, and the previous program runs again: {failure}");
+        }
+        if asked.is_none_or(|asked| !asked.uses_program) {
+            note_other_program(keeper, &program);
+        }
+        report(&sessions, ask::<list::Params>(&client, LIMIT).await);
+        Ok(ExitCode::SUCCESS)
     })
+}
+
+/// The status of the next daemon.
+async fn replaced(client: &Client, before: Option<u32>) -> anyhow::Result<status::Reply> {
+    let started = Instant::now();
+    while started.elapsed() < LIMIT {
+        let now = ask::<status::Params>(client, LIMIT).await;
+        if let Some(now) = now.filter(|now| before != Some(now.pid)) {
+            return Ok(now);
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    anyhow::bail!("the daemon was not replaced within {} s", LIMIT.as_secs())
+}
+
+/// Says so if the keeper, which is of an earlier version, started another program than this one.
+fn note_other_program(keeper: u32, own: &Path) {
+    let Ok(path) = std::fs::read_link(format!("/proc/{keeper}/exe")) else { return };
+    let path = path.to_string_lossy();
+    let path = Path::new(path.strip_suffix(" (deleted)").unwrap_or(&path));
+    if path != own {
+        out::note(&format!(
+            "the new daemon is the program at {}: this keeper starts no other. `cotty stop` ends it and all sessions",
+            path.display()
+        ));
+    }
 }
 
 async fn ask<O: Operation + Default>(client: &Client, limit: Duration) -> Option<O::Reply> {
     tokio::time::timeout(limit, client.call(&O::default())).await.ok()?.ok()
 }
 
-/// The program that the keeper will start: the file at the keeper's own path, which an upgrade replaces.
-fn next_daemon(keeper: u32) -> anyhow::Result<PathBuf> {
-    let Ok(path) = std::fs::read_link(format!("/proc/{keeper}/exe")) else {
-        return Ok(std::env::current_exe()?);
-    };
-    let path = path.to_string_lossy();
-    let path = PathBuf::from(path.strip_suffix(" (deleted)").unwrap_or(&path));
-    anyhow::ensure!(
-        path.exists(),
-        "there is no program at {} any more, from which the keeper starts the daemon; nothing was changed. Install cotty \
-         there again, then run `cotty restart`",
-        path.display()
-    );
-    Ok(path)
-}
-
 /// The formats of the next daemon; `None` if it is too old to report them.
-async fn formats_of(program: &PathBuf) -> anyhow::Result<Option<Formats>> {
+async fn formats_of(program: &Path) -> anyhow::Result<Option<Formats>> {
     let output = tokio::time::timeout(LIMIT, Command::new(program).arg("__formats").output()).await;
     let failed = || format!("{} cannot be started; nothing was changed", program.display());
     let output = output.with_context(failed)?.with_context(failed)?;

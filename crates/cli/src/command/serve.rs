@@ -2,7 +2,7 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use cotty_client::{ClientError, Home, lock_keeper};
+use cotty_client::{ClientError, Home, has_more_than_needed, lock_keeper, start_again_with_needed};
 use cotty_protocol::op::status;
 
 use super::{block_on, client, daemon};
@@ -26,6 +26,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
+    if has_more_than_needed() {
+        return Err(start_again_with_needed().into());
+    }
     let home = Home::open()?;
     let lock = match lock_keeper(&home) {
         Err(ClientError::AlreadyRunning(pid)) => return Err(refused(&pid).into()),

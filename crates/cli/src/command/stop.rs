@@ -2,10 +2,12 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use cotty_client::{ClientError, Home, keeper_pid};
+use cotty_client::{ClientError, keeper_pid};
+use cotty_protocol::op::stop;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, PidfdFlags, Signal};
 
+use super::{block_on, client, manage};
 use crate::out;
 
 /// Longer than the keeper waits for the daemon.
@@ -17,14 +19,17 @@ const LIMIT: Duration = Duration::from_secs(20);
 pub(crate) struct Args {}
 
 pub(crate) fn run(_args: Args) -> anyhow::Result<ExitCode> {
-    let home = Home::open()?;
-    let keeper = keeper_pid(&home).ok_or(ClientError::NotRunning)?;
+    let client = client()?.without_start();
+    let home = client.home();
+    let keeper = keeper_pid(home).ok_or(ClientError::NotRunning)?;
     let pid = i32::try_from(keeper).ok().and_then(Pid::from_raw).context("the keeper's process id")?;
     let process = rustix::process::pidfd_open(pid, PidfdFlags::empty())?;
-    rustix::process::kill_process(pid, Signal::TERM)?;
+    if block_on(manage::ask(&client, &stop::Params {}))?.is_none() {
+        rustix::process::kill_process(pid, Signal::TERM)?;
+    }
     let started = Instant::now();
     // The keeper releases its lock last. Another keeper might take it at once.
-    while keeper_pid(&home) == Some(keeper) {
+    while keeper_pid(home) == Some(keeper) {
         anyhow::ensure!(
             started.elapsed() < LIMIT,
             "cotty did not stop within {} s; `kill -9 {keeper}` ends it",

@@ -3,6 +3,8 @@
 use super::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::ActorKind;
+
 /// No parameters.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -23,6 +25,15 @@ pub struct Reply {
     pub link: String,
     /// The Unix socket.
     pub socket: String,
+    /// How the daemon sees the caller.
+    #[serde(default = "person")]
+    pub you: ActorKind,
+    /// How many descriptors the daemon has open.
+    #[serde(default)]
+    pub descriptors: usize,
+    /// Why the last daemon that failed to start did so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_failure: Option<String>,
     /// How many sessions have a running program.
     pub live: usize,
     /// How many sessions have exited and can still be read.
@@ -30,6 +41,11 @@ pub struct Reply {
     /// The format versions of the state that it leaves to the next daemon; older daemons do not report them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub formats: Option<Formats>,
+}
+
+/// Daemons of earlier versions do not report how they see the caller.
+fn person() -> ActorKind {
+    ActorKind::Person
 }
 
 /// The format versions of the state that one daemon leaves to the next.

@@ -3,6 +3,8 @@
 use cotty_protocol::ApiError;
 use cotty_protocol::op::status::{Format, Formats, Params, Reply};
 
+use cotty_session::ActorKind;
+
 use super::{Access, Context, Perform, Route};
 
 /// The versions of the formats that this daemon writes for the next one and reads from the previous one.
@@ -36,6 +38,13 @@ impl Perform for Params {
             http: daemon.http.clone(),
             link,
             socket: daemon.socket.to_string_lossy().into_owned(),
+            you: match context.actor.kind {
+                ActorKind::Person => cotty_protocol::ActorKind::Person,
+                ActorKind::Agent => cotty_protocol::ActorKind::Agent,
+                ActorKind::Child => cotty_protocol::ActorKind::Child,
+            },
+            descriptors: std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count),
+            last_failure: daemon.last_failure.clone(),
             live,
             exited,
             formats: Some(formats()),

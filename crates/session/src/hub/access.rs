@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use cotty_protocol::ApiError;
+use cotty_pty::tree::Relative;
 
 use super::{Destroyed, Hub, State};
 use crate::error::destroyed;
@@ -93,12 +94,19 @@ impl Hub {
         own.flat_map(|meta| [Some(meta.id.clone()), meta.name.clone()]).flatten().collect()
     }
 
-    /// The session whose leader comes first in `pids`. A session of an agent whose program has ended counts as long as no
-    /// process has the leader's id. A person's does not: a later process with that id would get a person's trust.
-    pub async fn led_by_any(&self, pids: &[u32]) -> Option<Session> {
+    /// The session of a process that descends from the keeper, whose ancestors are `line`: that of its subreaper. Without one
+    /// it is the session whose leader comes first in the line. A session of an agent whose program has ended counts then as
+    /// long as no process has the leader's id. A person's does not: a later process with that id would get a person's trust.
+    pub async fn session_of(&self, line: &[Relative]) -> Option<Session> {
         let look = || {
             let state = self.state();
-            pids.iter().find_map(|&pid| {
+            let below_keeper = line.last()?;
+            let held = state.sessions.by_subreaper(below_keeper.pid);
+            // Another process may have the id of a subreaper that ended.
+            if let Some(session) = held.filter(|session| session.meta().id == below_keeper.name) {
+                return Some(session.clone());
+            }
+            line.iter().flat_map(|relative| [relative.pid, relative.session]).find_map(|pid| {
                 let (session, exited) = state.sessions.by_leader(pid)?;
                 let persons = session.meta().actor.kind == ActorKind::Person;
                 let over = exited && (persons || Path::new(&format!("/proc/{pid}")).exists());

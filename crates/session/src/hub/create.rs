@@ -107,7 +107,7 @@ impl Hub {
             .then(|| usual.prompt_pattern.clone());
         usual_prompt.as_deref().map(pattern).transpose()?;
         let id = session_id()?;
-        let env = child_environment(&origin.env, &id, usual, &create.env);
+        let env = child_environment(actor.kind, &origin.env, &id, usual, &create.env);
         let cwd = working_directory(&create, origin, &env)?;
         let wanted =
             create.program.clone().or_else(|| usual.shell.clone()).unwrap_or_else(|| login_shell(&env));

@@ -6,6 +6,7 @@ use rustix::process::Signal;
 
 use super::{Gone, Hub, REMEMBERED, blocking};
 use crate::error::{broken, destroyed};
+use crate::handle::Info;
 use crate::request::Request;
 use crate::{Session, SessionError, Wait};
 
@@ -24,7 +25,7 @@ const FLUSHED: Duration = Duration::from_secs(2);
 pub struct Destroyed {
     /// The program's exit code; `None` if a signal ended it.
     pub exit_code: Option<i32>,
-    /// Processes that left the session (`setsid`) and still run.
+    /// Processes that still run: the kernel has not ended them yet, or only their environment names the session.
     pub left_running: Vec<String>,
 }
 
@@ -59,13 +60,9 @@ impl Hub {
         let roots: Vec<Root> = sessions
             .iter()
             .zip(&infos)
-            .map(|(session, info)| Root {
-                // The process of a session that does not answer is unknown; no session has the leader 0.
-                leader: info.as_ref().ok().and_then(|info| i32::try_from(info.pid).ok()).unwrap_or(0),
-                marker: format!("COTTY_SESSION={}", session.meta().id),
-            })
+            .map(|(session, info)| self.root(session, info.as_ref().ok()))
             .collect();
-        let members = || tree::members(&roots);
+        let members = || tree::members(self.inner.keeper, &roots);
         let all_exit = async |limit| {
             let exits =
                 each(sessions, move |session: Session| async move { wait_for_exit(&session, limit).await })
@@ -98,6 +95,17 @@ impl Hub {
             results.push(Ok(Destroyed { exit_code, left_running }));
         }
         results
+    }
+
+    /// Where the processes of a session begin.
+    fn root(&self, session: &Session, info: Option<&Info>) -> Root {
+        let key = session.meta().id.clone();
+        if !self.inner.has_subreapers {
+            // Unknown if the session does not answer.
+            return Root::Program { key, pid: info.map_or(0, |info| info.pid) };
+        }
+        let known = self.state().sessions.subreaper_of(session.meta().number);
+        Root::Subreaper { pid: known.or_else(|| tree::subreaper(self.inner.keeper, &key, None)), key }
     }
 
     /// Removes a session: notes that it was destroyed, then drops the keeper's entry.
@@ -172,7 +180,7 @@ fn ask_to_end(trees: &[Vec<Member>]) {
 /// Polls until the processes that the program left behind have ended: the daemon is not notified, as it is not their parent.
 async fn rest_ends(members: &impl Fn() -> Vec<Vec<Member>>, limit: Duration) {
     let until = tokio::time::Instant::now() + limit;
-    while tokio::time::Instant::now() < until && members().iter().flatten().any(|member| !member.free) {
+    while tokio::time::Instant::now() < until && members().iter().flatten().any(|member| !member.unproved) {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }

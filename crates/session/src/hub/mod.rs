@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use cotty_protocol::ApiError;
-use cotty_pty::{Entry, Event, Link, Pty};
+use cotty_pty::{Entry, Event, Link, Pty, tree};
 use regex::Regex;
 use rustix::process::{Resource, getrlimit};
 use serde::{Deserialize, Serialize};
@@ -123,6 +123,9 @@ pub struct Hub {
 struct Inner {
     options: HubOptions,
     link: Link,
+    /// The keeper's process id, and whether it starts a subreaper for each session that we can see.
+    keeper: u32,
+    has_subreapers: bool,
     integration: Integration,
     policy: Arc<Policy>,
     recorder: Recorder,
@@ -207,7 +210,10 @@ impl Hub {
         let hooks = options.runtime_dir.join("hooks");
         std::fs::create_dir_all(&hooks)?;
         let (janitor, checks) = mpsc::unbounded_channel();
+        let (_epoch, keeper) = link.hello().await?;
         let inner = Inner {
+            keeper,
+            has_subreapers: link.has_subreapers().await? && tree::is_visible(keeper),
             integration: Integration::install(&options.runtime_dir.join("shell"))?,
             policy: Arc::new(Policy::built_in()?),
             recorder: Recorder::start(&options)?,
@@ -372,13 +378,16 @@ impl Hub {
             Start::Adopt(entry) => entry.pid.unwrap_or(0),
         };
         let exited = matches!(&start, Start::Adopt(entry) if entry.status.is_some());
+        // The program of an exited session does not lead to its subreaper any more; `destroy` looks for it then.
+        let runs = Some(pid).filter(|_| pid > 0 && !exited);
+        let subreaper = runs.and_then(|pid| tree::subreaper(self.inner.keeper, &meta.id, Some(pid)));
         let mut state = self.state();
         state.next_number = state.next_number.max(number + 1);
         let early = state.early_exits.remove(&key);
         if let Some(status) = early {
             let _ = requests.try_send(Request::Exited { status });
         }
-        state.sessions.insert(session.clone(), pid);
+        state.sessions.insert(session.clone(), pid, subreaper);
         if exited || early.is_some() {
             state.sessions.exit(number);
         }

@@ -17,8 +17,9 @@ pub(super) struct Sessions {
     ids: HashMap<String, u32>,
     names: HashMap<String, u32>,
     requests: HashMap<(String, String), u32>,
-    /// Numbers by the process that leads the session.
+    /// Numbers by the process that leads the session, and by its subreaper.
     leaders: HashMap<u32, u32>,
+    subreapers: HashMap<u32, u32>,
     /// How many live sessions each owner has.
     live: HashMap<String, usize>,
     /// When a session was last added or removed.
@@ -26,10 +27,13 @@ pub(super) struct Sessions {
 }
 
 impl Sessions {
-    pub(super) fn insert(&mut self, session: Session, pid: u32) {
+    pub(super) fn insert(&mut self, session: Session, pid: u32, subreaper: Option<u32>) {
         let meta = session.meta();
         if pid > 0 {
             self.leaders.insert(pid, meta.number);
+        }
+        if let Some(subreaper) = subreaper {
+            self.subreapers.insert(subreaper, meta.number);
         }
         self.ids.insert(meta.id.clone(), meta.number);
         self.requests.insert(retry_id_of(meta), meta.number);
@@ -50,6 +54,7 @@ impl Sessions {
         self.exit(number);
         self.exited.remove(&number);
         self.leaders.retain(|_, led| *led != number);
+        self.subreapers.retain(|_, held| *held != number);
         let Some(session) = self.all.remove(&number) else { return };
         let meta = session.meta();
         self.ids.remove(&meta.id);
@@ -91,6 +96,16 @@ impl Sessions {
     pub(super) fn by_leader(&self, pid: u32) -> Option<(&Session, bool)> {
         let number = self.leaders.get(&pid)?;
         Some((self.all.get(number)?, self.exited.contains(number)))
+    }
+
+    /// The session of this subreaper.
+    pub(super) fn by_subreaper(&self, pid: u32) -> Option<&Session> {
+        self.all.get(self.subreapers.get(&pid)?)
+    }
+
+    /// The subreaper of this session.
+    pub(super) fn subreaper_of(&self, number: u32) -> Option<u32> {
+        self.subreapers.iter().find(|(_, held)| **held == number).map(|(pid, _)| *pid)
     }
 
     pub(super) fn by_retry_id(&self, owner: &str, retry_id: &str) -> Option<&Session> {
@@ -161,9 +176,11 @@ mod tests {
     #[test]
     fn a_session_is_found_by_all_its_names_until_it_is_gone() {
         let mut sessions = Sessions::default();
-        sessions.insert(session(1, Some("build"), "a"), 101);
-        sessions.insert(session(2, None, "a"), 102);
-        sessions.insert(session(3, None, "b"), 103);
+        sessions.insert(session(1, Some("build"), "a"), 101, Some(91));
+        sessions.insert(session(2, None, "a"), 102, None);
+        sessions.insert(session(3, None, "b"), 103, Some(93));
+        assert_eq!(sessions.by_subreaper(93).unwrap().meta().number, 3);
+        assert_eq!([1, 2, 3].map(|number| sessions.subreaper_of(number)), [Some(91), None, Some(93)]);
         for reference in ["1", "build", "sess_1", "win_1"] {
             assert_eq!(sessions.find(reference).unwrap().meta().number, 1);
         }
@@ -184,6 +201,7 @@ mod tests {
                 && sessions.find("build").is_none()
                 && sessions.find("sess_1").is_none()
                 && led(&sessions, 101).is_none()
+                && sessions.by_subreaper(91).is_none()
         );
         assert_eq!((sessions.live_of("a"), sessions.count()), (1, (2, 0)));
         sessions.remove(2);

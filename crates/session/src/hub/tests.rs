@@ -68,6 +68,7 @@ impl Keeper {
         let mut fields = Fields::new(&frame.body);
         let mut entries = self.held.lock().unwrap();
         match frame.kind {
+            wire::HELLO => Ok((Body::new().u32(wire::VERSION).u64(7).u32(0), Vec::new())),
             wire::SPAWN => {
                 let (key, blob, slots) = (fields.bytes()?, fields.bytes()?, fields.bytes()?);
                 // Reads the spec and closes the socket, as a child does when exec succeeds.

@@ -3,9 +3,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::Context;
-use cotty_client::{Home, keeper_pid};
+use cotty_client::keeper_pid;
 use cotty_server::config::template;
 
+use super::super::{block_on, client, manage};
 use super::check;
 use crate::{out, settings};
 
@@ -24,7 +25,9 @@ enum Choice {
 }
 
 pub(crate) fn run(_args: Args) -> anyhow::Result<ExitCode> {
-    let home = Home::open()?;
+    let client = client()?.without_start();
+    block_on(manage::require_person(&client))?;
+    let home = client.home();
     let path = home.config();
     let before = settings::read(path).map_err(|problem| anyhow::anyhow!("{problem}"))?;
     let dir = path.parent().context("a directory for the configuration")?;
@@ -54,7 +57,7 @@ pub(crate) fn run(_args: Args) -> anyhow::Result<ExitCode> {
         Ok(Edited::Changed(text)) => {
             put(path, &text)?;
             std::fs::remove_file(&copy)?;
-            let next = match keeper_pid(&home) {
+            let next = match keeper_pid(home) {
                 Some(_) => "; `cotty restart` applies it and keeps every session",
                 None => "",
             };
