@@ -6,6 +6,7 @@
 mod app;
 mod auth;
 pub mod config;
+mod connections;
 pub mod daemon;
 pub mod describe;
 mod face;

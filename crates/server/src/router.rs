@@ -18,6 +18,7 @@ use tokio::net::{TcpListener, UnixListener};
 
 use crate::app::{App, BODY, refuse, too_large};
 use crate::auth::admit;
+use crate::connections::{self, Visit};
 use crate::daemon::DaemonState;
 use crate::face::{call, mcp, metrics, rest, updates, view, web};
 use crate::ops::now_ms;
@@ -57,10 +58,7 @@ pub(crate) async fn serve_tcp(listener: TcpListener, hub: Hub, daemon: Arc<Daemo
     let guarded = routes(&app)
         .route("/v1/{*rest}", any(rest::unknown))
         .layer(middleware::from_fn_with_state(app.clone(), with_token));
-    let router = guarded.fallback_service(web::router(app));
-    if let Err(error) = axum::serve(listener, router).await {
-        tracing::error!(%error, "the HTTP listener failed");
-    }
+    connections::serve(listener, guarded.fallback_service(web::router(app))).await;
 }
 
 /// A connection to the Unix socket, with the kernel's data about the peer process.
@@ -98,6 +96,9 @@ async fn with_token(State(app): State<App>, mut request: Request, next: Next) ->
     let daemon = &app.daemon;
     match admit(request.headers(), &daemon.address, &daemon.token, &daemon.tokens, now_ms()).await {
         Ok(trust) => {
+            if let Some(visit) = request.extensions().get::<Visit>() {
+                visit.admitted();
+            }
             // A call may last long. Its answer must not reach a token that was revoked meanwhile.
             let revoked = daemon.tokens.revocation(trust.token());
             request.extensions_mut().insert(trust);
