@@ -332,7 +332,7 @@ def test_a_wrong_token_is_refused(page, cotty):
 def test_the_token_leaves_the_address_and_stays_with_the_tab(page, cotty):
     session = cotty.new()
     page.open().connected()
-    assert "token" not in page.tab.url
+    assert "key" not in page.tab.url
     page.tab.reload()
     page.connected().shows(session)
     page.tab.evaluate("sessionStorage.clear()")

@@ -1,6 +1,6 @@
 /** The token in a link's hash, which browsers never send. */
 export function tokenIn(hash: string): string | null {
-  return new URLSearchParams(hash.slice(1)).get("token");
+  return new URLSearchParams(hash.slice(1)).get("key");
 }
 
 /** The token if it is valid in a header, or nothing. */

@@ -13,6 +13,7 @@ mod face;
 mod metrics;
 mod near;
 pub mod ops;
+mod page;
 mod pipe;
 mod router;
 mod tokens;

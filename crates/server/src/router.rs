@@ -94,13 +94,13 @@ async fn same_user(
 
 async fn with_token(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let daemon = &app.daemon;
-    match admit(request.headers(), &daemon.address, &daemon.token, &daemon.tokens, now_ms()).await {
+    match admit(request.headers(), &daemon.address, &daemon.page.key(), &daemon.tokens, now_ms()).await {
         Ok(trust) => {
             if let Some(visit) = request.extensions().get::<Visit>() {
                 visit.admitted();
             }
             // A call may last long. Its answer must not reach a token that was revoked meanwhile.
-            let revoked = daemon.tokens.revocation(trust.token());
+            let revoked = daemon.revocation(&trust);
             request.extensions_mut().insert(trust);
             tokio::select! {
                 response = next.run(request) => response,

@@ -61,7 +61,7 @@ pub(crate) async fn view(
         Ok(found) => found,
         Err(error) => return refuse(error),
     };
-    let revoked = app.daemon.tokens.revocation(trust.token());
+    let revoked = app.daemon.revocation(&trust);
     upgrade.protocols([VIEW_PROTOCOL]).max_message_size(MESSAGE).on_upgrade(move |socket| async move {
         // The session goes on when the connection ends.
         let _counted = Counted::new(&VIEWERS);
