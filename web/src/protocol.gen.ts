@@ -1584,6 +1584,10 @@ export type ToViewer = Paint & {
   type: "refused";
 } | Presence & {
   type: "presence";
+} | {
+  /** The proof for the page's nonce. */
+  proof: string;
+  type: "proof";
 };
 
 /** The details of a token, without the token itself. */

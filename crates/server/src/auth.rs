@@ -3,8 +3,8 @@
 use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, HOST, ORIGIN, SEC_WEBSOCKET_PROTOCOL};
 use cotty_protocol::ApiError;
-use subtle::ConstantTimeEq;
 
+use crate::proof::Proofs;
 use crate::tokens::Tokens;
 use crate::trust::Trust;
 
@@ -15,7 +15,7 @@ pub(crate) const UPDATES_PROTOCOL: &str = "cotty.updates.v1";
 /// Browsers cannot set headers on a WebSocket, so its token comes as a second "protocol".
 const BEARER_PROTOCOL: &str = "cotty.bearer.";
 
-/// Determines the trust of a request by its token, after checking its source.
+/// Determines the trust of a request by its token, after checking its source. `page` is the page's credential.
 pub(crate) async fn admit(
     headers: &HeaderMap,
     address: &str,
@@ -25,7 +25,7 @@ pub(crate) async fn admit(
 ) -> Result<Trust, ApiError> {
     check_source(headers, address)?;
     let given = bearer(headers).unwrap_or_default();
-    if given.as_bytes().ct_eq(page.as_bytes()).into() {
+    if (Proofs { key: page, origin: &origin(headers) }).admits(given, now_ms) {
         return Ok(Trust::Page);
     }
     let given = given.to_owned();
@@ -44,6 +44,11 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     }
     let offered = headers.get(SEC_WEBSOCKET_PROTOCOL)?.to_str().ok()?;
     offered.split(',').find_map(|protocol| protocol.trim().strip_prefix(BEARER_PROTOCOL))
+}
+
+/// The origin of the page that a request belongs to. Its host is one of ours: see [`check_source`].
+pub(crate) fn origin(headers: &HeaderMap) -> String {
+    format!("http://{}", headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default())
 }
 
 /// Refuses pages of other sites and foreign names that resolve to us: they must not reach the terminals through a
@@ -84,21 +89,30 @@ mod tests {
 
     #[tokio::test]
     async fn a_request_needs_our_host_and_origin_and_a_valid_token() {
-        let key = "0123456789abcdef0123456789abcdef";
-        let good = "Bearer 0123456789abcdef0123456789abcdef";
         let dir = tempfile::tempdir().unwrap();
         let tokens = Tokens::at(dir.path().join("tokens"));
+        let key = "0123456789abcdef0123456789abcdef";
+        let (now, nonce) = (2_000, "0".repeat(64));
+        let pass_at = |origin: &str| {
+            let proofs = Proofs { key, origin };
+            let (challenge, _) = proofs.greet(&nonce, now).unwrap();
+            proofs.enter(&nonce, &challenge, &proofs.answer(&nonce, &challenge), now).unwrap()
+        };
+        let (here, local) = (pass_at("http://127.0.0.1:7420"), pass_at("http://localhost:7420"));
+        let good = &format!("Bearer {here}");
         let admitted = async |pairs: &[(HeaderName, &str)]| {
-            admit(&headers(pairs), "127.0.0.1:7420", key, &tokens, 2_000).await.ok()
+            admit(&headers(pairs), "127.0.0.1:7420", key, &tokens, now).await.ok()
         };
         let check = async |pairs: &[(HeaderName, &str)]| admitted(pairs).await == Some(Trust::Page);
         assert!(check(&[(HOST, "127.0.0.1:7420"), (AUTHORIZATION, good)]).await);
-        assert!(
-            check(&[(HOST, "localhost:7420"), (ORIGIN, "http://localhost:7420"), (AUTHORIZATION, good)])
-                .await
-        );
-        let socket = "cotty.view.v1, cotty.bearer.0123456789abcdef0123456789abcdef";
-        assert!(check(&[(HOST, "127.0.0.1:7420"), (SEC_WEBSOCKET_PROTOCOL, socket)]).await);
+        let good_local = &format!("Bearer {local}");
+        let at_local = [(HOST, "localhost:7420"), (ORIGIN, "http://localhost:7420")];
+        assert!(check(&[&at_local[..], &[(AUTHORIZATION, good_local)]].concat()).await);
+        // Not at another origin, and never the credential itself.
+        assert!(!check(&[&at_local[..], &[(AUTHORIZATION, good)]].concat()).await);
+        assert!(!check(&[(HOST, "127.0.0.1:7420"), (AUTHORIZATION, &format!("Bearer {key}"))]).await);
+        let socket = format!("cotty.view.v1, cotty.bearer.{here}");
+        assert!(check(&[(HOST, "127.0.0.1:7420"), (SEC_WEBSOCKET_PROTOCOL, &socket)]).await);
         assert!(!check(&[(HOST, "127.0.0.1:7420")]).await);
         assert!(!check(&[(HOST, "127.0.0.1:7420"), (AUTHORIZATION, "Bearer 0123")]).await);
         assert!(!check(&[(HOST, "evil.example:7420"), (AUTHORIZATION, good)]).await);

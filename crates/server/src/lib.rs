@@ -15,6 +15,7 @@ mod near;
 pub mod ops;
 mod page;
 mod pipe;
+mod proof;
 mod router;
 mod tokens;
 mod trust;
