@@ -265,6 +265,7 @@ export function shown(message: ToViewer): string {
     case "refused": return message.code + message.message;
     case "exited": return String(message.exit_code);
     case "gone": return "";
+    case "proof": return message.proof;
     case "presence": return message.others.map((other) => other.name).join();
   }
 }

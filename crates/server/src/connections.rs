@@ -277,6 +277,8 @@ impl<S: AsyncWrite + Unpin, P: Unpin> AsyncWrite for Watched<S, P> {
 #[cfg(test)]
 mod tests {
     use axum::extract::Request;
+    use axum::http::StatusCode;
+    use axum::http::header::{CONNECTION, HeaderName, UPGRADE};
     use axum::middleware::{self, Next};
     use axum::routing::get;
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
@@ -308,6 +310,17 @@ mod tests {
         assert!(serde_json::from_str::<serde_json::Value>(body).is_ok());
     }
 
+    /// Becomes a WebSocket, or what the test takes for one, that is silent for longer than the limits.
+    async fn upgrade(mut request: Request) -> (StatusCode, [(HeaderName, &'static str); 2]) {
+        let upgraded = hyper::upgrade::on(&mut request);
+        tokio::spawn(async move {
+            let mut stream = TokioIo::new(upgraded.await.unwrap());
+            tokio::time::sleep(SHORT * 4).await;
+            stream.write_all(b"late").await.unwrap();
+        });
+        (StatusCode::SWITCHING_PROTOCOLS, [(CONNECTION, "upgrade"), (UPGRADE, "test")])
+    }
+
     /// `/` answers everyone; `/slow` needs four `SHORT` for a caller with a token, and for ever for others.
     fn router() -> Router {
         let slow = async || {
@@ -327,6 +340,7 @@ mod tests {
             .route("/", get("page"))
             .route("/slow", get(slow))
             .route("/large", get(large))
+            .route("/upgrade", get(upgrade))
             .layer(middleware::from_fn(admit))
     }
 
@@ -365,6 +379,9 @@ mod tests {
         let limits = Limits { stranger: SHORT, idle: SHORT };
         let slow = "GET /slow HTTP/1.1\r\nAuthorization: x\r\n\r\n";
         assert!(all(&mut connect(limits), slow).await.ends_with("slow"));
+        let upgrade =
+            "GET /upgrade HTTP/1.1\r\nAuthorization: x\r\nConnection: upgrade\r\nUpgrade: test\r\n\r\n";
+        assert!(all(&mut connect(limits), upgrade).await.ends_with("late"));
         // It may also read slowly.
         let mut late = connect(limits);
         late.write_all(b"GET /large HTTP/1.1\r\nAuthorization: x\r\n\r\n").await.unwrap();
