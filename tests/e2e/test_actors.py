@@ -88,6 +88,7 @@ def every_operation(own, other):
         "token_new": call("token_new", name="stolen"),
         "token_list": call("token_list"),
         "token_revoke": call("token_revoke", name="ci"),
+        "token_rotate": call("token_rotate"),
         "read elsewhere": call("read", session=other),
         "info elsewhere": call("info", session=other),
         "snapshot elsewhere": call("snapshot", session=other),
@@ -133,8 +134,8 @@ def test_a_process_in_an_agents_session_may_read_that_session_and_nothing_else(c
     assert [status for status, _ in answers] == [200] * 13 + [403]
     listed = answers[8][1]["ok"]
     assert [s["session_id"] for s in listed["sessions"]] == [inside.session]
-    # The link would contain a full token.
-    assert "token" not in answers[9][1]["ok"]["link"]
+    # Whoever has the link is a person.
+    assert "key" not in answers[9][1]["ok"]["link"]
     assert [t["name"] for t in cotty.json("token", "list")["tokens"]] == ["ci"] and token
     assert {s["session_id"] for s in cotty.json("ls")["sessions"]} == {inside.session, other}
 
@@ -145,7 +146,7 @@ def test_a_process_in_a_persons_session_acts_as_an_agent(cotty):
     attempts = every_operation(inside.session, other)
     # It may make sessions, and may use none of the person's.
     mine = ["create", "create as an agent", "panel_open"]
-    person = ["answer", "purge", "restart", "stop", "token_new", "token_list", "token_revoke"]
+    person = ["answer", "purge", "restart", "stop", "token_new", "token_list", "token_revoke", "token_rotate"]
     expected = {name: "NOT_YOURS" for name in attempts} | dict.fromkeys(mine, "ok") | dict.fromkeys(person, "NOT_A_PERSON")
     assert dict(zip(attempts, inside.codes(*attempts.values()), strict=True)) == expected
     made = inside.ask(call("create", program="cat"))[0][1]["ok"]["session_id"]
@@ -155,8 +156,28 @@ def test_a_process_in_a_persons_session_acts_as_an_agent(cotty):
     assert answers[1][1]["error"]["code"] == "NOT_A_PERSON"
     assert made in [s["session_id"] for s in answers[2][1]["ok"]["sessions"]]
     assert inside.session not in [s["session_id"] for s in answers[2][1]["ok"]["sessions"]]
-    assert cotty.info(made)["owner"] == "inside in /"
+    assert cotty.info(made)["owner"] == f"({inside.session}) inside in /"
     assert inside.ask(call("destroy", session=made))[0][0] == 200
+
+
+def test_a_process_in_a_persons_session_cannot_name_the_owner_of_other_sessions(cotty):
+    persons, others = Inside(cotty, "person"), Inside(cotty, "person")
+    agents = cotty.call("create", program="cat")["session_id"]
+    owner = cotty.info(agents)["owner"]
+    assert owner == f"tests in {cotty.work}"
+    theirs = others.ask(call("create", program="cat"))[0][1]["ok"]["session_id"]
+    for session, client, cwd in (
+        (agents, "tests", str(cotty.work)),
+        (theirs, "inside", "/"),
+        (theirs, f"({others.session}) inside", "/"),
+    ):
+        method, path, body = call("read", actor="agent", session=session)
+        body |= {"caller": {"kind": "agent", "client": client}, "origin": {"cwd": cwd, "env": {}}}
+        assert persons.codes([method, path, body]) == ["NOT_YOURS"], client
+    # From outside neither.
+    claim = cotty.any_call("read", client=f"({others.session}) inside", session=theirs)
+    assert claim["error"]["code"] == "NOT_YOURS"
+    assert others.codes(call("read", session=theirs)) == ["ok"]
 
 
 @pytest.mark.parametrize("how", ["orphan", "daemon"])
@@ -245,7 +266,7 @@ def test_attach_inside_a_persons_session_types_as_an_agent(cotty):
     cotty.call("send", actor="person", session=inside.session, text="typed\n")
     cotty("wait", "inner", "--text", "typed")
     info = cotty.info("inner")
-    assert (info["keyboard"]["holder"], info["owner"]) == ("agent", f"cotty cli in {cotty.work}")
+    assert (info["keyboard"]["holder"], info["owner"]) == ("agent", f"({inside.session}) cotty cli in {cotty.work}")
     for key in ("ctrl+]", "d"):
         cotty.call("send", actor="person", session=inside.session, key=key)
     cotty("wait", inside.session, "--prompt")

@@ -164,10 +164,12 @@ def test_the_daemon_is_not_its_clients_child(cotty):
 @pytest.mark.root_only  # Only root sees the environment and the descriptors of keeper and daemon.
 def test_a_client_does_not_wait_for_a_daemon_that_cannot_start(cotty):
     cotty.home.mkdir(mode=0o700)
-    (cotty.home / "token").write_text("short")
+    # The daemon cannot listen where a directory is.
+    (cotty.home / "run" / "cotty.sock").mkdir(parents=True, mode=0o700)
+    (cotty.home / "run").chmod(0o700)
     started = time.monotonic()
     cotty("new", code=1)
-    assert "contains no valid token" in cotty.stderr
+    assert "cannot listen on" in cotty.stderr
     # Sooner than the time that a client waits for a daemon to come back.
     assert time.monotonic() - started < 9
     assert processes_of(cotty) == {"__keeper": [], "__daemon": []}

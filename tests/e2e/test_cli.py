@@ -81,11 +81,12 @@ def test_status_shows_where_everything_is(cotty):
     assert alive(status["pid"]) and alive(status["keeper_pid"])
     assert (status["live"], status["exited"]) == (1, 0)
     assert status["socket"] == str(cotty.home / "run" / "cotty.sock")
-    assert status["link"].startswith("http://127.0.0.1:") and "#token=" in status["link"]
+    assert status["link"].startswith("http://127.0.0.1:") and "#key=" in status["link"]
+    assert cotty("status", "--link") == status["link"] + "\n"
+    # Not to a log.
     text = cotty("status")
-    assert status["link"] in text and str(status["pid"]) in text
-    for secret in ("token", "run/cotty.sock"):
-        assert (cotty.home / secret).stat().st_mode & 0o077 == 0
+    assert status["http"] in text and "key=" not in text and str(status["pid"]) in text
+    assert (cotty.home / "run/cotty.sock").stat().st_mode & 0o077 == 0
     assert cotty.home.stat().st_mode & 0o077 == 0
 
 
@@ -212,18 +213,19 @@ def test_sessions_leave_no_zombies_and_no_terminals(cotty):
 
 
 def serve(cotty, *args, **options):
-    """Starts a foreground daemon. Returns it with the link that it printed."""
+    """Starts a foreground daemon. Returns it with the address that it printed."""
     serving = cotty.start("serve", *args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
     for line in serving.stdout:
-        if "#token=" in line:
-            return serving, line.split()[-1]
+        if line.strip().startswith("page "):
+            assert "key=" not in line and "cotty status --link" in line
+            return serving, line.split()[1]
     raise AssertionError(serving.communicate())
 
 
-def test_serve_prints_its_link_and_ends_all_sessions_on_ctrl_c(cotty):
-    serving, link = serve(cotty)
+def test_serve_prints_its_address_and_ends_all_sessions_on_ctrl_c(cotty):
+    serving, address = serve(cotty)
     session = cotty.new()
-    assert cotty.status()["link"] == link
+    assert cotty.status()["http"] == address
     assert cotty.status()["keeper_pid"] == serving.pid
     shell, daemon = cotty.info(session)["pid"], cotty.status()["pid"]
     serving.send_signal(signal.SIGINT)
@@ -240,7 +242,7 @@ def test_ctrl_c_in_serves_terminal_ends_the_sessions_in_order(cotty):
     if pid == 0:
         os.execve(BINARY, ["cotty", "serve"], cotty.env)
     said = b""
-    while b"#token=" not in said:
+    while b"#key=" not in said:
         said += os.read(master, 4096)
     session = cotty.new()
     shell = cotty.info(session)["pid"]
@@ -252,8 +254,9 @@ def test_ctrl_c_in_serves_terminal_ends_the_sessions_in_order(cotty):
 
 
 def test_serve_survives_the_death_of_its_daemon(cotty):
-    serving, link = serve(cotty)
+    serving, _ = serve(cotty)
     session = cotty.new()
+    link = cotty.status()["link"]
     cotty.kill_daemon()
     assert cotty.info(session)["healthy"] and cotty.status()["link"] == link
     serving.send_signal(signal.SIGTERM)

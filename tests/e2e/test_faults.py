@@ -206,7 +206,7 @@ def test_a_daemon_that_takes_over_writes_nothing_to_an_unread_pipe(cotty):
         assert cotty.call("wait", session=session, exit=True)["met"] == "exit"
         cotty("stop")
         rest = server.stdout.read()
-    assert "running" not in rest and rest.count("#token=") == 1, rest
+    assert "running" not in rest and rest.count("cotty status --link") == 1, rest
 
 
 @pytest.mark.as_root

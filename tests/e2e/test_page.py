@@ -1,9 +1,19 @@
 """The page in a real browser: it shows what `cotty view` shows, and its keys reach the program."""
 
+import json
+import os
+import signal
+import threading
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
+
 import pytest
 from playwright.sync_api import sync_playwright
 
-from conftest import LIMIT, eventually, eventually_same
+from conftest import LIMIT, alive, eventually, eventually_same
+from test_tokens import Http
 
 # One worker: a browser uses a whole core.
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
@@ -316,29 +326,172 @@ def test_the_page_outlives_the_daemon(page, cotty, how):
     page.complaints = [complaint for complaint in page.complaints if "net::ERR_" not in complaint]
 
 
-def test_a_wrong_token_is_refused(page, cotty):
+STRANGER = "the link is old, or another program answers at this address: open the link that `cotty status` prints"
+
+
+def test_a_wrong_link_is_refused(page, cotty):
     cotty.new()
     link = cotty.status()["link"]
     page.open(link=link[:-4] + "0000")
     page.says("connection", "closed")
-    page.says("note", "the token is missing or wrong: open the link that `cotty status` prints, or make a token with `cotty token new`")
+    page.says("note", STRANGER)
     assert page.rows() == ""
-    assert any("401" in complaint for complaint in page.complaints)
-    page.complaints.clear()
     # The right link in the same tab: only the part after # differs.
     page.open(link=link).connected()
 
 
-def test_the_token_leaves_the_address_and_stays_with_the_tab(page, cotty):
+def test_the_key_leaves_the_address_and_stays_with_the_tab(page, cotty):
     session = cotty.new()
     page.open().connected()
-    assert "token" not in page.tab.url
+    assert "key" not in page.tab.url
     page.tab.reload()
     page.connected().shows(session)
     page.tab.evaluate("sessionStorage.clear()")
     page.tab.reload()
     page.says("connection", "closed")
     assert "cotty status" in page.tab.text_content("#note")
+
+
+def test_a_rotated_link_ends_open_pages(page, cotty):
+    session = cotty.new()
+    page.open().connected()
+    cotty("token", "rotate")
+    page.says("connection", "closed")
+    page.says("note", STRANGER)
+    page.open().connected().shows(session)
+
+
+class Taker:
+    """Another program at the page's port. It keeps what it gets, and answers by `answer(method, path, headers, body)`."""
+
+    def __init__(self, port, answer):
+        self.got = []
+        taker = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def handle_any(self):
+                body = self.rfile.read(int(self.headers.get("content-length", 0)))
+                taker.got.append((self.command, self.path, dict(self.headers), body))
+                status, kind, text = answer(self.command, self.path, dict(self.headers), body)
+                self.send_response(status)
+                self.send_header("content-type", kind)
+                self.send_header("content-length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text)
+
+            do_GET = do_POST = handle_any
+
+            def log_message(self, *args):
+                pass
+
+        # The daemon may hold the port a moment longer than `cotty stop` runs.
+        def listen():
+            try:
+                return ThreadingHTTPServer(("127.0.0.1", port), Handler)
+            except OSError:
+                return None
+
+        self.server = eventually(listen)
+        self.port = self.server.server_port
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@contextmanager
+def taken(port, answer):
+    taker = Taker(port, answer)
+    try:
+        yield taker
+    finally:
+        taker.close()
+
+
+def forged(method, path, headers, body):
+    """Answers that an impostor might try."""
+    asked = json.loads(body or b"{}")
+    return 200, "application/json", json.dumps({"challenge": "1-c", "proof": asked.get("nonce", ""), "pass": "page-1-x"}).encode()
+
+
+def assert_lets_nobody_in(cotty, got, key):
+    """Nothing that a stranger got is the key, or opens this cotty."""
+    assert key not in json.dumps([[path, headers, body.decode()] for _, path, headers, body in got])
+    words = {word for _, path, headers, body in got for word in json.dumps([path, headers, body.decode()]).replace("\\", "").split('"')}
+    words |= {word.removeprefix("Bearer ").split("bearer.")[-1] for word in words}
+    for word in words:
+        if word.isascii() and word.isprintable():
+            assert Http(cotty, word).ask("GET", "/v1/sessions")[0] == 401, word
+
+
+@pytest.mark.parametrize("end", ["stop", "SIGKILL"])
+def test_a_program_that_takes_the_port_learns_nothing(page, cotty, end):
+    """Any user of the machine can listen on the port when cotty has ended. Open pages go on asking there."""
+    cotty("ls")
+    page.open()
+    page.says("note", "no live session yet: `cotty new` starts one")
+    status = cotty.status()
+    key, port = status["link"].split("#key=")[1], urlsplit(status["http"]).port
+    if end == "stop":
+        cotty("stop")
+    else:
+        os.kill(status["keeper_pid"], signal.SIGKILL)
+        eventually(lambda: not alive(status["pid"]))
+    with taken(port, forged) as taker:
+        page.says("connection", "closed")
+        page.says("note", STRANGER)
+        # The owner starts cotty again, which gets another port.
+        cotty.new("--", "cat")
+        assert urlsplit(cotty.status()["http"]).port != port
+        posts = [(path, json.loads(body)) for method, path, _, body in taker.got if method == "POST"]
+        assert posts and all((path, list(body)) == ("/v1/prove", ["nonce"]) for path, body in posts), posts
+        assert_lets_nobody_in(cotty, taker.got, key)
+        # Nor does what the page had stored, which a script of the stranger could read after a reload.
+        assert page.tab.evaluate("sessionStorage.getItem('key')") == key
+        page.open(link=cotty.status()["http"] + f"/#key={key}")
+        page.says("note", STRANGER)
+    page.complaints = [complaint for complaint in page.complaints if "net::ERR_" not in complaint]
+
+
+def test_proofs_cannot_be_relayed_from_another_port(page, cotty):
+    """A program in the middle passes everything on to the living cotty. The page notices, since the proof names the port."""
+    cotty.new()
+    status = cotty.status()
+    key, daemon = status["link"].split("#key=")[1], urlsplit(status["http"])
+
+    def relayed(method, path, headers, body):
+        connection = HTTPConnection(daemon.hostname, daemon.port, timeout=LIMIT)
+        own = {name: value for name, value in headers.items() if name.lower() not in ("host", "origin", "connection")}
+        connection.request(method, path, body or None, own)
+        answer = connection.getresponse()
+        text = answer.read()
+        connection.close()
+        return answer.status, answer.headers["content-type"], text
+
+    with taken(0, relayed) as relay:
+        page.open(link=f"http://127.0.0.1:{relay.port}/#key={key}")
+        page.says("note", STRANGER)
+        posts = [(path, list(json.loads(body))) for method, path, _, body in relay.got if method == "POST"]
+        assert posts == [("/v1/prove", ["nonce"])]
+        assert_lets_nobody_in(cotty, relay.got, key)
+
+
+def test_a_pass_is_no_link_and_the_key_is_no_token(cotty):
+    cotty("ls")
+    status = cotty.status()
+    key = status["link"].split("#key=")[1]
+    assert Http(cotty, key).ask("GET", "/v1/sessions")[0] == 401
+    http = Http(cotty)
+    for body, code in [({}, 400), ({"nonce": "x"}, 400), ({"nonce": "0" * 64, "challenge": "1-c", "proof": "0" * 64}, 401), ({"x": 1}, 400)]:
+        assert http.ask("POST", "/v1/prove", body)[0] == code, body
+    status, said = http.ask("POST", "/v1/prove", {"nonce": "0" * 64})
+    assert status == 200 and set(said) == {"challenge", "proof"}
+    # Only our own page may ask.
+    for headers in ({"host": "evil.example"}, {"origin": "http://evil.example"}, {"origin": f"http://127.0.0.1:1"}):
+        assert http.ask("POST", "/v1/prove", {"nonce": "0" * 64}, **headers)[0] == 401
 
 
 def test_a_title_is_shown_as_text(page, cotty):

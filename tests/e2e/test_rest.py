@@ -24,7 +24,7 @@ class Rest:
     def connect(self):
         if self.kind == "socket":
             return UnixConnection(self.status["socket"]), {}
-        address, token = urlsplit(self.status["http"]), self.status["link"].split("#token=")[1]
+        address, token = urlsplit(self.status["http"]), self.cotty.token("rest")
         connection = http.client.HTTPConnection(address.hostname, address.port, timeout=4 * LIMIT)
         return connection, {"authorization": f"Bearer {token}"}
 
@@ -89,7 +89,7 @@ def test_headers_name_the_caller(cotty, rest):
     agent = {"cotty-actor": "agent", "cotty-client": "robot", "cotty-directory": str(cotty.work)}
     made = rest("POST", "/v1/sessions", {"program": "/bin/cat"}, headers=agent, status=201)
     info = rest("GET", f"/v1/sessions/{made['session_id']}", headers=agent)
-    assert (info["owner"], info["cwd"]) == (f"robot in {cotty.work}", str(cotty.work))
+    assert (info["owner"], info["cwd"]) == (f"{'[rest] ' * (rest.kind == 'http')}robot in {cotty.work}", str(cotty.work))
     mine = rest("POST", "/v1/sessions", {"program": "/bin/cat"}, status=201)["session_id"]
     rest.refused("GET", f"/v1/sessions/{mine}", code="NOT_YOURS", status=403, headers=agent)
     rest.refused("POST", "/v1/tokens", {"name": "x"}, code="NOT_A_PERSON", status=403, headers=agent)
@@ -265,6 +265,7 @@ export function shown(message: ToViewer): string {
     case "refused": return message.code + message.message;
     case "exited": return String(message.exit_code);
     case "gone": return "";
+    case "proof": return message.proof;
     case "presence": return message.others.map((other) => other.name).join();
   }
 }

@@ -28,6 +28,7 @@ CHANGES = {
     "token_new": {"name": "more"},
     "token_list": {},
     "token_revoke": {"name": "full"},
+    "token_rotate": {},
 }
 READS = {
     "read": {},
@@ -39,7 +40,7 @@ READS = {
     "list": {},
     "status": {},
 }
-ALONE = ("create", "purge", "token_new", "token_list", "token_revoke", "list", "status")
+ALONE = ("create", "purge", "token_new", "token_list", "token_revoke", "token_rotate", "list", "status")
 
 
 class Http:
@@ -118,13 +119,58 @@ def test_a_read_only_token_only_reads(cotty):
         assert codes == dict.fromkeys(CHANGES, "READ_ONLY")
     results = {op: http.call(op, session, **params) for op, params in READS.items()}
     assert all(isinstance(answer, dict) for answer in results.values()), results
-    # The link would contain a full token.
-    assert "token" not in results["status"]["link"] and "token=" in Http(cotty, full).call("status")["link"]
+    # Whoever has the link is a person.
+    assert "key" not in results["status"]["link"] and "key=" in Http(cotty, full).call("status")["link"]
     assert [t["name"] for t in cotty.json("token", "list")["tokens"]] == ["full", "watch"]
     assert http.call("send", session, text="x") == "READ_ONLY"
     assert http.ask("POST", f"/v1/sessions/{session}/send", {"text": "x"})[0] == 403
     assert http.ask("GET", f"/v1/sessions/{session}")[0] == 200
     assert http.ask("GET", "/metrics")[0] == 200
+
+
+def test_an_agents_token_is_an_owner_of_its_own_and_never_a_person(cotty):
+    mine = cotty.new("--name", "mine", "--", "cat")
+    new_token(cotty, "full")
+    bot, other = (Http(cotty, new_token(cotty, name, "--kind", "agent")) for name in ("bot", "other"))
+    # Whatever it says: also a person, and the client, directory and owner of others.
+    claims = [{}, {"cotty-actor": "person"}, {"cotty-client": "[other]", "cotty-directory": "/tmp", "cotty-owner": "person"}]
+    for claim in claims:
+        status, made = bot.ask("POST", "/v1/sessions", {"program": "bash"}, **claim)
+        assert status == 201 and cotty.info(made["session_id"])["owner"] == "[bot]"
+    own = made["session_id"]
+    for actor in ("person", "agent"):
+        codes = {op: bot.call(op, mine, actor=actor, **params) for op, params in (CHANGES | READS).items()}
+        for op in ("purge", "token_new", "token_list", "token_revoke", "token_rotate"):
+            assert codes.pop(op) == "NOT_A_PERSON", op
+        assert "key" not in codes.pop("status")["link"]
+        assert {s["owner"] for s in codes.pop("list")["sessions"]} == {"[bot]"}
+        assert isinstance(codes.pop("create"), dict)
+        assert codes == dict.fromkeys(codes, "NOT_YOURS")
+        assert bot.call("answer", request_id="req_nowhere1", actor=actor) == "NOT_A_PERSON"
+        assert other.call("read", own, actor=actor) == "NOT_YOURS"
+    assert bot.call("run", own, command="echo $((6*7))")["output"] == "42\n"
+    # WebSockets, too.
+    assert bot.view(mine).status == 403 and bot.view(mine, f"/v1/updates?session={mine}").status == 403
+    socket = bot.view(own)
+    assert socket.read()["type"] == "paint"
+    socket.close()
+    # A full token that says it is an agent does not reach them.
+    assert Http(cotty, new_token(cotty, "more")).call("read", own, actor="agent") == "NOT_YOURS"
+    kinds = {t["name"]: t["kind"] for t in cotty.json("token", "list")["tokens"]}
+    assert kinds == {"full": "full", "bot": "agent", "other": "agent", "more": "full"}
+    cotty("token", "revoke", "bot")
+    assert bot.call("list") == "UNAUTHORIZED"
+
+
+def test_old_and_new_spellings_make_the_same_tokens(cotty):
+    for args in (["a"], ["--name", "b"], ["c", "--kind", "read-only"], ["--name", "d", "--read-only"], ["e", "--kind", "agent"]):
+        cotty("token", "new", *args)
+    kinds = [t["kind"] for t in cotty.json("token", "list")["tokens"]]
+    assert kinds == ["full", "full", "read_only", "read_only", "agent"]
+    for wrong in ([], ["x", "--kind", "other"], ["x", "--kind", "agent", "--read-only"], ["x", "--name", "y"]):
+        cotty("token", "new", *wrong, code=2)
+    error = Http(cotty, new_token(cotty, "full")).call("token_new", name="x", kind="agent", read_only=True)
+    assert error == "INVALID_INPUT"
 
 
 def test_reads_write_nothing_to_disk(cotty):
@@ -241,15 +287,42 @@ def test_a_retried_request_makes_one_token(cotty):
     assert [Http(cotty, token).ask("GET", "/v1/sessions")[0] for token in (first, again)] == [401, 200]
 
 
-def test_the_pages_own_token_keeps_working(cotty):
-    new_token(cotty, "ci")
-    http = Http(cotty, cotty.status()["link"].split("#token=")[1])
-    assert http.ask("GET", "/v1/sessions")[0] == 200
-    # With it, a person may make tokens over HTTP, too.
+def test_a_person_may_make_tokens_over_http(cotty):
+    http = Http(cotty, new_token(cotty, "ci"))
     status, made = http.ask("POST", "/v1/tokens", {"name": "more", "read_only": True})
     assert status == 201 and Http(cotty, made["token"]).ask("GET", "/v1/sessions")[0] == 200
     assert http.ask("DELETE", "/v1/tokens/more") == (200, {"revoked": True})
     assert Http(cotty, made["token"]).ask("GET", "/v1/sessions")[0] == 401
+
+
+@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
+def test_the_case_of_the_scheme_does_not_matter(cotty, scheme):
+    token = new_token(cotty, "ci")
+    assert Http(cotty).ask("GET", "/v1/sessions", authorization=f"{scheme} {token}")[0] == 200
+
+
+def test_the_link_changes_with_the_keeper_and_when_it_is_rotated(cotty):
+    (cotty.home).mkdir(mode=0o700)
+    # A file of an earlier version.
+    (cotty.home / "token").write_text("0" * 64)
+    cotty.new("--", "cat")
+    link = lambda: cotty("status", "--link").strip()
+    first = link()
+    assert not (cotty.home / "token").exists()
+    cotty.kill_daemon()
+    assert link() == first
+    assert cotty("token", "rotate") == "" and "opened again" in cotty.stderr and "cotty status --link" in cotty.stderr
+    second = link()
+    assert second != first and second.split("#")[0] == first.split("#")[0]
+    cotty.kill_daemon()
+    assert link() == second
+    cotty("stop")
+    cotty("ls")
+    assert link().split("#")[1] not in (first.split("#")[1], second.split("#")[1])
+    # No file has it.
+    for path in filter(Path.is_file, cotty.home.rglob("*")):
+        for one in (first, second, link()):
+            assert one.split("key=")[1].encode() not in path.read_bytes(), path
 
 
 def test_a_long_call_of_a_revoked_token_gets_no_answer(cotty):

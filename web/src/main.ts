@@ -3,17 +3,18 @@ import "./style.css";
 import { Connection, type State } from "./connection";
 import { HandoffBanner } from "./handoff";
 import { Header } from "./header";
+import { keyIn, validKey } from "./key";
+import { DaemonDoor } from "./proof";
 import type { FromViewer, ToViewer } from "./protocol";
 import { Screen } from "./screen";
-import { tokenIn, validToken } from "./token";
 
 const header = new Header();
-const token = takeToken();
-// A link with another token in the same tab changes only the hash.
+const key = takeKey();
+// A link with another key in the same tab changes only the hash.
 addEventListener("hashchange", () => location.reload());
 
-if (token === null) {
-  header.state("closed", "this address has no token: open the link that `cotty status` prints");
+if (key === null) {
+  header.state("closed", "this address has no key: open the link that `cotty status` prints");
 } else {
   const session = new URLSearchParams(location.search).get("session");
   // A refusal is shown until the next input.
@@ -24,7 +25,7 @@ if (token === null) {
     (message: FromViewer) => connection.send(message),
     () => screen?.focus(),
   );
-  const connection = new Connection(token, session, {
+  const connection = new Connection(new DaemonDoor(key, location.origin), session, {
     state(state: State, why: string) {
       header.state(state, why);
       screen?.live(state === "connected");
@@ -46,18 +47,19 @@ if (token === null) {
           handoff.presence(message);
           break;
         case "gone":
+        case "proof":
           break;
       }
     },
   });
 }
 
-/** Moves the token of the opened link from the address bar to the tab's storage, and returns the valid token. */
-function takeToken(): string | null {
-  const given = tokenIn(location.hash);
+/** Moves the key of the opened link from the address bar to the tab's storage, and returns the valid key. */
+function takeKey(): string | null {
+  const given = keyIn(location.hash);
   if (given !== null) {
-    sessionStorage.setItem("token", given);
+    sessionStorage.setItem("key", given);
     history.replaceState(null, "", location.pathname + location.search);
   }
-  return validToken(sessionStorage.getItem("token"));
+  return validKey(sessionStorage.getItem("key"));
 }

@@ -855,7 +855,7 @@ export interface KeyboardReply {
 }
 
 /** What a token may do. */
-export type Kind = "full" | "read_only";
+export type Kind = "full" | "agent" | "read_only";
 
 /** How a shell's last command ended. */
 export interface LastCommand {
@@ -1577,7 +1577,7 @@ export interface StatusReply {
   keeper_pid: number;
   /** Why the last daemon that failed to start did so. */
   last_failure?: string | null;
-  /** The link to the page, with its token; only for a person. */
+  /** The link to the page, with its credential; for others than a person only its address. */
   link: string;
   /** How many sessions have a running program. */
   live: number;
@@ -1615,6 +1615,10 @@ export type ToViewer = Paint & {
   type: "refused";
 } | Presence & {
   type: "presence";
+} | {
+  /** The proof for the page's nonce. */
+  proof: string;
+  type: "proof";
 };
 
 /** The details of a token, without the token itself. */
@@ -1632,7 +1636,7 @@ export interface TokenInfo {
 /** No parameters. */
 export type TokenListParams = Record<string, never>;
 
-/** The tokens, by name, without the page's own token. */
+/** The tokens, by name. */
 export interface TokenListReply {
   /** The tokens. */
   tokens: TokenInfo[];
@@ -1640,9 +1644,11 @@ export interface TokenListReply {
 
 /** The token's name, and what it may do. */
 export interface TokenNewParams {
+  /** What it may do; default: everything. */
+  kind?: Kind | null;
   /** A name to revoke it by: letters, digits, `-` and `_`. */
   name?: string;
-  /** The token may only read. */
+  /** The same as the kind `read_only`. */
   read_only?: boolean;
 }
 
@@ -1666,6 +1672,15 @@ export interface TokenRevokeParams {
 export interface TokenRevokeReply {
   /** Always true: an unknown token is an error. */
   revoked: boolean;
+}
+
+/** No parameters. */
+export type TokenRotateParams = Record<string, never>;
+
+/** The old link is no longer valid, and open pages are disconnected. */
+export interface TokenRotateReply {
+  /** The new link to the page. */
+  link: string;
 }
 
 /** An agent whose input was refused. */
@@ -1865,10 +1880,12 @@ export interface Operations {
   stop: { params: StopParams; reply: StopReply };
   /** List the tokens for the HTTP listener */
   token_list: { params: TokenListParams; reply: TokenListReply };
-  /** Make a token for the HTTP listener, with full or read-only access */
+  /** Make a token for the HTTP listener, for a person, for an agent, or only to read */
   token_new: { params: TokenNewParams; reply: TokenNewReply };
   /** Revoke a token at once */
   token_revoke: { params: TokenRevokeParams; reply: TokenRevokeReply };
+  /** Make a new credential for the page; open pages are disconnected */
+  token_rotate: { params: TokenRotateParams; reply: TokenRotateReply };
   /** Wait until text appears, output pauses, the prompt is back or the program ends */
   wait: { params: WaitParams; reply: WaitReply };
   /** Withdraw a hand-off request */

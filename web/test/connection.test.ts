@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Connection, type State } from "../src/connection";
+import { type Door, Stranger } from "../src/proof";
 import type { ToViewer } from "../src/protocol";
 
 /** The browser's WebSocket. The test plays the daemon. */
@@ -22,6 +23,12 @@ class FakeSocket {
     this.sent.push(text);
   }
 
+  /** The daemon sends its first message. */
+  prove(proof = "right") {
+    this.tell({ type: "proof", proof });
+    return this;
+  }
+
   /** The daemon sends a message. */
   tell(message: ToViewer) {
     this.readyState = FakeSocket.OPEN;
@@ -37,6 +44,17 @@ class FakeSocket {
 type Answer = { ok: unknown } | { error: { code: string; message: string; hint?: string } };
 type Call = { op: string; retry_id: string; params: { session?: string } };
 
+/** Lets the page in, unless `entering` says otherwise. */
+const door: Door = {
+  enter: async () => {
+    entries++;
+    if (entering !== undefined) throw entering;
+    return "pass";
+  },
+  onSocket: async () => ({ nonce: "abc", proof: "right" }),
+};
+let entering: Error | undefined;
+let entries: number;
 let answers: (Answer | Error | string)[];
 let calls: Call[];
 let headers: Record<string, string>[];
@@ -45,6 +63,8 @@ let messages: ToViewer[];
 
 beforeEach(() => {
   vi.useFakeTimers();
+  entering = undefined;
+  entries = 0;
   answers = [];
   calls = [];
   headers = [];
@@ -88,7 +108,7 @@ const paint: ToViewer = {
 
 async function connect(session: string | null, ...given: typeof answers) {
   answers.push(...given);
-  const connection = new Connection("t0ken", session, {
+  const connection = new Connection(door, session, {
     state: (state, why) => states.push([state, why]),
     message: (message) => messages.push(message),
   });
@@ -106,15 +126,15 @@ describe("finding the session", () => {
   test("a named session is looked up, and watched by the id that the daemon returns", async () => {
     await connect("build", found("s 1/x"));
     expect(calls).toMatchObject([{ op: "info", params: { session: "build" }, caller: { kind: "person" } }]);
-    expect(headers[0]?.authorization).toBe("Bearer t0ken");
-    expect(socket().url.href).toBe("ws://127.0.0.1:7070/v1/sessions/s%201%2Fx/view?name=page&kind=page");
-    expect(socket().protocols).toEqual(["cotty.view.v1", "cotty.bearer.t0ken"]);
+    expect(headers[0]?.authorization).toBe("Bearer pass");
+    expect(socket().url.href).toBe("ws://127.0.0.1:7070/v1/sessions/s%201%2Fx/view?name=page&kind=page&nonce=abc");
+    expect(socket().protocols).toEqual(["cotty.view.v1", "cotty.bearer.pass"]);
   });
 
   test("over https the WebSocket is encrypted, too", async () => {
     vi.stubGlobal("location", { href: "https://box.example/" });
     await connect("s1", found("s1"));
-    expect(socket().url.href).toBe("wss://box.example/v1/sessions/s1/view?name=page&kind=page");
+    expect(socket().url.href).toBe("wss://box.example/v1/sessions/s1/view?name=page&kind=page&nonce=abc");
   });
 
   test("without a name, the newest live session is watched", async () => {
@@ -139,7 +159,7 @@ describe("finding the session", () => {
 
   test("a session once found is kept, even if there is a newer one", async () => {
     await connect(null, { ok: { sessions: [{ session_id: "s1", exited: false }] } });
-    socket().tell(paint);
+    socket().prove().tell(paint);
     answers.push(found("s1"));
     socket().close();
     await vi.advanceTimersByTimeAsync(50);
@@ -147,8 +167,52 @@ describe("finding the session", () => {
   });
 });
 
+describe("the door", () => {
+  test("of a stranger ends the attempts", async () => {
+    entering = new Stranger();
+    await connect("s1");
+    expect(states).toEqual([["closed", new Stranger().message]]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([entries, calls]).toEqual([1, []]);
+  });
+
+  test("is tried again when nothing answers, and before every call", async () => {
+    entering = new TypeError("Failed to fetch");
+    await connect("s1");
+    expect(states).toEqual([["connecting", "cotty does not answer"]]);
+    entering = undefined;
+    answers.push(found("s1"));
+    await vi.advanceTimersByTimeAsync(50);
+    socket().prove().tell(paint);
+    answers.push(found("s1"));
+    socket().close();
+    await vi.advanceTimersByTimeAsync(50);
+    expect([entries, calls.length]).toEqual([3, 2]);
+  });
+});
+
+describe("a WebSocket without the right proof", () => {
+  const first: [string, ToViewer][] = [
+    ["a wrong proof", { type: "proof", proof: "wrong" }],
+    ["a paint", paint],
+  ];
+  test.each(first)("is closed after %s: nothing is shown, and nothing typed", async (_, message) => {
+    const connection = await connect("s1", found("s1"));
+    const opened = socket();
+    opened.readyState = FakeSocket.OPEN;
+    connection.send({ type: "take" });
+    entering = new Stranger();
+    opened.tell(message);
+    opened.readyState = FakeSocket.OPEN;
+    connection.send({ type: "take" });
+    await vi.advanceTimersByTimeAsync(50);
+    expect([messages, opened.sent, FakeSocket.all]).toEqual([[], [], [opened]]);
+    expect(states.map(([state]) => state)).toEqual(["connecting", "closed"]);
+  });
+});
+
 describe("an error", () => {
-  test.each(["UNAUTHORIZED", "SESSION_NOT_FOUND", "SESSION_DESTROYED"])("%s ends the attempts", async (code) => {
+  test.each(["SESSION_NOT_FOUND", "SESSION_DESTROYED"])("%s ends the attempts", async (code) => {
     await connect("s1", refused(code, "do this"));
     expect(states).toEqual([["closed", `no: ${code}: do this`]]);
     await vi.advanceTimersByTimeAsync(60_000);
@@ -210,7 +274,7 @@ describe("attempts", () => {
     expect(FakeSocket.all).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(1);
     expect(FakeSocket.all).toHaveLength(2);
-    socket().tell(paint);
+    socket().prove().tell(paint);
     answers.push(found("s1"));
     socket().close();
     await vi.advanceTimersByTimeAsync(50);
@@ -222,7 +286,7 @@ describe("while a session is watched", () => {
   test("the first message makes it connected, once", async () => {
     await connect("s1", found("s1"));
     expect(states).toEqual([]);
-    socket().tell(paint);
+    socket().prove().tell(paint);
     socket().tell(paint);
     expect(states).toEqual([["connected", ""]]);
     expect(messages).toEqual([paint, paint]);
@@ -231,9 +295,9 @@ describe("while a session is watched", () => {
   test("a message is shown before the page says that it is connected", async () => {
     const order: string[] = [];
     answers.push(found("s1"));
-    new Connection("t0ken", "s1", { state: (state) => order.push(state), message: ({ type }) => order.push(type) });
+    new Connection(door, "s1", { state: (state) => order.push(state), message: ({ type }) => order.push(type) });
     await settle();
-    socket().tell(paint);
+    socket().prove().tell(paint);
     expect(order).toEqual(["paint", "connected"]);
   });
 
@@ -245,24 +309,25 @@ describe("while a session is watched", () => {
       { type: "refused", code: "SECRET_INPUT", message: "not now", hint: "wait" },
       { type: "gone" },
     ];
+    socket().prove();
     for (const message of sent) socket().tell(message);
     expect(messages).toEqual(sent);
   });
 
   test("a lost connection is reopened", async () => {
     await connect("s1", found("s1"));
-    socket().tell(paint);
+    socket().prove().tell(paint);
     answers.push(found("s1"));
     socket().close();
     expect(states.at(-1)).toEqual(["connecting", "the connection was lost"]);
     await vi.advanceTimersByTimeAsync(50);
-    socket().tell(paint);
+    socket().prove().tell(paint);
     expect(states.at(-1)).toEqual(["connected", ""]);
   });
 
   test("a destroyed session ends the attempts, and the page names it", async () => {
     await connect("s1", found("s1"));
-    socket().tell(paint);
+    socket().prove().tell(paint);
     socket().tell({ type: "gone" });
     socket().close();
     expect(states.at(-1)).toEqual(["closed", "s1 was destroyed"]);
@@ -274,7 +339,7 @@ describe("while a session is watched", () => {
 describe("input", () => {
   test("is sent as JSON with a connection", async () => {
     const connection = await connect("s1", found("s1"));
-    socket().tell(paint);
+    socket().prove().tell(paint);
     connection.send({ type: "key", key: "c", ctrl: true, alt: false, shift: false });
     connection.send({ type: "text", text: 'a "b"\n', paste: "auto" });
     expect(socket().sent.map((text) => JSON.parse(text))).toEqual([
@@ -286,13 +351,13 @@ describe("input", () => {
   test("is not kept for later without a connection", async () => {
     const connection = await connect("s1", found("s1"));
     connection.send({ type: "take" });
-    socket().tell(paint);
+    socket().prove().tell(paint);
     expect(socket().sent).toEqual([]);
     answers.push(found("s1"));
     socket().close();
     connection.send({ type: "take" });
     await vi.advanceTimersByTimeAsync(50);
-    socket().tell(paint);
+    socket().prove().tell(paint);
     expect(FakeSocket.all.flatMap((one) => one.sent)).toEqual([]);
   });
 });

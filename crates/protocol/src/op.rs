@@ -64,6 +64,7 @@ macro_rules! for_each_operation {
             token_list,
             token_new,
             token_revoke,
+            token_rotate,
             wait,
             withdraw,
         }

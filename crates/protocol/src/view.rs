@@ -31,6 +31,11 @@ pub enum ToViewer {
     Refused(ErrorBody),
     /// Who is there: at the beginning, and whenever that changes.
     Presence(Presence),
+    /// The first message to the page: it proves that the daemon sends it.
+    Proof {
+        /// The proof for the page's nonce.
+        proof: String,
+    },
 }
 
 /// Who is there, and what a viewer's keys and mouse would do.

@@ -1,16 +1,10 @@
 //! Who may use the HTTP listener: callers with a token. Pages of other sites are refused.
 
-use std::fs::OpenOptions;
-use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
-
 use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, HOST, ORIGIN, SEC_WEBSOCKET_PROTOCOL};
 use cotty_protocol::ApiError;
-use cotty_protocol::text::secret;
-use subtle::ConstantTimeEq;
 
+use crate::proof::Proofs;
 use crate::tokens::Tokens;
 use crate::trust::Trust;
 
@@ -21,60 +15,18 @@ pub(crate) const UPDATES_PROTOCOL: &str = "cotty.updates.v1";
 /// Browsers cannot set headers on a WebSocket, so its token comes as a second "protocol".
 const BEARER_PROTOCOL: &str = "cotty.bearer.";
 
-/// The page's own token, which grants full access.
-#[derive(Debug)]
-pub(crate) struct Token(String);
-
-impl Token {
-    /// Reads the token of this home, or creates it. It never changes, so links keep working.
-    pub(crate) fn load(path: &Path) -> io::Result<Token> {
-        let mut text = String::new();
-        match OpenOptions::new().read(true).open(path) {
-            Ok(mut file) => {
-                file.read_to_string(&mut text)?;
-            }
-            Err(e) if e.kind() == io::ErrorKind::NotFound => {
-                text = secret()?;
-                // Renamed when complete: with half a token the next daemon could not start.
-                let fresh = path.with_extension("new");
-                let mut file =
-                    OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&fresh)?;
-                file.write_all(text.as_bytes())?;
-                file.sync_all()?;
-                std::fs::rename(fresh, path)?;
-            }
-            Err(e) => return Err(e),
-        }
-        let text = text.trim().to_owned();
-        if text.len() < 32 {
-            let message = format!("{} contains no valid token: remove it to get a new one", path.display());
-            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
-        }
-        Ok(Token(text))
-    }
-
-    pub(crate) fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// Compares in constant time.
-    fn is(&self, given: &str) -> bool {
-        given.as_bytes().ct_eq(self.0.as_bytes()).into()
-    }
-}
-
-/// Determines the trust of a request by its token, after checking its source.
+/// Determines the trust of a request by its token, after checking its source. `page` is the page's credential.
 pub(crate) async fn admit(
     headers: &HeaderMap,
     address: &str,
-    page: &Token,
+    page: &str,
     tokens: &Tokens,
     now_ms: u64,
 ) -> Result<Trust, ApiError> {
     check_source(headers, address)?;
     let given = bearer(headers).unwrap_or_default();
-    if page.is(given) {
-        return Ok(Trust::Trusted { token: None });
+    if (Proofs { key: page, origin: &origin(headers) }).admits(given, now_ms) {
+        return Ok(Trust::Page);
     }
     let given = given.to_owned();
     // A token that cannot be checked grants nothing.
@@ -86,10 +38,17 @@ pub(crate) async fn admit(
 
 fn bearer(headers: &HeaderMap) -> Option<&str> {
     if let Some(value) = headers.get(AUTHORIZATION) {
-        return value.to_str().ok()?.strip_prefix("Bearer ");
+        // RFC 7235: the scheme's case does not matter.
+        let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
+        return scheme.eq_ignore_ascii_case("bearer").then(|| token.trim_start_matches(' '));
     }
     let offered = headers.get(SEC_WEBSOCKET_PROTOCOL)?.to_str().ok()?;
     offered.split(',').find_map(|protocol| protocol.trim().strip_prefix(BEARER_PROTOCOL))
+}
+
+/// The origin of the page that a request belongs to. Its host is one of ours: see [`check_source`].
+pub(crate) fn origin(headers: &HeaderMap) -> String {
+    format!("http://{}", headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default())
 }
 
 /// Refuses pages of other sites and foreign names that resolve to us: they must not reach the terminals through a
@@ -130,23 +89,30 @@ mod tests {
 
     #[tokio::test]
     async fn a_request_needs_our_host_and_origin_and_a_valid_token() {
-        let token = Token("0123456789abcdef0123456789abcdef".into());
-        let good = "Bearer 0123456789abcdef0123456789abcdef";
         let dir = tempfile::tempdir().unwrap();
         let tokens = Tokens::at(dir.path().join("tokens"));
+        let key = "0123456789abcdef0123456789abcdef";
+        let (now, nonce) = (2_000, "0".repeat(64));
+        let pass_at = |origin: &str| {
+            let proofs = Proofs { key, origin };
+            let (challenge, _) = proofs.greet(&nonce, now).unwrap();
+            proofs.enter(&nonce, &challenge, &proofs.answer(&nonce, &challenge), now).unwrap()
+        };
+        let (here, local) = (pass_at("http://127.0.0.1:7420"), pass_at("http://localhost:7420"));
+        let good = &format!("Bearer {here}");
         let admitted = async |pairs: &[(HeaderName, &str)]| {
-            admit(&headers(pairs), "127.0.0.1:7420", &token, &tokens, 2_000).await.ok()
+            admit(&headers(pairs), "127.0.0.1:7420", key, &tokens, now).await.ok()
         };
-        let check = async |pairs: &[(HeaderName, &str)]| {
-            admitted(pairs).await == Some(Trust::Trusted { token: None })
-        };
+        let check = async |pairs: &[(HeaderName, &str)]| admitted(pairs).await == Some(Trust::Page);
         assert!(check(&[(HOST, "127.0.0.1:7420"), (AUTHORIZATION, good)]).await);
-        assert!(
-            check(&[(HOST, "localhost:7420"), (ORIGIN, "http://localhost:7420"), (AUTHORIZATION, good)])
-                .await
-        );
-        let socket = "cotty.view.v1, cotty.bearer.0123456789abcdef0123456789abcdef";
-        assert!(check(&[(HOST, "127.0.0.1:7420"), (SEC_WEBSOCKET_PROTOCOL, socket)]).await);
+        let good_local = &format!("Bearer {local}");
+        let at_local = [(HOST, "localhost:7420"), (ORIGIN, "http://localhost:7420")];
+        assert!(check(&[&at_local[..], &[(AUTHORIZATION, good_local)]].concat()).await);
+        // Not at another origin, and never the credential itself.
+        assert!(!check(&[&at_local[..], &[(AUTHORIZATION, good)]].concat()).await);
+        assert!(!check(&[(HOST, "127.0.0.1:7420"), (AUTHORIZATION, &format!("Bearer {key}"))]).await);
+        let socket = format!("cotty.view.v1, cotty.bearer.{here}");
+        assert!(check(&[(HOST, "127.0.0.1:7420"), (SEC_WEBSOCKET_PROTOCOL, &socket)]).await);
         assert!(!check(&[(HOST, "127.0.0.1:7420")]).await);
         assert!(!check(&[(HOST, "127.0.0.1:7420"), (AUTHORIZATION, "Bearer 0123")]).await);
         assert!(!check(&[(HOST, "evil.example:7420"), (AUTHORIZATION, good)]).await);
@@ -159,6 +125,11 @@ mod tests {
         let bearer = format!("Bearer {made}");
         let read_only = Some(Trust::ReadOnly { token: "w".into() });
         assert_eq!(admitted(&[(HOST, "127.0.0.1:7420"), (AUTHORIZATION, &bearer)]).await, read_only);
+        for (scheme, valid) in [("bearer", true), ("BEARER ", true), ("Basic", false), ("", false)] {
+            let given = format!("{scheme} {made}");
+            let trust = admitted(&[(HOST, "127.0.0.1:7420"), (AUTHORIZATION, &given)]).await;
+            assert_eq!(trust.is_some(), valid, "{scheme}");
+        }
         let socket = format!("cotty.updates.v1, cotty.bearer.{made}");
         assert_eq!(admitted(&[(HOST, "127.0.0.1:7420"), (SEC_WEBSOCKET_PROTOCOL, &socket)]).await, read_only);
         assert_eq!(admitted(&[(HOST, "evil.example"), (AUTHORIZATION, &bearer)]).await, None);

@@ -14,11 +14,12 @@ use cotty_session::{Hub, HubOptions, SessionError};
 use rustix::process::{Pid, Signal};
 use tokio::signal::unix::SignalKind;
 
-use crate::auth::Token;
 use crate::config::{Config, Problem, Source};
 use crate::metrics::Metrics;
+use crate::page::{self, Page};
 use crate::router;
 use crate::tokens::Tokens;
+use crate::trust::Trust;
 
 /// The keeper's key for the listeners, and their slots.
 const LISTENERS: &[u8] = b"listeners";
@@ -34,7 +35,7 @@ pub struct DaemonOptions {
     pub socket: PathBuf,
     /// For files that need not survive a reboot: FIFOs, shell integration.
     pub runtime_dir: PathBuf,
-    /// For files that survive a reboot: the token, the history of agents' commands.
+    /// For files that survive a reboot: hashes of tokens, the history of agents' commands.
     pub state_dir: PathBuf,
     /// The settings and their sources.
     pub config: Config,
@@ -42,8 +43,8 @@ pub struct DaemonOptions {
     pub problems: Vec<Problem>,
     /// The soft limit of open files to restore for child processes.
     pub open_files: Option<u64>,
-    /// Called with the page's link when the first daemon is ready. Its successors do not call it.
-    pub on_ready: fn(&str),
+    /// Called with the page's address and its link when the first daemon is ready. Its successors do not call it.
+    pub on_ready: fn(&str, &str),
 }
 
 /// Why the daemon could not start.
@@ -92,7 +93,7 @@ pub(crate) struct DaemonState {
     pub(crate) address: String,
     /// `address` as a URL.
     pub(crate) http: String,
-    pub(crate) token: Token,
+    pub(crate) page: Page,
     pub(crate) tokens: Tokens,
     /// Directory that stores which caller owns which MCP session.
     pub(crate) mcp_sessions: PathBuf,
@@ -112,9 +113,21 @@ impl DaemonState {
         }
     }
 
-    /// The page's URL with its token after `#`, so that no server and no log sees it.
+    /// The page's URL with its credential after `#`, so that no server and no log sees it.
     pub(crate) fn link(&self) -> String {
-        format!("{}/#token={}", self.http, self.token.as_str())
+        format!("{}/#key={}", self.http, self.page.key())
+    }
+
+    /// Completes when what let this caller in is revoked.
+    pub(crate) fn revocation(&self, trust: &Trust) -> impl Future<Output = ()> + Send + use<> {
+        let rotated = matches!(trust, Trust::Page).then(|| self.page.rotation());
+        let revoked = self.tokens.revocation(trust.token());
+        async move {
+            match rotated {
+                Some(rotated) => rotated.await,
+                None => revoked.await,
+            }
+        }
     }
 }
 
@@ -143,14 +156,15 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
         link.put(LISTENERS, TCP, tcp.try_clone()?.into()).await?;
     }
     let address = tcp.local_addr()?.to_string();
+    page::remove_old_token(&options.state_dir);
     let state = Arc::new(DaemonState {
         keeper: link.clone(),
         keeper_pid,
         last_failure: last_words(&link).await?,
         socket: options.socket,
         http: format!("http://{address}"),
+        page: Page::take(link.clone(), &address).await?,
         address,
-        token: Token::load(&options.state_dir.join("token"))?,
         tokens: Tokens::at(options.state_dir.join("tokens")),
         mcp_sessions: options.state_dir.join("mcp-sessions"),
         metrics: Metrics::new(),
@@ -170,7 +184,7 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
     link.ready().await?;
     // Only the first daemon prints the link: later the pipe may have no reader, and a full pipe would block us.
     if is_first {
-        (options.on_ready)(&state.link());
+        (options.on_ready)(&state.http, &state.link());
     }
     while let Some(event) = events.recv().await {
         match event {

@@ -6,13 +6,16 @@
 mod app;
 mod auth;
 pub mod config;
+mod connections;
 pub mod daemon;
 pub mod describe;
 mod face;
 mod metrics;
 mod near;
 pub mod ops;
+mod page;
 mod pipe;
+mod proof;
 mod router;
 mod tokens;
 mod trust;

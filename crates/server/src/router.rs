@@ -18,8 +18,9 @@ use tokio::net::{TcpListener, UnixListener};
 
 use crate::app::{App, BODY, refuse, too_large};
 use crate::auth::admit;
+use crate::connections::{self, Visit};
 use crate::daemon::DaemonState;
-use crate::face::{call, mcp, metrics, rest, updates, view, web};
+use crate::face::{call, mcp, metrics, prove, rest, updates, view, web};
 use crate::ops::now_ms;
 use crate::trust::{Peer, Trust};
 
@@ -57,10 +58,12 @@ pub(crate) async fn serve_tcp(listener: TcpListener, hub: Hub, daemon: Arc<Daemo
     let guarded = routes(&app)
         .route("/v1/{*rest}", any(rest::unknown))
         .layer(middleware::from_fn_with_state(app.clone(), with_token));
-    let router = guarded.fallback_service(web::router(app));
-    if let Err(error) = axum::serve(listener, router).await {
-        tracing::error!(%error, "the HTTP listener failed");
-    }
+    // The page has no token yet when it asks for a proof.
+    let open = Router::new()
+        .route("/v1/prove", post(prove::prove))
+        .layer(DefaultBodyLimit::max(prove::BODY))
+        .with_state(app.clone());
+    connections::serve(listener, guarded.merge(open).fallback_service(web::router(app))).await;
 }
 
 /// A connection to the Unix socket, with the kernel's data about the peer process.
@@ -96,14 +99,22 @@ async fn same_user(
 
 async fn with_token(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let daemon = &app.daemon;
-    match admit(request.headers(), &daemon.address, &daemon.token, &daemon.tokens, now_ms()).await {
+    // Before the credential is read: no change of it is missed.
+    let rotated = daemon.page.rotation();
+    match admit(request.headers(), &daemon.address, &daemon.page.key(), &daemon.tokens, now_ms()).await {
         Ok(trust) => {
+            if let Some(visit) = request.extensions().get::<Visit>() {
+                visit.admitted();
+            }
             // A call may last long. Its answer must not reach a token that was revoked meanwhile.
-            let revoked = daemon.tokens.revocation(trust.token());
+            let revoked = daemon.revocation(&trust);
+            let is_page = trust == Trust::Page;
             request.extensions_mut().insert(trust);
+            let late = || refuse(ApiError::Unauthorized { reason: "the token was revoked".to_owned() });
             tokio::select! {
                 response = next.run(request) => response,
-                () = revoked => refuse(ApiError::Unauthorized { reason: "the token was revoked".to_owned() }),
+                () = revoked => late(),
+                () = rotated, if is_page => late(),
             }
         }
         Err(error) => turn_away(request, error).await,

@@ -2,7 +2,8 @@
 //!
 //! The socket is part of the boundary around agents: a process inside a session must not gain rights by connecting to
 //! it. So a process that descends from the keeper is never a person. Inside an agent's session it is a child. Inside
-//! a person's session it may be that person's agent host, and acts as an agent.
+//! a person's session it may be that person's agent host, and acts as an agent, whose sessions only callers from inside the
+//! same session can reach.
 //!
 //! The evidence comes from the kernel: the peer's credentials and its parents, up to the subreaper of its session. A
 //! process can change its own environment, so that can only lower its trust.
@@ -30,13 +31,23 @@ pub(crate) enum Trust {
         /// The token's name, if it has one.
         token: Option<String>,
     },
+    /// The page: a person or an agent, as it says.
+    Page,
     /// A person or an agent, as it says, that may only read.
     ReadOnly {
         /// The token's name.
         token: String,
     },
-    /// An agent, whatever it says.
-    Agent,
+    /// An agent with a token of its own, whatever it says.
+    AgentToken {
+        /// The token's name.
+        token: String,
+    },
+    /// Inside a person's session: an agent, whatever it says.
+    Agent {
+        /// That session's id.
+        session: String,
+    },
     /// Inside an agent's session, or inside an unknown one.
     Child {
         /// That session's id, if known.
@@ -49,6 +60,7 @@ impl Trust {
     pub(crate) fn with_token(name: String, kind: Kind) -> Trust {
         match kind {
             Kind::Full => Trust::Trusted { token: Some(name) },
+            Kind::Agent => Trust::AgentToken { token: name },
             Kind::ReadOnly => Trust::ReadOnly { token: name },
         }
     }
@@ -61,8 +73,8 @@ impl Trust {
     pub(crate) fn token(&self) -> Option<&str> {
         match self {
             Trust::Trusted { token } => token.as_deref(),
-            Trust::ReadOnly { token } => Some(token),
-            Trust::Agent | Trust::Child { .. } => None,
+            Trust::ReadOnly { token } | Trust::AgentToken { token } => Some(token),
+            Trust::Page | Trust::Agent { .. } | Trust::Child { .. } => None,
         }
     }
 
@@ -72,10 +84,12 @@ impl Trust {
         let client = short_name(&client);
         let agent = || {
             let directory = one_line(cwd.unwrap_or("/"), LONGEST_DIRECTORY);
-            // The token comes first, in brackets that no client's name can begin with. The caller chooses the rest.
-            match self.token() {
-                Some(token) => format!("[{token}] {client} in {directory}"),
-                None => format!("{} in {directory}", client.trim_start_matches('[')),
+            // What the caller cannot choose comes first, in brackets that no client's name can begin with.
+            match (self, self.token()) {
+                (Trust::AgentToken { token }, _) => format!("[{token}]"),
+                (_, Some(token)) => format!("[{token}] {client} in {directory}"),
+                (Trust::Agent { session }, None) => format!("({session}) {client} in {directory}"),
+                (_, None) => format!("{} in {directory}", client.trim_start_matches(['[', '('])),
             }
         };
         let (kind, owner) = match (self, claimed) {
@@ -84,12 +98,14 @@ impl Trust {
             }
             // A caller that says it is a child is one, but of no session.
             (_, ActorKind::Child) => (cotty_session::ActorKind::Child, String::new()),
-            (Trust::Agent, _) | (_, ActorKind::Agent) => (cotty_session::ActorKind::Agent, agent()),
+            (Trust::Agent { .. } | Trust::AgentToken { .. }, _) | (_, ActorKind::Agent) => {
+                (cotty_session::ActorKind::Agent, agent())
+            }
             // Not the owner `person`: a read-only caller must not move the person's read position.
             (Trust::ReadOnly { token }, ActorKind::Person) => {
                 (cotty_session::ActorKind::Person, format!("token {token}"))
             }
-            (Trust::Trusted { .. }, ActorKind::Person) => {
+            (Trust::Trusted { .. } | Trust::Page, ActorKind::Person) => {
                 (cotty_session::ActorKind::Person, "person".to_owned())
             }
         };
@@ -117,13 +133,13 @@ type Inside = (String, bool);
 /// environment.
 fn judge(seen: bool, descends: bool, proved: Option<Inside>, marked: Option<Inside>) -> Trust {
     match (seen, descends, proved, marked) {
-        (_, _, Some((_, true)), _) => Trust::Agent,
+        (_, _, Some((session, true)), _) => Trust::Agent { session },
         (_, _, Some((id, false)), _) => Trust::Child { session: Some(id) },
         // It descends from the keeper, but left everything by which the kernel could tell its session. Its own claim
         // would let it choose whose screen it reads.
         (_, true, None, _) => Trust::Child { session: None },
         // It does not descend from the keeper, but was started from inside a session (`systemd-run`, `at`).
-        (_, false, None, Some((_, true))) => Trust::Agent,
+        (_, false, None, Some((session, true))) => Trust::Agent { session },
         (_, false, None, Some((id, false))) => Trust::Child { session: Some(id) },
         (true, false, None, None) => Trust::Trusted { token: None },
         // It exited before we could look, or is in another namespace: it could be any process.
@@ -204,7 +220,8 @@ mod tests {
         let (mine, yours) = (|| Some(("sess_p".to_owned(), true)), || Some(("sess_a".to_owned(), false)));
         let trusted = Trust::Trusted { token: None };
         assert_eq!(judge(true, false, None, None), trusted);
-        assert_eq!(judge(true, true, mine(), None), Trust::Agent);
+        let agent = Trust::Agent { session: "sess_p".into() };
+        assert_eq!(judge(true, true, mine(), None), agent);
         assert_eq!(judge(true, true, yours(), None), child(Some("sess_a")));
         // Its own claim does not raise its trust.
         assert_eq!(judge(true, true, yours(), mine()), child(Some("sess_a")));
@@ -212,7 +229,7 @@ mod tests {
         assert_eq!(judge(true, true, None, yours()), child(None));
         assert_eq!(judge(true, true, None, None), child(None));
         // But it can lower it.
-        assert_eq!(judge(true, false, None, mine()), Trust::Agent);
+        assert_eq!(judge(true, false, None, mine()), agent);
         assert_eq!(judge(true, false, None, yours()), child(Some("sess_a")));
         assert_eq!(judge(false, false, None, None), child(None));
     }
@@ -231,8 +248,12 @@ mod tests {
         let named = Trust::with_token("ci".into(), Kind::Full);
         assert_eq!(actor(&named, ActorKind::Person), (Person, "person".into()));
         assert_eq!(actor(&named, ActorKind::Agent), (Agent, "[ci] x in /d".into()));
-        let forged = trusted.actor(Caller { kind: ActorKind::Agent, client: "[ci] x".into() }, Some("/d"));
-        assert_eq!(forged.owner, "ci] x in /d");
+        for (claimed, owner) in
+            [("[ci] x", "ci] x in /d"), ("(sess_p) x", "sess_p) x in /d"), ("[(x", "x in /d")]
+        {
+            let forged = trusted.actor(Caller { kind: ActorKind::Agent, client: claimed.into() }, Some("/d"));
+            assert_eq!(forged.owner, owner);
+        }
         let loud = Caller { kind: ActorKind::Agent, client: format!("a\x1b\n{}", "b".repeat(99)) };
         let loud = trusted.actor(loud, Some(&format!("/\x1b{}", "d".repeat(9999))));
         assert_eq!((loud.client.len(), loud.owner.len()), (64, 64 + " in ".len() + LONGEST_DIRECTORY));
@@ -240,9 +261,13 @@ mod tests {
         let read_only = Trust::with_token("w".into(), Kind::ReadOnly);
         assert_eq!(actor(&read_only, ActorKind::Person), (Person, "token w".into()));
         assert!(read_only.read_only() && !named.read_only());
+        let inside = Trust::Agent { session: "sess_p".into() };
+        let own = Trust::with_token("bot".into(), Kind::Agent);
         for kind in [ActorKind::Person, ActorKind::Agent] {
-            assert_eq!(actor(&Trust::Agent, kind), (Agent, "x in /d".into()));
+            assert_eq!(actor(&inside, kind), (Agent, "(sess_p) x in /d".into()));
+            assert_eq!(actor(&own, kind), (Agent, "[bot]".into()));
         }
+        assert_eq!((own.token(), own.read_only()), (Some("bot"), false));
         for kind in [ActorKind::Person, ActorKind::Agent, ActorKind::Child] {
             assert_eq!(actor(&child(Some("sess_a")), kind), (Child, "sess_a".into()));
             assert_eq!(actor(&child(None), kind), (Child, String::new()));

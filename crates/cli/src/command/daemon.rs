@@ -161,7 +161,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         config,
         problems,
         open_files: args.open_files,
-        on_ready: if args.foreground { greet } else { |_| {} },
+        on_ready: if args.foreground { greet } else { |_, _| {} },
     };
     // Poll the kernel after every task. By default a session with endless output would delay the others for sixty of its
     // turns.
@@ -198,13 +198,17 @@ fn start_log(
 }
 
 /// Prints the greeting on its own thread, because stdout might block.
-fn greet(link: &str) {
-    let link = link.to_owned();
-    std::thread::spawn(move || print_greeting(&link));
+fn greet(address: &str, link: &str) {
+    // Whoever reads a log must not get in.
+    let page = match rustix::termios::isatty(rustix::stdio::stdout()) {
+        true => link.to_owned(),
+        false => format!("{address}    (`cotty status --link` prints the link)"),
+    };
+    std::thread::spawn(move || print_greeting(&page));
 }
 
-fn print_greeting(link: &str) {
-    out::line(&format!("cotty is running. Ctrl-C ends it and all sessions.\n\n  page    {link}\n"));
+fn print_greeting(page: &str) {
+    out::line(&format!("cotty is running. Ctrl-C ends it and all sessions.\n\n  page    {page}\n"));
     out::line(
         "In another terminal:\n  cotty                        a shell that agents and the page share; Ctrl-] d leaves it",
     );

@@ -177,7 +177,7 @@ impl fmt::Display for Step {
             Step::CaptureToFile => "capture later output to a file",
             Step::ListRequests => "list the hand-off requests",
             Step::WaitForRequest(id) => return write!(f, "wait for request {id}, or withdraw it first"),
-            Step::MakeToken => "make a full token with `cotty token new --name NAME`",
+            Step::MakeToken => "make a full token with `cotty token new NAME`",
             Step::GetToken => {
                 "open the link that `cotty status` prints, or make a token with `cotty token new`"
             }

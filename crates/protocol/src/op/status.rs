@@ -21,7 +21,7 @@ pub struct Reply {
     pub version: String,
     /// The address of the page: `http://127.0.0.1:7420`.
     pub http: String,
-    /// The link to the page, with its token; only for a person.
+    /// The link to the page, with its credential; for others than a person only its address.
     pub link: String,
     /// The Unix socket.
     pub socket: String,

@@ -9,7 +9,11 @@ use serde::{Deserialize, Serialize};
 pub struct Params {
     /// A name to revoke it by: letters, digits, `-` and `_`.
     pub name: String,
-    /// The token may only read.
+    /// What it may do; default: everything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Kind>,
+    /// The same as the kind `read_only`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub read_only: bool,
 }
 
@@ -17,8 +21,10 @@ pub struct Params {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Everything.
+    /// Everything, as a person or an agent.
     Full,
+    /// What an agent may do. The token is the owner of the sessions it makes, and reaches no others.
+    Agent,
     /// Only read.
     ReadOnly,
 }
@@ -28,6 +34,7 @@ impl Kind {
     pub fn as_str(self) -> &'static str {
         match self {
             Kind::Full => "full",
+            Kind::Agent => "agent",
             Kind::ReadOnly => "read_only",
         }
     }

@@ -3,6 +3,7 @@
 pub(crate) mod call;
 pub(crate) mod mcp;
 pub(crate) mod metrics;
+pub(crate) mod prove;
 pub(crate) mod rest;
 pub(crate) mod updates;
 pub(crate) mod view;

@@ -41,7 +41,7 @@ pub(crate) async fn updates(
         Ok(session) => session,
         Err(error) => return refuse(error),
     };
-    let revoked = app.daemon.tokens.revocation(trust.token());
+    let revoked = app.daemon.revocation(&trust);
     upgrade.protocols([UPDATES_PROTOCOL]).max_message_size(MESSAGE).on_upgrade(move |socket| async move {
         let _counted = Counted::new(&VIEWERS);
         // The session goes on when the connection ends.

@@ -17,9 +17,10 @@ use serde::Deserialize;
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::app::{App, in_plain_words, refuse, shared_text, without_process};
-use crate::auth::VIEW_PROTOCOL;
+use crate::auth::{VIEW_PROTOCOL, origin};
 use crate::metrics::VIEWERS;
 use crate::ops::{Access, Context, Viewing, handoff_state, perform, random_id};
+use crate::proof::Proofs;
 use crate::trust::{Trust, introduction};
 
 /// Longest message from a viewer: a large paste.
@@ -34,6 +35,8 @@ pub(crate) struct Who {
     name: Option<String>,
     /// The kind of viewer: `attach`, `page`.
     kind: Option<String>,
+    /// From the page: the first message must prove that this is the daemon.
+    nonce: Option<String>,
 }
 
 pub(crate) async fn view(
@@ -44,6 +47,7 @@ pub(crate) async fn view(
     headers: HeaderMap,
     upgrade: WebSocketUpgrade,
 ) -> Response {
+    let nonce = who.nonce.clone();
     let kind = who.kind.clone().unwrap_or_else(|| "viewer".to_owned());
     let found = introduction(&headers).and_then(|(caller, cwd)| {
         let mut context = app.context(&trust, caller, Some(without_process(cwd)), String::new());
@@ -61,14 +65,21 @@ pub(crate) async fn view(
         Ok(found) => found,
         Err(error) => return refuse(error),
     };
-    let revoked = app.daemon.tokens.revocation(trust.token());
+    let proof = match (&trust, nonce) {
+        (Trust::Page, Some(nonce)) => {
+            let (key, origin) = (app.daemon.page.key(), origin(&headers));
+            Proofs { key: &key, origin: &origin }.on_socket(&nonce)
+        }
+        _ => None,
+    };
+    let revoked = app.daemon.revocation(&trust);
     upgrade.protocols([VIEW_PROTOCOL]).max_message_size(MESSAGE).on_upgrade(move |socket| async move {
         // The session goes on when the connection ends.
         let _counted = Counted::new(&VIEWERS);
         let watcher = Watcher { who: typist.who.clone(), name: typist.name.clone(), kind };
         let _ = session.viewer_connected(watcher).await;
         tokio::select! {
-            _ = serve(socket, &session, &typist, &context) => {}
+            _ = serve(socket, proof, &session, &typist, &context) => {}
             () = revoked => {}
         }
         let _ = session.viewer_disconnected(&typist.who).await;
@@ -87,10 +98,14 @@ fn typist(who: Who, kind: ActorKind) -> Result<Typist, ApiError> {
 
 async fn serve(
     mut socket: WebSocket,
+    proof: Option<String>,
     session: &Session,
     typist: &Typist,
     context: &Context,
 ) -> Result<(), axum::Error> {
+    if let Some(proof) = proof {
+        tell(&mut socket, &ToViewer::Proof { proof }).await?;
+    }
     let Some(mut viewer) = begin(&mut socket, session, typist).await? else { return Ok(()) };
     loop {
         tokio::select! {

@@ -325,7 +325,8 @@ mod tests {
             "wait",
         ];
         let asks = ["ask", "withdraw"];
-        let persons = ["answer", "purge", "restart", "stop", "token_list", "token_new", "token_revoke"];
+        let persons =
+            ["answer", "purge", "restart", "stop", "token_list", "token_new", "token_revoke", "token_rotate"];
         for entry in OPERATIONS {
             let is = |names: &[&str]| names.contains(&entry.name);
             let code =

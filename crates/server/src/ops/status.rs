@@ -26,7 +26,7 @@ impl Perform for Params {
     async fn run(_params: Params, context: Context) -> Result<Reply, ApiError> {
         let (live, exited) = context.hub.count();
         let daemon = &context.daemon;
-        // The link contains a token with full access.
+        // Whoever has the link is the person.
         let link = match context.may(Access::Person) {
             Ok(()) => daemon.link(),
             Err(_) => daemon.http.clone(),

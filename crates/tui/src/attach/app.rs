@@ -187,6 +187,8 @@ impl App {
             LinkEvent::Message(ToViewer::Exited { exit_code, signal }) => {
                 return self.ended(AttachEnd::Exited { exit_code, signal });
             }
+            // Only the page asks for it.
+            LinkEvent::Message(ToViewer::Proof { .. }) => {}
             LinkEvent::Message(ToViewer::Gone) => return self.ended(AttachEnd::Gone),
         }
         Act::Nothing

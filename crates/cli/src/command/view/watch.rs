@@ -35,7 +35,7 @@ pub(super) async fn run(client: &Client, session: &str, style: Style) -> anyhow:
             message = view.next() => match message {
                 Some(ToViewer::Paint(paint)) => screen = Some(Screen::after(screen, paint)),
                 Some(ToViewer::Exited { .. } | ToViewer::Gone) => break,
-                Some(ToViewer::Refused(_) | ToViewer::Presence(_)) => {}
+                Some(ToViewer::Refused(_) | ToViewer::Presence(_) | ToViewer::Proof { .. }) => {}
                 // The daemon was replaced; the next one continues the session.
                 None => view = client.view(session).await?,
             },

@@ -122,7 +122,7 @@ impl Client {
 
 impl Repeated {
     fn new(calling: &ops::Context, request: &mut CallToolRequestParams) -> Result<Repeated, ErrorData> {
-        let codec = RequestStateCodec::try_new(key(calling.daemon.token.as_str()));
+        let codec = RequestStateCodec::try_new(key(&calling.daemon.page.key()));
         let codec = codec.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let bound_to = bound_to(&calling.actor.owner, request);
         let Some(sealed) = request.request_state.take() else {
@@ -142,9 +142,9 @@ impl Repeated {
     }
 }
 
-/// The key is the same for every daemon of a home, so that an answer is valid after a crash, too.
-fn key(token: &str) -> Vec<u8> {
-    Sha256::new().chain_update("cotty: what is asked through MCP\0").chain_update(token).finalize().to_vec()
+/// The key is the same for every daemon of a keeper, so that an answer is valid after a crash, too.
+fn key(page: &str) -> Vec<u8> {
+    Sha256::new().chain_update("cotty: what is asked through MCP\0").chain_update(page).finalize().to_vec()
 }
 
 fn bound_to(owner: &str, request: &CallToolRequestParams) -> Vec<u8> {

@@ -93,7 +93,7 @@ async fn answer(
         },
         false => None,
     };
-    let revoked = app.daemon.tokens.revocation(trust.token());
+    let revoked = app.daemon.revocation(&trust);
     let make = move || {
         let transport = Transport::Http { trust: trust.clone() };
         Ok(handler(Server::new(app.clone(), transport, offer.clone(), longest_ms)))

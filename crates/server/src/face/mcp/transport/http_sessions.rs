@@ -167,7 +167,8 @@ mod tests {
     fn only_its_owner_has_a_session_and_only_until_it_expires() {
         let dir = tempfile::tempdir().unwrap();
         let of = |trust: &Trust| Begun::new(&dir.path().join("sessions"), trust, Arc::default());
-        let (mine, other) = (of(&Trust::Trusted { token: Some("a".into()) }), of(&Trust::Agent));
+        let (mine, other) =
+            (of(&Trust::Trusted { token: Some("a".into()) }), of(&Trust::AgentToken { token: "a".into() }));
         let about =
             r#"{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}"#;
         let state = SessionState::new(serde_json::from_str(about).unwrap());
