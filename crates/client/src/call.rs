@@ -153,7 +153,7 @@ impl Client {
     /// it again.
     pub(crate) async fn comes_back(&self) -> bool {
         loop {
-            if UnixStream::connect(self.home.socket()).await.is_ok() {
+            if self.connect_to_any().await.is_ok() {
                 return true;
             }
             if keeper_pid(&self.home).is_none() {
@@ -165,10 +165,10 @@ impl Client {
 
     pub(crate) async fn connect(&self) -> Result<UnixStream, ClientError> {
         if !self.start {
-            return UnixStream::connect(self.home.socket()).await.map_err(|_| ClientError::NotRunning);
+            return self.connect_to_any().await.map_err(|_| ClientError::NotRunning);
         }
         // The keeper owns the socket, so connecting works even while the daemon is being replaced.
-        if let Ok(stream) = UnixStream::connect(self.home.socket()).await {
+        if let Ok(stream) = self.connect_to_any().await {
             return Ok(stream);
         }
         let (home, lifeline) = (self.home.clone(), self.lifeline.clone());
@@ -176,6 +176,18 @@ impl Client {
         let stream = started.map_err(std::io::Error::other)??;
         stream.set_nonblocking(true)?;
         Ok(UnixStream::from_std(stream)?)
+    }
+
+    /// Connects to the first socket that answers.
+    async fn connect_to_any(&self) -> std::io::Result<UnixStream> {
+        let mut failed = std::io::ErrorKind::NotFound.into();
+        for socket in self.home.sockets() {
+            match UnixStream::connect(socket).await {
+                Ok(stream) => return Ok(stream),
+                Err(error) => failed = error,
+            }
+        }
+        Err(failed)
     }
 
     async fn post(&self, body: Bytes) -> Result<serde_json::Value, ClientError> {

@@ -100,9 +100,21 @@ impl Home {
         self.runtime.join("cotty.sock")
     }
 
-    /// The lock that the keeper holds for its whole life; it contains the keeper's process id.
-    pub fn keeper_lock(&self) -> PathBuf {
-        self.runtime.join("keeper.lock")
+    /// The same in the state directory, if that is possible: the runtime directory may vanish, or be another one for the next
+    /// client.
+    pub fn second_socket(&self) -> Option<PathBuf> {
+        Some(self.state.join("cotty.sock")).filter(|path| path.as_os_str().len() <= SOCKET_PATH)
+    }
+
+    /// The sockets, in the order in which a client tries them.
+    pub(crate) fn sockets(&self) -> impl Iterator<Item = PathBuf> {
+        [Some(self.socket()), self.second_socket()].into_iter().flatten()
+    }
+
+    /// The locks that the keeper holds for its whole life; they contain the keeper's process id. The first one cannot vanish
+    /// with the runtime directory. Clients of earlier versions know only the second.
+    pub(crate) fn keeper_locks(&self) -> [PathBuf; 2] {
+        [&self.state, &self.runtime].map(|dir| dir.join("keeper.lock"))
     }
 
     /// The lock that a client holds while it starts the keeper; other clients wait for it.

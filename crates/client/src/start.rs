@@ -7,29 +7,52 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::fs::FlockOperation;
 
 use crate::guard::Lifeline;
 use crate::{ClientError, Home, environment};
 
+/// How long a running daemon may take to make its socket again.
+const RESTORED: Duration = Duration::from_secs(5);
+const POLL: Duration = Duration::from_millis(20);
 /// The longest reason that a keeper gives.
 const LONGEST_REASON: u64 = 4096;
 
 /// Connects. If nothing listens, starts the keeper first. The start lock lets one client do this while others wait; they
 /// connect again under the lock and find the started keeper.
 pub(crate) fn connect_or_start(home: &Home, lifeline: Option<&Lifeline>) -> Result<UnixStream, ClientError> {
-    if let Ok(stream) = UnixStream::connect(home.socket()) {
+    if let Ok(stream) = connect(home) {
         return Ok(stream);
     }
     let lock = open_lock(&home.start_lock())?;
     rustix::fs::flock(&lock, FlockOperation::LockExclusive).map_err(std::io::Error::from)?;
-    if let Ok(stream) = UnixStream::connect(home.socket()) {
-        return Ok(stream);
+    let until = Instant::now() + RESTORED;
+    loop {
+        if let Ok(stream) = connect(home) {
+            return Ok(stream);
+        }
+        // Its daemon makes a socket that vanished again.
+        if keeper_pid(home).is_none() || Instant::now() > until {
+            break;
+        }
+        std::thread::sleep(POLL);
     }
     start(home, lifeline)?;
-    UnixStream::connect(home.socket()).map_err(|e| ClientError::NotStarted(e.to_string()))
+    connect(home).map_err(|e| ClientError::NotStarted(e.to_string()))
+}
+
+/// Connects to the first socket that answers.
+fn connect(home: &Home) -> std::io::Result<UnixStream> {
+    let mut failed = std::io::ErrorKind::NotFound.into();
+    for socket in home.sockets() {
+        match UnixStream::connect(socket) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => failed = error,
+        }
+    }
+    Err(failed)
 }
 
 fn start(home: &Home, lifeline: Option<&Lifeline>) -> Result<(), ClientError> {
@@ -78,7 +101,9 @@ fn reason(home: &Home, before: u64) -> String {
 /// agents kill whole process trees.
 pub fn launch(home: &Home, guarded: bool) -> Result<(), ClientError> {
     let _ = rustix::process::setsid();
-    let log = OpenOptions::new().create(true).append(true).mode(0o600).open(home.log())?;
+    // A full or read-only disk must not keep cotty from starting.
+    let log = OpenOptions::new().create(true).append(true).mode(0o600).open(home.log());
+    let log = log.or_else(|_| OpenOptions::new().write(true).open("/dev/null"))?;
     let mut keeper = Command::new(std::env::current_exe()?);
     match guarded {
         true => keeper.arg("__guard"),
@@ -88,9 +113,19 @@ pub fn launch(home: &Home, guarded: bool) -> Result<(), ClientError> {
     Ok(())
 }
 
-/// Takes the lock that allows one keeper per home, and writes this process id into it.
-pub fn lock_keeper(home: &Home) -> Result<OwnedFd, ClientError> {
-    let mut lock = open_lock(&home.keeper_lock())?;
+/// Takes the locks that allow one keeper per home, and writes this process id into them.
+pub fn lock_keeper(home: &Home) -> Result<Vec<OwnedFd>, ClientError> {
+    let [first, second] = home.keeper_locks();
+    let second = take_lock(home, &second)?;
+    match take_lock(home, &first) {
+        // On a read-only disk the second one alone must do.
+        Err(ClientError::Io(_)) => Ok(vec![second]),
+        first => Ok(vec![first?, second]),
+    }
+}
+
+fn take_lock(home: &Home, path: &Path) -> Result<OwnedFd, ClientError> {
+    let mut lock = open_lock(path)?;
     let taken = || rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok();
     // `keeper_pid` in another process holds the lock for a moment.
     if !(0..20).any(|_| {
@@ -109,14 +144,16 @@ pub fn lock_keeper(home: &Home) -> Result<OwnedFd, ClientError> {
 
 /// The process id of the running keeper.
 pub fn keeper_pid(home: &Home) -> Option<u32> {
-    let mut lock = open_lock(&home.keeper_lock()).ok()?;
-    // If we get the lock, no keeper holds it.
-    if rustix::fs::flock(&lock, FlockOperation::NonBlockingLockShared).is_ok() {
-        return None;
-    }
-    let mut text = String::new();
-    lock.read_to_string(&mut text).ok()?;
-    text.trim().parse().ok()
+    home.keeper_locks().iter().find_map(|path| {
+        let mut lock = File::open(path).ok()?;
+        // If we get the lock, no keeper holds it.
+        if rustix::fs::flock(&lock, FlockOperation::NonBlockingLockShared).is_ok() {
+            return None;
+        }
+        let mut text = String::new();
+        lock.read_to_string(&mut text).ok()?;
+        text.trim().parse().ok()
+    })
 }
 
 fn open_lock(path: &Path) -> Result<File, ClientError> {

@@ -47,8 +47,8 @@ pub struct Keeper {
     pub ready: Option<OwnedFd>,
     /// Whether a person sees stderr. Otherwise it is the log, and the keeper keeps the last words of a daemon.
     pub foreground: bool,
-    /// The lock that makes this keeper the only one of its home. It is held until the keeper ends.
-    pub lock: OwnedFd,
+    /// The locks that make this keeper the only one of its home. They are held until the keeper ends.
+    pub locks: Vec<OwnedFd>,
 }
 
 impl Keeper {
@@ -78,7 +78,7 @@ impl Keeper {
         };
         while state.turn(&mut signals)? {}
         state.kill_what_is_left();
-        drop(self.lock);
+        drop(self.locks);
         Ok(state.was_ready)
     }
 }

@@ -27,4 +27,4 @@ mod words;
 pub use link::{Entry, Event, KeeperError, Link};
 pub use program::open as open_program;
 pub use pty::{Pty, WindowSize};
-pub use watch::Watched;
+pub use watch::{Watched, watch_descriptor};

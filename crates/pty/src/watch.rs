@@ -1,6 +1,6 @@
 use std::future::pending;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
@@ -12,6 +12,12 @@ pub(crate) trait Steady: AsFd + AsRawFd {}
 
 impl Steady for crate::wire::Channel {}
 impl Steady for Pty {}
+impl Steady for OwnedFd {}
+
+/// Registers a descriptor with the runtime, which reports when it is ready.
+pub fn watch_descriptor(fd: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
+    watch(fd)
+}
 
 /// Registers a descriptor with the runtime, which reports when it is ready.
 #[expect(unsafe_code, reason = "the runtime needs the guarantee that `Steady` gives")]

@@ -144,7 +144,7 @@ fn keep(part: &str) {
         daemon_args: vec![OsString::from(part)],
         ready: Some(ready),
         foreground: false,
-        lock: null.into(),
+        locks: vec![null.into()],
     };
     let was_ready = keeper.run().unwrap();
     std::process::exit(i32::from(!was_ready));

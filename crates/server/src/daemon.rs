@@ -17,6 +17,7 @@ use tokio::signal::unix::SignalKind;
 use crate::config::{Config, Problem, Source};
 use crate::metrics::Metrics;
 use crate::page::{self, Page};
+use crate::restore;
 use crate::router;
 use crate::tokens::Tokens;
 use crate::trust::Trust;
@@ -25,6 +26,7 @@ use crate::trust::Trust;
 const LISTENERS: &[u8] = b"listeners";
 const UNIX: u8 = 0;
 const TCP: u8 = 1;
+const SECOND_UNIX: u8 = 2;
 
 /// Everything the daemon gets from outside.
 #[derive(Debug)]
@@ -33,6 +35,9 @@ pub struct DaemonOptions {
     pub keeper: OwnedFd,
     /// The Unix socket that clients connect to.
     pub socket: PathBuf,
+    /// A second one in the state directory, for clients that do not find the first: the runtime directory may vanish, or be
+    /// another one for them.
+    pub second_socket: Option<PathBuf>,
     /// For files that need not survive a reboot: FIFOs, shell integration.
     pub runtime_dir: PathBuf,
     /// For files that survive a reboot: hashes of tokens, the history of agents' commands.
@@ -89,6 +94,7 @@ pub(crate) struct DaemonState {
     /// Why the last daemon that failed to start did so.
     pub(crate) last_failure: Option<String>,
     pub(crate) socket: PathBuf,
+    pub(crate) second_socket: Option<PathBuf>,
     /// `127.0.0.1:7420`.
     pub(crate) address: String,
     /// `address` as a URL.
@@ -143,13 +149,10 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
     let (_epoch, keeper_pid) = link.hello().await?;
     let mut held = link.take(LISTENERS).await.unwrap_or_default();
     let is_first = held.is_empty();
-    let unix = match held.remove(&UNIX).filter(|_| options.socket.exists()) {
-        Some(fd) => UnixListener::from(fd),
-        None => {
-            let listener = bind_unix(&options.socket)?;
-            link.put(LISTENERS, UNIX, listener.try_clone()?.into()).await?;
-            listener
-        }
+    let unix = listen_unix(&link, UNIX, held.remove(&UNIX), &options.socket).await?;
+    let second = match &options.second_socket {
+        Some(path) => listen_unix(&link, SECOND_UNIX, held.remove(&SECOND_UNIX), path).await.ok(),
+        None => None,
     };
     let (tcp, is_new) = listen(held.remove(&TCP).map(TcpListener::from), &options.config)?;
     if is_new {
@@ -162,6 +165,7 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
         keeper_pid,
         last_failure: last_words(&link).await?,
         socket: options.socket,
+        second_socket: options.second_socket,
         http: format!("http://{address}"),
         page: Page::take(link.clone(), &address).await?,
         address,
@@ -173,13 +177,20 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
         problems: options.problems,
     });
     let hub = Hub::start(hub, link.clone()).await?;
-    unix.set_nonblocking(true)?;
     tcp.set_nonblocking(true)?;
-    tokio::spawn(router::serve_unix(
-        tokio::net::UnixListener::from_std(unix)?,
-        hub.clone(),
-        Arc::clone(&state),
-    ));
+    for listener in [Some(unix), second].into_iter().flatten() {
+        serve_unix(listener, &hub, &state)?;
+    }
+    let (serving, listening) = ((hub.clone(), Arc::clone(&state)), link.clone());
+    tokio::spawn(restore::watch(options.runtime_dir, hub.clone(), async move || {
+        let (hub, state) = &serving;
+        if !state.socket.exists() {
+            let listener =
+                listen_unix(&listening, UNIX, None, &state.socket).await.map_err(io::Error::other)?;
+            serve_unix(listener, hub, state)?;
+        }
+        Ok(())
+    }));
     tokio::spawn(router::serve_tcp(tokio::net::TcpListener::from_std(tcp)?, hub.clone(), Arc::clone(&state)));
     link.ready().await?;
     // Only the first daemon prints the link: later the pipe may have no reader, and a full pipe would block us.
@@ -195,7 +206,9 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
                 let state = Arc::clone(&state);
                 tokio::spawn(async move {
                     ending.shutdown().await;
-                    let _ = std::fs::remove_file(&state.socket);
+                    for socket in [Some(&state.socket), state.second_socket.as_ref()].into_iter().flatten() {
+                        let _ = std::fs::remove_file(socket);
+                    }
                     let _ = link.stop().await;
                     std::process::exit(0);
                 });
@@ -231,6 +244,28 @@ fn hub_options(options: &DaemonOptions) -> HubOptions {
         agents_answer_secrets: settings.agents_answer_secrets,
         open_files: options.open_files,
     }
+}
+
+/// The listener at this path: the one that the keeper holds, or a new one if the path is gone.
+async fn listen_unix(
+    link: &Link,
+    slot: u8,
+    held: Option<OwnedFd>,
+    path: &Path,
+) -> Result<UnixListener, DaemonError> {
+    if let Some(held) = held.filter(|_| path.exists()) {
+        return Ok(UnixListener::from(held));
+    }
+    let listener = bind_unix(path)?;
+    link.put(LISTENERS, slot, listener.try_clone()?.into()).await?;
+    Ok(listener)
+}
+
+fn serve_unix(listener: UnixListener, hub: &Hub, state: &Arc<DaemonState>) -> io::Result<()> {
+    listener.set_nonblocking(true)?;
+    let listener = tokio::net::UnixListener::from_std(listener)?;
+    tokio::spawn(router::serve_unix(listener, hub.clone(), Arc::clone(state)));
+    Ok(())
 }
 
 /// Binds the Unix socket. Only one keeper holds the lock of this home, so an existing socket is stale.

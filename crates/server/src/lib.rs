@@ -16,6 +16,7 @@ pub mod ops;
 mod page;
 mod pipe;
 mod proof;
+mod restore;
 mod router;
 mod tokens;
 mod trust;

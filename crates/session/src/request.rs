@@ -16,6 +16,7 @@ use crate::input::lease::LeaseRef;
 use crate::input::reaction::Reaction;
 use crate::keyboard::{Hold, KeyboardState};
 use crate::output::{Found, ReadResult, View};
+use crate::shell::Hook;
 use crate::viewers::Viewer;
 use crate::viewers::presence::Watcher;
 use crate::viewers::updates::Subscribed;
@@ -46,6 +47,10 @@ pub(crate) enum Request {
         timeout: Duration,
         reader: String,
         reply: Reply<Result<RunResult, SessionError>>,
+    },
+    /// A hook in place of one that vanished.
+    Hook {
+        hook: Option<Hook>,
     },
     /// Which of these retry ids was the last to type something.
     LastTyped {

@@ -90,7 +90,7 @@ pub(crate) fn keeper(args: Guarded) -> anyhow::Result<ExitCode> {
     let null = std::fs::OpenOptions::new().write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdout(&null)?;
     match prepare(&home) {
-        Ok(lock) => keep(lock, Some(ready), &[], false),
+        Ok(locks) => keep(locks, Some(ready), &[], false),
         Err(error) => {
             // The client reads the reason when `ready` closes, so it stays open until the reason is written.
             std::mem::forget(ready);
@@ -99,16 +99,16 @@ pub(crate) fn keeper(args: Guarded) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Takes the keeper's lock, and refuses an invalid configuration.
-fn prepare(home: &Home) -> anyhow::Result<OwnedFd> {
-    let lock = lock_keeper(home)?;
+/// Takes the keeper's locks, and refuses an invalid configuration.
+fn prepare(home: &Home) -> anyhow::Result<Vec<OwnedFd>> {
+    let locks = lock_keeper(home)?;
     settings::load(home, Whose::Clients, &[])?;
-    Ok(lock)
+    Ok(locks)
 }
 
 /// Becomes the keeper.
 pub(crate) fn keep(
-    lock: OwnedFd,
+    locks: Vec<OwnedFd>,
     ready: Option<OwnedFd>,
     flags: &[Flag],
     foreground: bool,
@@ -132,7 +132,7 @@ pub(crate) fn keep(
     if foreground {
         daemon_args.push("--foreground".into());
     }
-    let keeper = Keeper { exe: std::env::current_exe()?, daemon_args, ready, foreground, lock };
+    let keeper = Keeper { exe: std::env::current_exe()?, daemon_args, ready, foreground, locks };
     Ok(if keeper.run()? { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -156,6 +156,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let options = DaemonOptions {
         keeper: rustix::stdio::stdin().as_fd().try_clone_to_owned()?,
         socket: home.socket(),
+        second_socket: home.second_socket(),
         runtime_dir: home.runtime().to_owned(),
         state_dir: home.state().to_owned(),
         config,

@@ -30,13 +30,13 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         return Err(start_again_with_needed().into());
     }
     let home = Home::open()?;
-    let lock = match lock_keeper(&home) {
+    let locks = match lock_keeper(&home) {
         Err(ClientError::AlreadyRunning(pid)) => return Err(refused(&pid).into()),
-        lock => lock?,
+        locks => locks?,
     };
     let flags = daemon::flags(args.listen, args.limits);
     settings::load(&home, Whose::Daemons, &flags)?;
-    daemon::keep(lock, None, &flags, true)
+    daemon::keep(locks, None, &flags, true)
 }
 
 /// The error that describes the running daemon.

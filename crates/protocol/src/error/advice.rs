@@ -345,6 +345,9 @@ impl ApiError {
             ApiError::OpenFiles { .. } => {
                 say("destroy sessions that are no longer needed, or start cotty with a higher `ulimit -Hn`")
             }
+            ApiError::Processes => say(
+                "end programs that are no longer needed; `ulimit -u` shows the limit of processes for this user",
+            ),
             ApiError::Io { .. } | ApiError::Keeper { .. } => [Step::TryAgain].into(),
             ApiError::Broken { .. } | ApiError::Policy { .. } => {
                 [Step::InspectSession, Step::CreateSession].into()

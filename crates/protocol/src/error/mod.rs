@@ -80,6 +80,9 @@ pub enum ApiError {
         /// The limit.
         limit: u64,
     },
+    /// The kernel starts no more processes for this user.
+    #[error("the limit of processes is reached")]
+    Processes,
     /// Reading or writing failed.
     #[error("IO error: {error}")]
     Io {
@@ -533,7 +536,7 @@ impl ApiError {
             | ApiError::BadVariable { is_pattern: false, .. }
             | ApiError::Invalid { .. } => Code::InvalidInput,
             ApiError::ProgramNotFound { .. } => Code::ProgramNotFound,
-            ApiError::Pty { .. } | ApiError::OpenFiles { .. } => Code::PtyError,
+            ApiError::Pty { .. } | ApiError::OpenFiles { .. } | ApiError::Processes => Code::PtyError,
             ApiError::Io { .. } | ApiError::Keeper { .. } => Code::IoError,
             ApiError::Broken { .. } | ApiError::Policy { .. } => Code::SessionError,
             ApiError::Exited { .. } => Code::ProcessExited,

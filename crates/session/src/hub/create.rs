@@ -5,16 +5,19 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use cotty_protocol::ApiError;
 use cotty_protocol::text::random;
 use cotty_pty::child::{self, ByteBuf, Spec, Stage};
+use cotty_pty::tree::{self, Root};
 use cotty_pty::{KeeperError, Pty, WindowSize};
 use rustix::io::Errno;
+use rustix::process::Signal;
 use tokio::io::AsyncReadExt;
 
 use super::sessions::window;
-use super::{Hub, Start, TerminalOptions};
+use super::{Hub, Start, TerminalOptions, blocking};
 use crate::Allow;
 use crate::durable::checkpoint::slot;
 use crate::durable::journal::{InputQueue, LiveJournal};
@@ -22,8 +25,8 @@ use crate::error::{directory, invalid};
 use crate::hub::environment::child_environment;
 use crate::hub::id::session_id;
 use crate::hub::meta::now_ms;
-use crate::shell::is_interactive_shell;
 use crate::shell::words as line;
+use crate::shell::{Hook, is_interactive_shell};
 use crate::{Actor, ActorKind, Meta, Origin, Panel, Session, SessionError, Verdict, pattern};
 
 /// The largest number of columns or rows.
@@ -245,13 +248,46 @@ impl Hub {
         let (live, journal) = LiveJournal::create().map_err(refused)?;
         meta.copy_into(&journal).map_err(refused)?;
         let (input, queue) = InputQueue::create().map_err(refused)?;
-        let hook = self.open_hook(&meta).await?;
+        let hook = self.hook_of_new(&meta).await?;
+        let spawned = self.start_program(&meta, spec, cwd, (&pty, slave), (journal, queue)).await;
+        let meta = Arc::new(meta);
+        match spawned.and_then(|pid| self.task(Arc::clone(&meta), pid, pty, live, input, hook)) {
+            Ok(mut task) => {
+                task.go_live(false);
+                Ok(self.register(meta, Start::Made(Box::new(task))))
+            }
+            Err(error) => {
+                self.undo(&meta).await;
+                Err(error)
+            }
+        }
+    }
+
+    /// The hook of a new session. Files that shells need may be missing, if there was no room for them before.
+    async fn hook_of_new(&self, meta: &Meta) -> Result<Option<Hook>, SessionError> {
+        if meta.nonce.is_some() && !self.inner.installed.load(Ordering::Relaxed) {
+            let hub = self.clone();
+            blocking(move || Ok(hub.install()?)).await?;
+        }
+        self.open_hook(meta).await
+    }
+
+    /// Starts the program of a new session; returns its process id.
+    async fn start_program(
+        &self,
+        meta: &Meta,
+        spec: &Spec,
+        cwd: &Path,
+        (pty, slave): (&Pty, OwnedFd),
+        (journal, queue): (OwnedFd, OwnedFd),
+    ) -> Result<u32, SessionError> {
+        let refused = |error| self.refused(error);
         // The child's input is ready before the keeper forks, so the child starts even if the daemon dies now.
         let (mut ours, theirs) = UnixStream::pair().map_err(refused)?;
         let bytes = child::encode(spec)?;
         ours.set_nonblocking(true)?;
         ours.write_all(&bytes).map_err(|_| invalid("the environment is too large"))?;
-        let blob = serde_json::to_vec(&meta).map_err(io::Error::other)?;
+        let blob = serde_json::to_vec(meta).map_err(io::Error::other)?;
         let key = meta.id.clone().into_bytes();
         let master = pty.duplicate().map_err(refused)?;
         let slots = vec![(slot::MASTER, master), (slot::JOURNAL, journal), (slot::INPUT, queue)];
@@ -261,15 +297,21 @@ impl Hub {
         };
         let mut failure = Vec::new();
         tokio::net::UnixStream::from_std(ours)?.read_to_end(&mut failure).await?;
-        if let Some(failure) = child::decode_failure(&failure) {
-            let _ = self.inner.link.forget(&key).await;
-            self.state().early_exits.remove(&key);
-            return Err(start_error(&failure, &meta.program, cwd));
+        match child::decode_failure(&failure) {
+            Some(failure) => Err(start_error(&failure, &meta.program, cwd)),
+            None => Ok(pid),
         }
-        let meta = Arc::new(meta);
-        let mut task = self.task(Arc::clone(&meta), pid, pty, live, input, hook)?;
-        task.go_live(false);
-        Ok(self.register(meta, Start::Made(Box::new(task))))
+    }
+
+    /// Removes what a session that could not be made left behind.
+    async fn undo(&self, meta: &Meta) {
+        let key = meta.id.as_bytes();
+        let subreaper = tree::subreaper(self.inner.keeper, &meta.id, None);
+        let root = Root::Subreaper { key: meta.id.clone(), pid: subreaper };
+        tree::signal(tree::members(self.inner.keeper, &[root]).iter().flatten(), Signal::KILL);
+        let _ = self.inner.link.forget(key).await;
+        self.state().early_exits.remove(key);
+        let _ = std::fs::remove_file(self.hook_path(&meta.id));
     }
 
     /// The error for a terminal, or its memory, that the kernel refused.
@@ -280,6 +322,7 @@ impl Hub {
                 ApiError::Pty { error: "the system's limit of pseudo-terminals is reached".into() }.into()
             }
             Some(Errno::MFILE | Errno::NFILE) => ApiError::OpenFiles { limit: self.inner.open_files }.into(),
+            Some(Errno::AGAIN) => ApiError::Processes.into(),
             _ => ApiError::Pty { error: error.to_string() }.into(),
         }
     }

@@ -16,6 +16,7 @@ mod sessions;
 
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -127,6 +128,8 @@ struct Inner {
     keeper: u32,
     has_subreapers: bool,
     integration: Integration,
+    /// Whether the integration's files are there.
+    installed: AtomicBool,
     policy: Arc<Policy>,
     recorder: Recorder,
     prompt_pattern: Arc<Regex>,
@@ -207,14 +210,13 @@ impl State {
 impl Hub {
     /// Starts a hub that adopts every session that the keeper holds.
     pub async fn start(options: HubOptions, link: Link) -> Result<Hub, SessionError> {
-        let hooks = options.runtime_dir.join("hooks");
-        std::fs::create_dir_all(&hooks)?;
         let (janitor, checks) = mpsc::unbounded_channel();
         let (_epoch, keeper) = link.hello().await?;
         let inner = Inner {
             keeper,
             has_subreapers: link.has_subreapers().await? && tree::is_visible(keeper),
-            integration: Integration::install(&options.runtime_dir.join("shell"))?,
+            integration: Integration::at(options.runtime_dir.join("shell")),
+            installed: AtomicBool::new(false),
             policy: Arc::new(Policy::built_in()?),
             recorder: Recorder::start(&options)?,
             prompt_pattern: Arc::new(pattern(&options.terminal.prompt_pattern)?),
@@ -230,10 +232,43 @@ impl Hub {
             link,
         };
         let hub = Hub { inner: Arc::new(inner) };
+        // The disk may be full or read-only. The sessions go on, and `create` tries again.
+        if let Err(error) = hub.install() {
+            tracing::error!(%error, "cannot write the files that shells read at their start");
+        }
         tokio::spawn(janitor::serve(Arc::downgrade(&hub.inner), checks));
         hub.adopt_all().await?;
         hub.inner.recorder.tidy();
         Ok(hub)
+    }
+
+    /// Makes the files and directories that shells need, unless they are there.
+    fn install(&self) -> std::io::Result<()> {
+        std::fs::create_dir_all(self.inner.options.runtime_dir.join("hooks"))?;
+        let installed = self.inner.integration.install();
+        self.inner.installed.store(installed.is_ok(), Ordering::Relaxed);
+        installed
+    }
+
+    /// Makes again what vanished from the runtime directory: the files of the shell integration, and the FIFOs of sessions.
+    pub async fn restore(&self) -> Result<(), SessionError> {
+        let hub = self.clone();
+        blocking(move || Ok(hub.install()?)).await?;
+        let ids: Vec<String> =
+            self.state().sessions.iter().map(|session| session.meta().id.clone()).collect();
+        self.restore_hooks(ids.iter()).await
+    }
+
+    /// Makes the FIFOs of these sessions again, if they are missing. Other names are ignored.
+    pub async fn restore_hooks(&self, ids: impl Iterator<Item = &String>) -> Result<(), SessionError> {
+        for id in ids {
+            let Some(session) = self.state().sessions.by_id(id).cloned() else { continue };
+            if session.meta().nonce.is_some() && !Hook::is_at(&self.hook_path(id)) {
+                let hook = self.open_hook(session.meta()).await?;
+                let _ = session.tell(Request::Hook { hook }).await;
+            }
+        }
+        Ok(())
     }
 
     async fn adopt_all(&self) -> Result<(), SessionError> {

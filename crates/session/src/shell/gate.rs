@@ -82,6 +82,11 @@ impl Gate {
         hook.answer(id, &answer.clone().unwrap_or_else(judged));
     }
 
+    /// Uses a hook in place of one that vanished.
+    pub(crate) fn use_hook(&mut self, hook: Option<Hook>) {
+        self.hook = hook;
+    }
+
     /// Takes the hook, to remove it with its session.
     pub(crate) fn take_hook(&mut self) -> Option<Hook> {
         self.hook.take()

@@ -15,12 +15,19 @@ impl Hook {
     /// Makes the fifo, or opens the one that another daemon made. The daemon holds both ends, so that neither a shell
     /// that opens it nor an answer to a shell that is gone ever blocks.
     pub(crate) fn open(path: &Path) -> io::Result<Hook> {
-        match rustix::fs::mkfifoat(rustix::fs::CWD, path, Mode::RUSR | Mode::WUSR) {
-            Ok(()) | Err(rustix::io::Errno::EXIST) => {}
-            Err(e) => return Err(e.into()),
+        if !Hook::is_at(path) {
+            // A shell that redirects into a fifo that vanished leaves a plain file there.
+            let _ = std::fs::remove_file(path);
+            rustix::fs::mkfifoat(rustix::fs::CWD, path, Mode::RUSR | Mode::WUSR)?;
         }
         let fifo = rustix::fs::open(path, OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())?;
         Ok(Hook { path: path.to_owned(), fifo })
+    }
+
+    /// Whether there is a fifo at this path.
+    pub(crate) fn is_at(path: &Path) -> bool {
+        use std::os::unix::fs::FileTypeExt;
+        std::fs::symlink_metadata(path).is_ok_and(|there| there.file_type().is_fifo())
     }
 
     /// Answers one question.

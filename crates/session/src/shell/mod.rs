@@ -86,17 +86,26 @@ pub(crate) struct Marking {
 }
 
 impl Integration {
-    /// Writes the files that the shells read at their start.
-    pub(crate) fn install(dir: &Path) -> io::Result<Integration> {
+    /// The integration whose files are in this directory.
+    pub(crate) fn at(dir: PathBuf) -> Integration {
+        Integration { dir }
+    }
+
+    /// Writes the files that the shells read at their start, unless they are there.
+    pub(crate) fn install(&self) -> io::Result<()> {
         for (name, text) in SHELLS.iter().flat_map(|shell| shell.files) {
+            let path = self.dir.join(name);
+            if std::fs::read(&path).is_ok_and(|there| there == text.as_bytes()) {
+                continue;
+            }
             // Write a new file and rename it: a shell may be reading the old file at this moment.
-            let path = dir.join(name);
-            std::fs::create_dir_all(path.parent().unwrap_or(dir))?;
-            let fresh = dir.join(format!("{name}.{}", std::process::id()));
-            std::fs::write(&fresh, text)?;
-            std::fs::rename(&fresh, path)?;
+            std::fs::create_dir_all(path.parent().unwrap_or(&self.dir))?;
+            let fresh = self.dir.join(format!("{name}.{}", std::process::id()));
+            std::fs::write(&fresh, text).and_then(|()| std::fs::rename(&fresh, path)).inspect_err(|_| {
+                let _ = std::fs::remove_file(&fresh);
+            })?;
         }
-        Ok(Integration { dir: dir.to_owned() })
+        Ok(())
     }
 
     /// How to start `program` so that it marks its commands. `None` if it is no shell that we know, or if its arguments make

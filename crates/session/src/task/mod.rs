@@ -256,6 +256,7 @@ impl Task {
                 while self.drain().await {}
                 self.program_ended(status);
             }
+            Request::Hook { hook } => self.gate.use_hook(hook),
             Request::Flush { reply } => self.recording.flush(reply),
             Request::FlushCapture { reply } => self.recording.flush_capture(reply),
             Request::Capturing { reply } => {
