@@ -216,6 +216,42 @@ async fn a_thousand_keys_of_a_person_neither_evict_a_retry_id_nor_need_a_checkpo
     assert_eq!(line(&mut terminal), "last\n");
 }
 
+/// Everything that the keeper holds for a session.
+fn memory_of(held: &Held) -> Vec<u8> {
+    let read = |fd: &OwnedFd| {
+        let mut bytes = vec![0; usize::try_from(rustix::fs::fstat(fd).unwrap().st_size).unwrap()];
+        let got = rustix::io::pread(fd, &mut bytes, 0).unwrap_or(0);
+        bytes.truncate(got);
+        bytes
+    };
+    held.slots.values().flat_map(read).chain(held.blob.iter().copied()).collect()
+}
+
+#[tokio::test]
+async fn a_typed_secret_is_neither_in_the_keepers_memory_nor_can_its_keys_be_computed() {
+    let (dir, keeper) = (tempfile::tempdir().unwrap(), Keeper::default());
+    let hub = Hub::start(options(dir.path()), keeper.link()).await.unwrap();
+    let session = create(&hub, "a", "1").await.unwrap();
+    let mut terminal = keeper.terminal(&session);
+    let mut modes = rustix::termios::tcgetattr(&terminal).unwrap();
+    modes.local_modes.remove(rustix::termios::LocalModes::ECHO);
+    rustix::termios::tcsetattr(&terminal, rustix::termios::OptionalActions::Now, &modes).unwrap();
+    let person = Typist { kind: ActorKind::Person, who: "view:1".into(), name: "attach".into() };
+    for key in ["Q", "w", "7", "%", "whole-Line~3\n"] {
+        let input = Input::Text { text: key.into(), paste: Paste::Never };
+        session.send(input, &person, None, None).await.unwrap();
+    }
+    assert_eq!(line(&mut terminal), "Qw7%whole-Line~3\n");
+    let memory = memory_of(&keeper.held.lock().unwrap()[session.meta().id.as_bytes()]);
+    let has = |part: &[u8]| memory.windows(part.len()).any(|window| window == part);
+    assert!(has(b"view:1"), "the record of the input is there");
+    assert!(!has(b"Qw7%") && !has(b"whole-Line~3"));
+    for key in ["Q", "w", "7", "%", "whole-Line~3"] {
+        // In CBOR numbers are big-endian.
+        assert!(!has(&cotty_vt::hash(key.as_bytes()).to_be_bytes()), "{key}");
+    }
+}
+
 #[tokio::test]
 async fn limits_count_live_sessions_only() {
     let (dir, keeper) = (tempfile::tempdir().unwrap(), Keeper::default());

@@ -229,6 +229,16 @@ impl Typing {
         self.queue.stage(bytes)
     }
 
+    /// Erases staged bytes that were not accepted.
+    pub(crate) fn unstage(&mut self) {
+        self.queue.unstage();
+    }
+
+    /// Keeps a range when it is sent, because a recording may contain it.
+    pub(crate) fn keep(&mut self, from: u64, to: u64) {
+        self.queue.keep(from, to);
+    }
+
     /// Accepts staged bytes into the queue, up to `to`.
     pub(crate) fn accept(&mut self, to: u64) {
         self.queue.accept(to);

@@ -20,10 +20,10 @@ pub(crate) struct Echo {
 /// Who echoes a typed line.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum EchoedBy {
-    /// The kernel, or a shell with marks: it surely does.
+    /// The kernel, or a shell with marks: it surely does. Also for input that has no echo to recognize.
     #[default]
     Surely,
-    /// The program, perhaps: it does if the screen shows this line. Only a hash is kept, because it may be a secret.
+    /// The program, perhaps: it does if the screen shows this line, of which a hash is kept.
     Perhaps { chars: u32, hash: u64 },
 }
 

@@ -39,12 +39,11 @@ fn only_cancels(input: &Input) -> bool {
 fn echo_of(bytes: &[u8], mode: Option<LineMode>, at_prompt: bool) -> (EchoedBy, u32) {
     // Enter alone has no visible echo.
     let alone = matches!(bytes.first(), Some(b'\r' | b'\n'));
-    let shown = match !alone && (at_prompt || mode.is_none_or(|mode| mode.echo)) {
-        true => EchoedBy::Surely,
-        false => EchoedBy::perhaps(bytes),
-    };
+    let surely = !alone && (at_prompt || mode.is_none_or(|mode| mode.echo));
     let hidden = mode.is_some_and(LineMode::asks_for_secret);
     let ends = bytes.iter().filter(|&&b| !hidden && matches!(b, b'\r' | b'\n')).count();
+    // Only a line that ends has an echo to recognize. The hash of a key would reveal the key.
+    let shown = if surely || ends == 0 { EchoedBy::Surely } else { EchoedBy::perhaps(bytes) };
     (shown, u32::try_from(ends).unwrap_or(u32::MAX))
 }
 
@@ -163,7 +162,7 @@ impl Task {
         let what = RecordKind::Typed { source, bytes: count, to, lines, shown, run, by, at, recorded };
         let holder = self.keyboard.holder().map(str::to_owned);
         let returned = self.keyboard.returned().cloned();
-        self.record(&what, at)?;
+        self.record(&what, at).inspect_err(|_| self.typing.unstage())?;
         if self.keyboard.holder() != holder.as_deref() {
             // Viewers are notified, whether or not the program echoes the input.
             self.viewers.changed(Instant::now());
@@ -188,10 +187,15 @@ impl Task {
 
     /// Applies typed input, live or in a replay.
     pub(super) fn apply_typed(&mut self, what: &RecordKind, ms: u64) {
-        let RecordKind::Typed { source, bytes, to, lines, shown, run, by, at, .. } = what else { return };
+        let RecordKind::Typed { source, bytes, to, lines, shown, run, by, at, recorded } = what else {
+            return;
+        };
         let (seq, position) = (self.vt.seq(), self.vt.position());
         let person = by.kind == ActorKind::Person;
         self.typing.accept(*to);
+        if *recorded {
+            self.typing.keep(to.saturating_sub(*bytes), *to);
+        }
         match person {
             true => {
                 self.keyboard.person_typed(&by.who, &by.name, *bytes, seq, *at);
@@ -307,8 +311,10 @@ mod tests {
             ("ls\r", mode(false, false), true, true, 1),
             ("ls\r", mode(false, false), false, false, 1),
             ("\r", mode(true, true), true, false, 1),
-            // A secret is not on the screen.
-            ("hunter2\r", mode(false, true), false, false, 0),
+            // A secret is not on the screen, and a single key is no line: nothing of them is kept.
+            ("hunter2\r", mode(false, true), false, true, 0),
+            ("h", mode(false, true), false, true, 0),
+            ("h", mode(false, false), false, true, 0),
             ("a\rb\r", None, false, true, 2),
         ] {
             let (shown, ends) = echo_of(bytes.as_bytes(), mode, at_prompt);

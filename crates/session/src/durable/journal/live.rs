@@ -385,6 +385,15 @@ impl LiveJournal {
         found
     }
 
+    /// The ranges of the input since the last checkpoint that a recording may contain.
+    pub(crate) fn recorded_input(&self) -> impl Iterator<Item = (u64, u64)> {
+        let records = self.records(self.checkpoint.1).records.into_iter();
+        records.filter_map(|(_, record)| match record.what {
+            RecordKind::Typed { bytes, to, recorded: true, .. } => Some((to.saturating_sub(bytes), to)),
+            _ => None,
+        })
+    }
+
     fn fill_ahead(&mut self, len: u64) {
         let (from, to) = (self.filled.max(len), len + READ as u64);
         if from < to {
