@@ -9,6 +9,7 @@ mod handoff;
 mod keyboard;
 mod observe;
 mod output;
+mod portion;
 pub(crate) mod program;
 mod read;
 mod record;
@@ -28,6 +29,7 @@ use regex::Regex;
 use tokio::sync::mpsc;
 
 use self::drawing::Drawing;
+use self::portion::Portion;
 use self::run::run_end;
 use self::terminal::Terminal;
 use crate::commands::Commands;
@@ -78,6 +80,7 @@ pub(crate) struct Task {
     /// Where the first output was written.
     start: Position,
     drawing: Drawing,
+    portion: Portion,
     typing: Typing,
     readers: Readers,
     commands: Commands,
@@ -120,6 +123,7 @@ impl Task {
             start: vt.position(),
             vt,
             drawing: Drawing::default(),
+            portion: Portion::default(),
             typing: Typing::new(opened.input),
             readers: Readers::default(),
             commands: Commands::default(),
@@ -162,7 +166,7 @@ impl Task {
                     Some(request) => self.handle(request).await,
                 },
                 closed = self.terminal.readable(), if !self.terminal.is_hung_up() => {
-                    let more = self.drain().await;
+                    let more = self.drain_in_loop().await;
                     self.terminal.forget_hang_up(closed);
                     self.watch_unless(more);
                 }

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::io;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cotty_pty::WindowSize;
 use cotty_vt::EffectKind;
@@ -18,6 +18,8 @@ use crate::shell::{ShellMark, read_mark};
 
 /// Most output read in one turn, so that a busy session does not starve the others.
 const TURN: usize = 64 * 1024;
+/// After this long a turn of the loop ends even if it has read less.
+const LONGEST_TURN: Duration = Duration::from_millis(20);
 
 impl Task {
     /// Processes pending output, so that a read returns everything written before it.
@@ -26,10 +28,20 @@ impl Task {
         let _ = self.make_room().await;
     }
 
-    /// Reads pending output, at most one turn's worth. Returns whether there may be more.
+    /// Reads pending output, at most one turn's worth, which is as much as a terminal holds. Returns whether there may be more.
     pub(crate) async fn drain(&mut self) -> bool {
-        let mut taken = 0;
-        while taken < TURN {
+        self.drain_for(Duration::MAX).await
+    }
+
+    /// The same in the loop, where the session's callers wait for the end of the turn.
+    pub(super) async fn drain_in_loop(&mut self) -> bool {
+        self.drain_for(LONGEST_TURN).await
+    }
+
+    async fn drain_for(&mut self, longest: Duration) -> bool {
+        let (mut taken, began) = (0, Instant::now());
+        let is_over = |taken| taken >= TURN || (taken > 0 && began.elapsed() >= longest);
+        while !is_over(taken) {
             if self.make_room().await.is_err() {
                 // Without a keeper no checkpoint is stored, but the session continues as long as it can.
                 self.journal.checkpointed(self.vt.seq(), self.journal.index_len());
@@ -43,12 +55,12 @@ impl Task {
             }
             // Feed each piece at once: the kernel fetches the next few kilobytes meanwhile. Collecting a turn's worth first
             // costs a third of the speed.
-            self.process_read();
+            self.process_read().await;
         }
         if taken > 0 {
             self.terminal.note_output();
         }
-        taken >= TURN
+        is_over(taken)
     }
 
     /// Reads output into the journal, while that has room, for an engine that is not rebuilt yet.
@@ -66,12 +78,19 @@ impl Task {
     }
 
     /// Feeds the engine the output that was read, and carries out its effects.
-    fn process_read(&mut self) {
-        if self.journal.output_len() > self.vt.seq() {
-            let ms = now_ms();
-            self.process_until(self.journal.output_len(), ms);
-            self.recording.output(self.at(ms), Instant::now());
+    async fn process_read(&mut self) {
+        let (end, ms) = (self.journal.output_len(), now_ms());
+        if self.vt.seq() >= end {
+            return;
         }
+        while self.vt.seq() < end {
+            let began = Instant::now();
+            self.process_until(end.min(self.vt.seq() + self.portion.size() as u64), ms);
+            if self.portion.took(began.elapsed()) {
+                tokio::task::yield_now().await;
+            }
+        }
+        self.recording.output(self.at(ms), Instant::now());
     }
 
     /// Watches the terminal for readiness, unless there is more to read anyway.
