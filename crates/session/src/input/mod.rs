@@ -14,6 +14,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use cotty_pty::{Watched, facts};
+use cotty_vt::LineId;
 use serde::{Deserialize, Serialize};
 use tokio::io::Interest;
 
@@ -186,6 +187,11 @@ impl Typing {
         }
     }
 
+    /// Notes the line into which visible input is typed.
+    pub(crate) fn typed_into(&mut self, line: Option<LineId>) {
+        self.state.lines.typed_into(line);
+    }
+
     /// Notes a line that was typed.
     pub(crate) fn entered(&mut self, echo: Echo) {
         self.state.lines.entered(echo);
@@ -329,7 +335,7 @@ impl TypedState {
 
 #[cfg(test)]
 mod tests {
-    use cotty_vt::{LineId, Position};
+    use cotty_vt::Position;
 
     use super::*;
 

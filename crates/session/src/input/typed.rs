@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use cotty_vt::Position;
+use cotty_vt::{LineId, Position};
 use serde::{Deserialize, Serialize};
 
 use super::push_bounded;
@@ -48,6 +48,9 @@ pub(crate) struct TypedLines {
     typed_seq: Option<u64>,
     /// The seq of a person's last input.
     person_typed_at: Option<u64>,
+    /// The line into which visible input was typed without a line end.
+    #[serde(skip)]
+    visible: Option<LineId>,
 }
 
 impl TypedLines {
@@ -57,6 +60,16 @@ impl TypedLines {
         if by_person {
             self.person_typed_at = Some(seq);
         }
+    }
+
+    /// Notes the line into which visible input is typed; `None` after a line end, or if the input is a secret.
+    pub(crate) fn typed_into(&mut self, line: Option<LineId>) {
+        self.visible = line;
+    }
+
+    /// Whether visible input was typed into this line.
+    pub(crate) fn is_visible(&self, line: LineId) -> bool {
+        self.visible == Some(line)
     }
 
     /// Notes a typed line.
@@ -105,6 +118,7 @@ impl TypedLines {
             echoes: [Echo { seq: 9, position, lines: 2, shown }].into(),
             typed_seq: Some(4),
             person_typed_at: Some(5),
+            visible: None,
         }
     }
 }

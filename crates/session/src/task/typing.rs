@@ -35,13 +35,16 @@ fn only_cancels(input: &Input) -> bool {
     }
 }
 
+fn is_line_end(byte: u8) -> bool {
+    matches!(byte, b'\r' | b'\n')
+}
+
 /// Who echoes bytes that are typed now, and how many echoed lines they end. A hidden line has no echo.
-fn echo_of(bytes: &[u8], mode: Option<LineMode>, at_prompt: bool) -> (EchoedBy, u32) {
+fn echo_of(bytes: &[u8], mode: Option<LineMode>, hidden: bool, at_prompt: bool) -> (EchoedBy, u32) {
     // Enter alone has no visible echo.
-    let alone = matches!(bytes.first(), Some(b'\r' | b'\n'));
+    let alone = bytes.first().is_some_and(|&byte| is_line_end(byte));
     let surely = !alone && (at_prompt || mode.is_none_or(|mode| mode.echo));
-    let hidden = mode.is_some_and(LineMode::asks_for_secret);
-    let ends = bytes.iter().filter(|&&b| !hidden && matches!(b, b'\r' | b'\n')).count();
+    let ends = bytes.iter().filter(|&&byte| !hidden && is_line_end(byte)).count();
     // Only a line that ends has an echo to recognize. The hash of a key would reveal the key.
     let shown = if surely || ends == 0 { EchoedBy::Surely } else { EchoedBy::perhaps(bytes) };
     (shown, u32::try_from(ends).unwrap_or(u32::MAX))
@@ -153,11 +156,12 @@ impl Task {
         self.check_not_exited()?;
         self.make_room().await?;
         let mode = self.program().line_mode();
-        let (shown, lines) = echo_of(bytes, mode, matches!(self.commands.phase(), Phase::Prompt(_)));
+        let hidden = self.observe_now().asked_secret().is_some();
+        let (shown, lines) = echo_of(bytes, mode, hidden, matches!(self.commands.phase(), Phase::Prompt(_)));
         let (seq, count, at) = (self.vt.seq(), bytes.len() as u64, now_ms());
         let to = self.typing.stage(bytes)?;
         // What a person types is private, and so is a secret.
-        let recorded = by.kind != ActorKind::Person && !mode.is_some_and(LineMode::asks_for_secret);
+        let recorded = by.kind != ActorKind::Person && !hidden;
         let by = by.clone();
         let what = RecordKind::Typed { source, bytes: count, to, lines, shown, run, by, at, recorded };
         let holder = self.keyboard.holder().map(str::to_owned);
@@ -167,6 +171,8 @@ impl Task {
             // Viewers are notified, whether or not the program echoes the input.
             self.viewers.changed(Instant::now());
         }
+        let visible = !hidden && !bytes.iter().any(|&byte| is_line_end(byte));
+        self.typing.typed_into(visible.then(|| self.vt.position().line));
         let now = Instant::now();
         self.typing.accepted(bytes, to, run, now);
         self.typing.push(self.terminal.watched(), now);
@@ -317,7 +323,8 @@ mod tests {
             ("h", mode(false, false), false, true, 0),
             ("a\rb\r", None, false, true, 2),
         ] {
-            let (shown, ends) = echo_of(bytes.as_bytes(), mode, at_prompt);
+            let hidden = mode.is_some_and(LineMode::asks_for_secret);
+            let (shown, ends) = echo_of(bytes.as_bytes(), mode, hidden, at_prompt);
             assert_eq!((shown == EchoedBy::Surely, ends), (surely, lines), "{bytes:?} in {mode:?}");
         }
     }
