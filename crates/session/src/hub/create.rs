@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use tokio::io::AsyncReadExt;
 
 use super::sessions::window;
-use super::{Hub, Start, TerminalOptions};
+use super::{Hub, Start, TerminalOptions, blocking};
 use crate::Allow;
 use crate::durable::checkpoint::slot;
 use crate::durable::journal::{InputQueue, LiveJournal};
@@ -22,8 +22,8 @@ use crate::error::{directory, invalid};
 use crate::hub::environment::child_environment;
 use crate::hub::id::session_id;
 use crate::hub::meta::now_ms;
-use crate::shell::is_interactive_shell;
 use crate::shell::words as line;
+use crate::shell::{Hook, is_interactive_shell};
 use crate::{Actor, ActorKind, Meta, Origin, Panel, Session, SessionError, Verdict, pattern};
 
 /// The largest number of columns or rows.
@@ -219,7 +219,7 @@ impl Hub {
         let history = &self.inner.options.history_file;
         let history = (meta.actor.kind != ActorKind::Person).then_some(history.as_path());
         let integration = &self.inner.integration;
-        let marking = integration.marking(&meta.program, &meta.args, &env, &nonce, &hook, history);
+        let marking = integration.marking(&meta.program, &meta.args, &env, &hook, history);
         let args = match marking {
             Some(marking) => {
                 env.extend(marking.env);
@@ -246,6 +246,10 @@ impl Hub {
         meta.copy_into(&journal).map_err(refused)?;
         let (input, queue) = InputQueue::create().map_err(refused)?;
         let hook = self.open_hook(&meta).await?;
+        if let Some(nonce) = meta.nonce.clone() {
+            let path = self.hook_path(&meta.id);
+            blocking(move || Ok(Hook::leave_nonce(&path, &nonce)?)).await?;
+        }
         // The child's input is ready before the keeper forks, so the child starts even if the daemon dies now.
         let (mut ours, theirs) = UnixStream::pair().map_err(refused)?;
         let bytes = child::encode(spec)?;

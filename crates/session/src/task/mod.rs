@@ -32,7 +32,7 @@ use self::drawing::Drawing;
 use self::portion::Portion;
 use self::run::run_end;
 use self::terminal::Terminal;
-use crate::commands::Commands;
+use crate::commands::{Commands, Moment};
 use crate::durable::checkpoint::Lost;
 use crate::durable::journal::disk::{RecordingQueue, Worker};
 use crate::durable::journal::{InputQueue, LiveJournal, Source};
@@ -47,8 +47,8 @@ use crate::keyboard::state::Keyboard;
 use crate::output::readers::Readers;
 use crate::output::search;
 use crate::request::Request;
-use crate::shell::Hook;
 use crate::shell::gate::Gate;
+use crate::shell::{Doubts, Hook};
 use crate::viewers::Viewers;
 use crate::wait::{Waiter, Waits};
 use crate::{Meta, Policy, SessionError};
@@ -84,6 +84,7 @@ pub(crate) struct Task {
     typing: Typing,
     readers: Readers,
     commands: Commands,
+    doubts: Doubts<Moment>,
     gate: Gate,
     keyboard: Keyboard,
     fit: Fit,
@@ -127,6 +128,7 @@ impl Task {
             typing: Typing::new(opened.input),
             readers: Readers::default(),
             commands: Commands::default(),
+            doubts: Doubts::default(),
             gate: Gate::new(opened.policy, opened.hook),
             keyboard: Keyboard::default(),
             fit: Fit::default(),

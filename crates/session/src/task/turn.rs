@@ -22,6 +22,7 @@ impl Task {
         self.expire_keyboard();
         self.end_stale_fit();
         self.typing.push_held(self.terminal.watched(), now);
+        self.settle_doubts();
         self.tell_observers(now);
         self.answer_waiters(now);
         self.recording.turn(&self.journal, &self.vt, now, now_ms());
@@ -112,6 +113,7 @@ impl Task {
             self.viewers.wakeup(),
             self.observers.wakeup(now, self.drawing.last_output()),
             self.typing.wakeup(now),
+            self.doubts.wakeup(now),
             self.keyboard.ends_ms().map(in_ms),
             self.handoff.requests().ends_ms().map(in_ms),
             self.handoff.wakeup(),

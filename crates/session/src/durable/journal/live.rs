@@ -19,6 +19,7 @@ use crate::counts::BYTES_READ;
 use crate::handoff::state::{HandoffEnd, HandoffRequest};
 use crate::hub::meta::Typist;
 use crate::input::typed::EchoedBy;
+use crate::shell::ERASED;
 
 /// The most bytes of one read. Also how far ahead the ring is filled, which costs memory even in an idle session.
 pub(crate) const READ: usize = 16 * 1024;
@@ -29,6 +30,8 @@ const INDEX: usize = 256 * 1024;
 const HEADER: usize = 4096;
 /// The offset of the copy of the session's metadata in the header, after its length. The space before it is for more cells.
 const DESCRIPTION: usize = 1024;
+/// A mark's nonce is within this many bytes before its end.
+const MARK_TAIL: u64 = 128;
 /// The last two digits are the version. A record's fields and kinds are found by name, so an added one needs no new
 /// version; `tests/formats` holds a journal of each version.
 const MAGIC: u64 = u64::from_le_bytes(*b"cottyJ03");
@@ -81,7 +84,15 @@ pub(crate) enum RecordKind {
     /// The program's queries up to here were answered; the answers end at `to` in the queue.
     Replied { to: u64 },
     /// The marks up to here were processed at this time (milliseconds since the epoch).
-    Marked { at: u64 },
+    Marked {
+        at: u64,
+        /// Where the marks end that had the nonce, which is erased from the output afterwards.
+        #[serde(default, skip_serializing_if = "is_default")]
+        genuine: Vec<u64>,
+        /// Whether a job of the shell had the foreground.
+        #[serde(default, skip_serializing_if = "is_default")]
+        job: bool,
+    },
     /// The terminal has a new size; `put_back` is the size to restore later.
     Resized { cols: u16, rows: u16, put_back: Option<(u16, u16)> },
     /// The keyboard changed hands at this time, not by typing.
@@ -331,6 +342,18 @@ impl LiveJournal {
         self.output.slice(from, to)
     }
 
+    /// Erases the nonce of a mark that ends at `end`.
+    pub(crate) fn erase_nonce(&mut self, end: u64, nonce: &str) {
+        let from = end.saturating_sub(MARK_TAIL).max(self.oldest());
+        if from >= end || end > self.output_len() || nonce.is_empty() {
+            return;
+        }
+        let tail = self.output.slice_mut(from, end);
+        if let Some(at) = tail.windows(nonce.len()).rposition(|part| part == nonce.as_bytes()) {
+            tail[at..at + nonce.len()].fill(ERASED);
+        }
+    }
+
     /// Whether the next read or record might overwrite data that no checkpoint covers.
     pub(crate) fn wants_checkpoint(&self) -> bool {
         let output = self.output_len() - self.checkpoint.0;
@@ -527,7 +550,7 @@ mod tests {
                 program: Some("vi".into()),
             }),
             RecordKind::Replied { to: 4 },
-            RecordKind::Marked { at: 5 },
+            RecordKind::Marked { at: 5, genuine: Vec::new(), job: false },
             RecordKind::Resized { cols: 100, rows: 30, put_back: Some((80, 24)) },
             keyboard(KeyboardChange::Took { who: who(), name: "page".into(), lease_ms: Some(5) }),
             keyboard(KeyboardChange::Gave { who: who() }),
@@ -627,6 +650,20 @@ mod tests {
             let expected = (5000..).zip(every_kind()).map(|(seq, what)| Record { seq, what });
             assert_eq!(read, expected.collect::<Vec<_>>(), "version {version}");
         }
+    }
+
+    #[test]
+    fn the_nonce_of_a_mark_is_erased_from_the_output() {
+        let (mut live, _fd) = LiveJournal::create().unwrap();
+        let (reader, mut writer) = pipe();
+        writer.write_all(b"n0n0 \x1b]133;D;0;n0n0\x07 after n0n0").unwrap();
+        live.read_from(&reader).unwrap();
+        live.erase_nonce(20, "n0n0");
+        assert_eq!(live.output(0, live.output_len()), b"n0n0 \x1b]133;D;0;----\x07 after n0n0");
+        for end in [0, 3, 4711] {
+            live.erase_nonce(end, "n0n0");
+        }
+        assert_eq!(live.output(0, 4), b"n0n0");
     }
 
     #[test]
