@@ -104,6 +104,26 @@ def test_a_timeout_says_what_the_program_is_doing(terminal):
     assert terminal("wait", prompt=True)["met"] == "prompt"
 
 
+@pytest.mark.parametrize("killed", [False, True])
+def test_an_interrupt_overtakes_input_that_waits(terminal, killed):
+    line = "touch ran\n"
+    terminal("send", text="sleep 1000\n")
+    eventually(lambda: terminal("info")["activity"].get("program") == "sleep")
+    # Little enough for the kernel, which would not act on an interrupt behind it; then more.
+    for count in (1000, 200_000):
+        terminal("send", text=count * line)
+        if killed:
+            terminal.cotty.kill_daemon()
+        sent = terminal("send", control="interrupt")
+        assert count * len(line) / 100 < sent["dropped"] <= count * len(line)
+        assert terminal("wait", prompt=True)["met"] == "prompt"
+        assert not (terminal.cotty.work / "ran").exists()
+        ran = terminal("run", command="echo next")
+        assert (ran["output"], ran["exit_code"]) == ("next\n", 0)
+        terminal("send", text="sleep 1000\n")
+        eventually(lambda: terminal("info")["activity"].get("program") == "sleep")
+
+
 # Secrets
 
 

@@ -77,6 +77,20 @@ impl TypedLines {
         push_bounded(&mut self.echoes, echo);
     }
 
+    /// Forgets this many of the newest lines: they were dropped before the terminal got them.
+    pub(crate) fn drop_newest(&mut self, mut lines: u32) {
+        while lines > 0
+            && let Some(echo) = self.echoes.back_mut()
+        {
+            let gone = echo.lines.min(lines);
+            echo.lines -= gone;
+            lines -= gone;
+            if echo.lines == 0 {
+                self.echoes.pop_back();
+            }
+        }
+    }
+
     /// The seq of the last input.
     pub(crate) fn last_typed_seq(&self) -> Option<u64> {
         self.typed_seq
@@ -156,6 +170,12 @@ mod tests {
         assert_eq!((typed.last_line().map(|echo| echo.seq), typed.last_typed_seq()), (Some(7), Some(9)));
         assert_eq!((typed.lines_since(7).count(), typed.lines_since(8).count()), (1, 0));
         assert!(typed.line_at(7).is_some() && typed.line_at(9).is_none());
+        typed.entered(Echo { seq: 9, position, lines: 3, shown: EchoedBy::Surely });
+        typed.drop_newest(2);
+        assert_eq!(typed.last_line().map(|echo| (echo.seq, echo.lines)), Some((9, 1)));
+        typed.drop_newest(9);
+        assert_eq!(typed.last_line(), None);
+        typed.entered(Echo { seq: 9, position, lines: 1, shown: EchoedBy::Surely });
         typed.forget_places();
         assert!(typed.last_line().is_none() && typed.last_typed_seq() == Some(9));
     }

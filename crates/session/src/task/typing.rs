@@ -13,6 +13,7 @@ use crate::error::{broken, exited};
 use crate::handle::{Input, Typed};
 use crate::hub::meta::{ActorKind, Typist, now_ms};
 use crate::input::encode::{Encoder, control_character};
+use crate::input::interrupt::{self, Dropped, discard_unread};
 use crate::input::lease::LeaseRef;
 use crate::input::typed::{Echo, EchoedBy};
 use crate::output::screen::Spot;
@@ -159,11 +160,17 @@ impl Task {
         let hidden = self.observe_now().asked_secret().is_some();
         let (shown, lines) = echo_of(bytes, mode, hidden, matches!(self.commands.phase(), Phase::Prompt(_)));
         let (seq, count, at) = (self.vt.seq(), bytes.len() as u64, now_ms());
-        let to = self.typing.stage(bytes)?;
+        let dropped = self.in_the_way(bytes);
+        let to = match dropped {
+            Some(_) => self.typing.stage_first(bytes)?,
+            None => self.typing.stage(bytes)?,
+        };
         // What a person types is private, and so is a secret.
         let recorded = by.kind != ActorKind::Person && !hidden;
         let by = by.clone();
-        let what = RecordKind::Typed { source, bytes: count, to, lines, shown, run, by, at, recorded };
+        let (overtakes, dropped) = (dropped.is_some(), dropped.unwrap_or_default());
+        let what =
+            RecordKind::Typed { source, bytes: count, to, lines, shown, run, by, at, recorded, dropped };
         let holder = self.keyboard.holder().map(str::to_owned);
         let returned = self.keyboard.returned().cloned();
         self.record(&what, at).inspect_err(|_| self.typing.unstage())?;
@@ -173,12 +180,23 @@ impl Task {
         }
         let visible = !hidden && !bytes.iter().any(|&byte| is_line_end(byte));
         self.typing.typed_into(visible.then(|| self.vt.position().line));
+        if overtakes {
+            discard_unread(self.terminal.pty());
+        }
         let now = Instant::now();
         self.typing.accepted(bytes, to, run, now);
         self.typing.push(self.terminal.watched(), now);
         // An agent's input clears this, so its answer reports it.
         let returned = returned.filter(|_| self.keyboard.returned().is_none());
-        Ok(Typed { seq, bytes: count, returned })
+        Ok(Typed { seq, bytes: count, dropped: dropped.bytes, returned })
+    }
+
+    /// The input that waits for the program, if these bytes interrupt it and would have to wait, too.
+    fn in_the_way(&self, bytes: &[u8]) -> Option<Dropped> {
+        let pty = self.terminal.pty();
+        let unread = interrupt::in_the_way(bytes, pty, u64::from(self.typing.is_queued()))?;
+        let waiting = self.typing.waiting();
+        Some(Dropped { bytes: waiting.bytes + unread, ..waiting })
     }
 
     /// Notes where typing begins at the prompt. Text typed ahead of the prompt is there already.
@@ -193,7 +211,8 @@ impl Task {
 
     /// Applies typed input, live or in a replay.
     pub(super) fn apply_typed(&mut self, what: &RecordKind, ms: u64) {
-        let RecordKind::Typed { source, bytes, to, lines, shown, run, by, at, recorded } = what else {
+        let RecordKind::Typed { source, bytes, to, lines, shown, run, by, at, recorded, dropped } = what
+        else {
             return;
         };
         let (seq, position) = (self.vt.seq(), self.vt.position());
@@ -212,6 +231,9 @@ impl Task {
         self.note_line();
         let vt = &self.vt;
         self.typing.typed(source, &by.who, *bytes, seq, || Spot::of(vt, position), person);
+        if *dropped != Dropped::default() {
+            self.typing.drop_before(to.saturating_sub(*bytes), *dropped, source);
+        }
         if *lines > 0 && !self.vt.modes().alt_screen {
             self.typing.entered(Echo { seq, position, lines: *lines, shown: shown.clone() });
         }

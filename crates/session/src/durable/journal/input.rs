@@ -84,6 +84,11 @@ impl InputQueue {
         if self.waiting() + bytes.len() as u64 > MOST_WAITING {
             return Err(io::Error::new(io::ErrorKind::StorageFull, "too much unread input"));
         }
+        self.stage_first(bytes)
+    }
+
+    /// The same however much waits, for bytes before which the waiting input will be dropped.
+    pub(crate) fn stage_first(&mut self, bytes: &[u8]) -> io::Result<u64> {
         let mut at = self.end;
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -163,6 +168,20 @@ impl InputQueue {
     /// How many bytes have not been sent yet.
     pub(crate) fn waiting(&self) -> u64 {
         self.end.saturating_sub(self.position())
+    }
+
+    /// How many line ends wait.
+    pub(crate) fn waiting_lines(&self) -> u32 {
+        let bytes = self.bytes(self.position(), self.end).unwrap_or_default();
+        let ends = bytes.iter().filter(|byte| matches!(byte, b'\r' | b'\n')).count();
+        u32::try_from(ends).unwrap_or(u32::MAX)
+    }
+
+    /// Drops the waiting input before this position.
+    pub(crate) fn skip_to(&mut self, place: u64) {
+        if self.position() < place && rustix::fs::seek(&self.fd, SeekFrom::Start(place)).is_ok() {
+            self.erase_sent();
+        }
     }
 
     /// Sends as much as the terminal takes now, but not more than `TURN` bytes: a terminal that no program reads accepts a
@@ -330,6 +349,25 @@ mod tests {
         next.stage(b"refused").unwrap();
         next.unstage();
         assert_eq!(all(&next)[12..], [0; 7]);
+    }
+
+    #[test]
+    fn skipped_input_is_erased_and_never_sent() {
+        let (pty, slave) = Pty::open(WindowSize { cols: 80, rows: 24 }).unwrap();
+        let (mut queue, _kept) = InputQueue::create().unwrap();
+        let first = queue.stage(b"one\ntwo\n").unwrap();
+        queue.accept(first);
+        assert_eq!(queue.waiting_lines(), 2);
+        let end = queue.stage_first(b"next\n").unwrap();
+        queue.accept(end);
+        // Twice, as in a replay.
+        queue.skip_to(first);
+        queue.skip_to(first);
+        assert_eq!(all(&queue), b"\0\0\0\0\0\0\0\0next\n");
+        assert_eq!(queue.push(&pty).unwrap(), Pushed::All);
+        queue.skip_to(first);
+        let mut buffer = [0; 64];
+        assert_eq!(rustix::io::read(&slave, &mut buffer).unwrap(), 5);
     }
 
     #[test]

@@ -18,6 +18,7 @@ use super::mapping::{Cells, Ring, memory};
 use crate::counts::BYTES_READ;
 use crate::handoff::state::{HandoffEnd, HandoffRequest};
 use crate::hub::meta::Typist;
+use crate::input::interrupt::Dropped;
 use crate::input::typed::EchoedBy;
 use crate::shell::ERASED;
 
@@ -78,6 +79,9 @@ pub(crate) enum RecordKind {
         /// Whether a recording may contain the text.
         #[serde(default, skip_serializing_if = "is_default")]
         recorded: bool,
+        /// The input before it that it removed, as an interrupt.
+        #[serde(default, skip_serializing_if = "is_default")]
+        dropped: Dropped,
     },
     /// A request signals the program in the foreground.
     Signalled(Signalled),
@@ -450,6 +454,7 @@ mod tests {
                 by: Typist { kind: crate::ActorKind::Agent, who: "a".into(), name: "a".into() },
                 at: 0,
                 recorded: true,
+                dropped: Dropped::default(),
             },
         }
     }
@@ -542,6 +547,7 @@ mod tests {
                 by,
                 at: 5,
                 recorded: false,
+                dropped: Dropped::default(),
             },
             RecordKind::Signalled(Signalled {
                 retry_id: "r".into(),
