@@ -92,9 +92,13 @@ impl Task {
             saved = saved.without_places(self.screen().spot(self.vt.position()));
         } else if self.vt.seq() < self.journal.oldest() {
             if lost.is_empty() {
-                lost.push("some output: the journal that held it was lost".to_owned());
+                lost.push("some output: the journal that held it was lost or overwritten".to_owned());
             }
             self.skip_to(self.journal.oldest());
+        }
+        if self.journal.first_record(index) != index {
+            lost.push("records of input and reads: they were overwritten".to_owned());
+            index = self.journal.first_record(index);
         }
         self.restore(saved);
         // Queries from before the checkpoint are not answered again, though they may be replayed.

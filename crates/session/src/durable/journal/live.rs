@@ -52,6 +52,9 @@ const CELL_COVERED_INDEX: usize = 4;
 /// Where output and index begin, in a journal that replaced a lost one.
 const CELL_FIRST_OUTPUT: usize = 5;
 const CELL_FIRST_INDEX: usize = 6;
+/// Up to where output and index may be overwritten although no checkpoint covers them, because none could be stored.
+const CELL_PASSED_OUTPUT: usize = 7;
+const CELL_PASSED_INDEX: usize = 8;
 
 /// An event at a position in the output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -199,6 +202,8 @@ pub(crate) struct LiveJournal {
     index: Ring,
     /// The lengths of output and index at the last checkpoint.
     checkpoint: (u64, u64),
+    /// Up to where both may be overwritten: at least as far as the checkpoint.
+    passed: (u64, u64),
     /// Up to where the fill pattern is written.
     filled: u64,
 }
@@ -250,13 +255,16 @@ impl LiveJournal {
 
     /// Whether its counts are possible: the part that the checkpoint does not cover fits into the rings.
     fn is_sound(&self) -> bool {
-        let sound = |first: usize, covered: u64, len: u64, ring: &Ring| {
-            let first = self.cells.load(first);
-            len < MOST && (first..=len).contains(&covered) && len - covered <= ring.len() as u64
+        let sound = |first: usize, covered: u64, passed: u64, len: u64, ring: &Ring| {
+            let held = self.cells.load(first)..=len;
+            len < MOST
+                && held.contains(&covered)
+                && held.contains(&passed)
+                && len - passed <= ring.len() as u64
         };
-        let (output, index) = self.checkpoint;
-        sound(CELL_FIRST_OUTPUT, output, self.output_len(), &self.output)
-            && sound(CELL_FIRST_INDEX, index, self.index_len(), &self.index)
+        let ((output, index), passed) = (self.checkpoint, self.passed);
+        sound(CELL_FIRST_OUTPUT, output, passed.0, self.output_len(), &self.output)
+            && sound(CELL_FIRST_INDEX, index, passed.1, self.index_len(), &self.index)
     }
 
     /// The length of the output, even of a journal that this version cannot read.
@@ -305,8 +313,11 @@ impl LiveJournal {
 
     fn open(fd: &OwnedFd) -> io::Result<LiveJournal> {
         let cells = Cells::map(fd, 0)?;
+        let checkpoint = (cells.load(CELL_COVERED_OUTPUT), cells.load(CELL_COVERED_INDEX));
+        let passed = (cells.load(CELL_PASSED_OUTPUT), cells.load(CELL_PASSED_INDEX));
         Ok(LiveJournal {
-            checkpoint: (cells.load(CELL_COVERED_OUTPUT), cells.load(CELL_COVERED_INDEX)),
+            checkpoint,
+            passed: (checkpoint.0.max(passed.0), checkpoint.1.max(passed.1)),
             cells,
             index: Ring::map(fd, HEADER as u64, INDEX)?,
             output: Ring::map(fd, (HEADER + INDEX) as u64, OUTPUT)?,
@@ -360,16 +371,32 @@ impl LiveJournal {
 
     /// Whether the next read or record might overwrite data that no checkpoint covers.
     pub(crate) fn wants_checkpoint(&self) -> bool {
-        let output = self.output_len() - self.checkpoint.0;
-        let index = self.index_len() - self.checkpoint.1;
+        let output = self.output_len() - self.passed.0;
+        let index = self.index_len() - self.passed.1;
         output as usize + 2 * READ > self.output.len() || index as usize + INDEX / 4 > self.index.len()
     }
 
     /// Notes that the keeper has a checkpoint that covers this much.
     pub(crate) fn checkpointed(&mut self, output: u64, index: u64) {
         self.checkpoint = (output, index);
+        self.passed = (output, index);
         self.cells.store(CELL_COVERED_OUTPUT, output);
         self.cells.store(CELL_COVERED_INDEX, index);
+    }
+
+    /// Goes on although no checkpoint could be stored: the oldest part will be overwritten. The next checkpoint is due after an
+    /// eighth of the ring.
+    pub(crate) fn pass_without_checkpoint(&mut self) {
+        let output = self.output_len().saturating_sub((OUTPUT - OUTPUT / 8 - 2 * READ) as u64);
+        self.passed = (self.passed.0.max(output), self.index_len());
+        self.cells.store(CELL_PASSED_OUTPUT, self.passed.0);
+        self.cells.store(CELL_PASSED_INDEX, self.passed.1);
+    }
+
+    /// The position of the first record at or after `from` that is surely held: `from`, or where the index may be overwritten up to.
+    pub(crate) fn first_record(&self, from: u64) -> u64 {
+        let held = self.index_len().saturating_sub(from) <= self.index.len() as u64;
+        if held { from } else { self.passed.1.max(from) }
     }
 
     /// Writes a record. It survives the death of the daemon.
@@ -377,7 +404,7 @@ impl LiveJournal {
         let body = minicbor_serde::to_vec(record).map_err(io::Error::other)?;
         let from = self.index_len();
         let to = from + 4 + body.len() as u64;
-        if to - self.checkpoint.1 > self.index.len() as u64 {
+        if to - self.passed.1 > self.index.len() as u64 {
             return Err(io::Error::new(io::ErrorKind::StorageFull, "the journal's index is full"));
         }
         let len = u32::try_from(body.len()).map_err(io::Error::other)?;
@@ -720,6 +747,32 @@ mod tests {
             live.cells.store(cell, value);
             assert_eq!(refused(&fd), "it is damaged", "cell {cell}");
         }
+    }
+
+    #[test]
+    fn a_journal_goes_on_without_checkpoints_and_does_not_claim_any() {
+        let (mut live, fd) = LiveJournal::create().unwrap();
+        let (reader, mut writer) = pipe();
+        live.checkpointed(0, 0);
+        let mut failed = 0;
+        for round in 0..3 * OUTPUT / 4096 {
+            if live.wants_checkpoint() {
+                live.pass_without_checkpoint();
+                failed += 1;
+            }
+            writer.write_all(&[b'a' + (round % 26) as u8; 4096]).unwrap();
+            live.read_from(&reader).unwrap();
+            for _ in 0..8 {
+                live.record(&typed(live.output_len(), round as u64)).unwrap();
+            }
+        }
+        assert!(failed > 10, "it is tried again soon");
+        let live = LiveJournal::adopt(&fd).unwrap();
+        assert_eq!((live.covered(), live.output_len()), ((0, 0), 3 * OUTPUT as u64));
+        assert!(live.records(0).records.is_empty() && live.first_record(0) > 0);
+        let found = live.records(live.first_record(0));
+        let last = found.records.last().map(|(_, record)| record.seq);
+        assert_eq!((found.unreadable, last), (0, Some(3 * OUTPUT as u64)));
     }
 
     #[test]
