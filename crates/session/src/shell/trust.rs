@@ -69,14 +69,16 @@ mod tests {
     use super::*;
     use ShellMark::{CommandStart, PromptEnd, PromptStart};
 
-    fn end(code: i32) -> ShellMark {
+    const fn end(code: i32) -> ShellMark {
         ShellMark::CommandEnd { code }
     }
 
-    /// The marks, each with whether a job had the foreground; and those that were believed.
+    /// What happens; the marks, each with whether a job had the foreground; and those that are believed.
+    type Case = (&'static str, &'static [(ShellMark, bool)], &'static [ShellMark]);
+
     #[test]
     fn a_prompt_is_not_believed_while_a_job_has_the_foreground() {
-        let cases: &[(&str, &[(ShellMark, bool)], &[ShellMark])] = &[
+        const CASES: &[Case] = &[
             ("a shell", &[(end(1), false), (PromptEnd, false)], &[end(1), PromptEnd]),
             ("a command starts before its mark is read", &[(CommandStart, true)], &[CommandStart]),
             (
@@ -98,7 +100,7 @@ mod tests {
                 &[end(3), PromptStart, PromptEnd],
             ),
         ];
-        for (what, marks, believed) in cases {
+        for (what, marks, believed) in CASES {
             let mut doubts = Doubts::default();
             let now = Instant::now();
             let admitted: Vec<ShellMark> = marks

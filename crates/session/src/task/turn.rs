@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::Task;
+use crate::clock::steady_ms;
 use crate::handle::Waited;
 use crate::hub::meta::now_ms;
 use crate::input::reaction::{Observer, Reaction, Sample};
@@ -104,8 +105,7 @@ impl Task {
         let watched = self.waits.any() || self.viewers.any();
         let frame = self.drawing.frame_ends().filter(|_| watched);
         let reopened = (self.terminal.is_hung_up() && self.ended.is_none()).then(|| now + REOPENED);
-        // A person's time is wall-clock time: it continues while no daemon runs.
-        let in_ms = |end: u64| now + Duration::from_millis(end.saturating_sub(now_ms()));
+        let in_ms = |end: u64| now + Duration::from_millis(end.saturating_sub(steady_ms()));
         let due = [
             waits,
             frame,

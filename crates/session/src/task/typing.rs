@@ -7,6 +7,7 @@ use cotty_pty::facts::LineMode;
 use rustix::process::Signal;
 
 use super::Task;
+use crate::clock::steady_ms;
 use crate::commands::{Moment, Phase};
 use crate::durable::journal::{RecordKind, Signalled, Source};
 use crate::error::{broken, exited};
@@ -94,7 +95,7 @@ impl Task {
     pub(super) fn check_keyboard(&mut self, by: &Typist) -> Result<(), SessionError> {
         self.check_not_exited()?;
         self.expire_keyboard();
-        self.keyboard.check(by.kind == ActorKind::Person, now_ms())
+        self.keyboard.check(by.kind == ActorKind::Person, steady_ms())
     }
 
     /// Refuses once the program has ended.
@@ -159,7 +160,7 @@ impl Task {
         let mode = self.program().line_mode();
         let hidden = self.observe_now().asked_secret().is_some();
         let (shown, lines) = echo_of(bytes, mode, hidden, matches!(self.commands.phase(), Phase::Prompt(_)));
-        let (seq, count, at) = (self.vt.seq(), bytes.len() as u64, now_ms());
+        let (seq, count, at) = (self.vt.seq(), bytes.len() as u64, steady_ms());
         let dropped = self.in_the_way(bytes);
         let to = match dropped {
             Some(_) => self.typing.stage_first(bytes)?,
@@ -173,7 +174,7 @@ impl Task {
             RecordKind::Typed { source, bytes: count, to, lines, shown, run, by, at, recorded, dropped };
         let holder = self.keyboard.holder().map(str::to_owned);
         let returned = self.keyboard.returned().cloned();
-        self.record(&what, at).inspect_err(|_| self.typing.unstage())?;
+        self.record(&what, now_ms()).inspect_err(|_| self.typing.unstage())?;
         if self.keyboard.holder() != holder.as_deref() {
             // Viewers are notified, whether or not the program echoes the input.
             self.viewers.changed(Instant::now());

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::ahead;
 use super::disk::{Capture, Capturing};
 use super::mapping::{Cells, Ring, memory};
+use crate::clock;
 use crate::counts::BYTES_READ;
 use crate::handoff::state::{HandoffEnd, HandoffRequest};
 use crate::hub::meta::Typist;
@@ -55,6 +56,8 @@ const CELL_FIRST_INDEX: usize = 6;
 /// Up to where output and index may be overwritten although no checkpoint covers them, because none could be stored.
 const CELL_PASSED_OUTPUT: usize = 7;
 const CELL_PASSED_INDEX: usize = 8;
+/// The offset of the clock in which times of records count.
+const CELL_CLOCK: usize = 9;
 
 /// An event at a position in the output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -218,6 +221,7 @@ impl LiveJournal {
         let fd = memory("cotty-journal", (HEADER + INDEX + OUTPUT) as u64)?;
         let mut live = LiveJournal::open(&fd)?;
         live.cells.store(CELL_MAGIC, MAGIC);
+        live.cells.store(CELL_CLOCK, clock::offset());
         live.fill_ahead(0);
         Ok((live, fd))
     }
@@ -244,6 +248,8 @@ impl LiveJournal {
         if !live.is_sound() {
             return refused("it is damaged");
         }
+        clock::continue_from(live.cells.load(CELL_CLOCK));
+        live.cells.store(CELL_CLOCK, clock::offset());
         let stored = live.output_len();
         let ahead = live.output.slice(stored, stored + READ as u64);
         let len = stored + ahead::VARIED.written(stored, ahead) as u64;
