@@ -69,7 +69,10 @@ async def test_a_line_that_cannot_be_stored_is_judged_or_refused(cotty, mkfs, sh
         # The shell cannot open the file in which it stores its line for the daemon, or can write nothing to it.
         noted = hook.with_name(f"{session}.line")
         noted.unlink(missing_ok=True)
-        noted.symlink_to("/dev/full") if full else noted.mkdir()
+        if full:
+            noted.symlink_to("/dev/full")
+        else:
+            noted.mkdir()
         for line in ("mkfs.ext4 /dev/null", f"mkfs.ext4 {'x' * 5000}", f": {'x' * 5000}"):
             read = await agent.type(session, f"{line}\n", view="screen", wait_for_prompt=True)
             assert "cotty: not run" in read["content"], line[:20]

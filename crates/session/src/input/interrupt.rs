@@ -20,11 +20,12 @@ pub(crate) struct Dropped {
 /// What the kernel holds of the input before an interrupt that it cannot act on; `None` if nothing is in the way, or if the bytes
 /// are no interrupt. `waiting`: how much is in the queue.
 pub(crate) fn in_the_way(bytes: &[u8], pty: &Pty, waiting: u64) -> Option<u64> {
+    let [byte] = bytes else { return None };
     let modes = tcgetattr(pty).ok()?;
     let interrupt = modes.special_codes[SpecialCodeIndex::VINTR];
     let acts = modes.local_modes.contains(LocalModes::ISIG) && interrupt != 0;
     let unread = || facts::unread_input(pty).unwrap_or(0);
-    (acts && bytes == [interrupt]).then(unread).filter(|unread| waiting > 0 || *unread >= NOT_IN_THE_WAY)
+    (acts && *byte == interrupt).then(unread).filter(|unread| waiting > 0 || *unread >= NOT_IN_THE_WAY)
 }
 
 /// Discards the input that the kernel holds.
