@@ -1,6 +1,8 @@
 """Commands, search and recordings of a session, its size, and completions and man pages."""
 
+import contextlib
 import json
+import os
 import subprocess
 
 import pytest
@@ -240,3 +242,30 @@ def test_invalid_limits_times_and_names_are_refused(cotty):
     for name in ("3", "sess_x", "a\nb", "x" * 500):
         cotty("new", "--name", name, "--", "cat", code=1)
         assert "invalid session name" in cotty.stderr and "sess_" in cotty.stderr and len(cotty.stderr) < 400
+
+
+def test_text_that_changes_its_direction_does_not_reach_a_terminal(cotty):
+    """What a session shows is a program's text: `exe.txt` must not look like `txt.exe`."""
+    hidden = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"
+    (cotty.work / "said").write_text("".join(f"a{c}b" for c in hidden) + "\nend")
+    session = cotty.new("--", "sh", "-c", "cat said; read end")
+    cotty("wait", session, "--text", "end")
+    for args in (["view", session], ["view", session, "--ansi"], ["recording", session, "--format", "text"]):
+        shown = in_terminal(cotty, *args)
+        assert "ab" in shown and not set(hidden) & set(shown), args
+        # A script gets the text as it is.
+        assert "\u202e" in cotty(*args) or "ansi" in args[-1]
+
+
+def in_terminal(cotty, *args):
+    """What a command prints on a terminal."""
+    master, slave = os.openpty()
+    command = subprocess.Popen([cotty.binary, *map(str, args)], stdout=slave, stdin=slave, env=cotty.env, cwd=cotty.work)
+    os.close(slave)
+    shown = b""
+    with contextlib.suppress(OSError):
+        while part := os.read(master, 65536):
+            shown += part
+    os.close(master)
+    assert command.wait(LIMIT) == 0, shown
+    return shown.decode()

@@ -60,15 +60,19 @@ async def test_the_hook_still_asks_after_a_change_of_settings(cotty, mkfs, trick
     assert not mkfs.exists()
 
 
+@pytest.mark.parametrize("full", [False, True])
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-async def test_a_line_that_cannot_be_stored_is_judged_or_refused(cotty, mkfs, shell):
+async def test_a_line_that_cannot_be_stored_is_judged_or_refused(cotty, mkfs, shell, full):
     async with agent_of(cotty) as agent:
         session = (await agent("create_session", program=shell))["session_id"]
         [hook] = cotty.home.glob(f"**/hooks/{session}")
-        # As on a full disk: the shell cannot store its line in the file for the daemon.
+        # The shell cannot open the file in which it stores its line for the daemon, or can write nothing to it.
         noted = hook.with_name(f"{session}.line")
         noted.unlink(missing_ok=True)
-        noted.mkdir()
+        if full:
+            noted.symlink_to("/dev/full")
+        else:
+            noted.mkdir()
         for line in ("mkfs.ext4 /dev/null", f"mkfs.ext4 {'x' * 5000}", f": {'x' * 5000}"):
             read = await agent.type(session, f"{line}\n", view="screen", wait_for_prompt=True)
             assert "cotty: not run" in read["content"], line[:20]

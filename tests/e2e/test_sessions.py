@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 import websockets.sync.client
@@ -103,6 +104,26 @@ def test_a_timeout_says_what_the_program_is_doing(terminal):
     assert terminal("wait", prompt=True)["met"] == "prompt"
 
 
+@pytest.mark.parametrize("killed", [False, True])
+def test_an_interrupt_overtakes_input_that_waits(terminal, killed):
+    line = "touch ran\n"
+    terminal("send", text="sleep 1000\n")
+    eventually(lambda: terminal("info")["activity"].get("program") == "sleep")
+    # Little enough for the kernel, which would not act on an interrupt behind it; then more.
+    for count in (1000, 200_000):
+        terminal("send", text=count * line)
+        if killed:
+            terminal.cotty.kill_daemon()
+        sent = terminal("send", control="interrupt")
+        assert count * len(line) / 100 < sent["dropped"] <= count * len(line)
+        assert terminal("wait", prompt=True)["met"] == "prompt"
+        assert not (terminal.cotty.work / "ran").exists()
+        ran = terminal("run", command="echo next")
+        assert (ran["output"], ran["exit_code"]) == ("next\n", 0)
+        terminal("send", text="sleep 1000\n")
+        eventually(lambda: terminal("info")["activity"].get("program") == "sleep")
+
+
 # Secrets
 
 
@@ -135,6 +156,46 @@ def test_a_secret_inside_another_terminal_is_suspected(terminal):
     terminal("send", text="x\n", error="SECRET_INPUT")
     terminal.person("send", text="open\n")
     assert terminal("wait", text="got open")["met"] == "text"
+
+
+@pytest.mark.parametrize(("question", "mask"), [("Password: ", "*"), ("? Enter passphrase ", "•"), ("PIN: ", "")])
+def test_a_masked_prompt_asks_for_a_secret(terminal, question, mask):
+    program = Path(__file__).parent / "programs" / "masks.py"
+    terminal("send", text=f"/usr/bin/python3 {program} '{question}' '{mask}'\n")
+    assert terminal("wait", secret=True)["met"] == "secret"
+    assert terminal("info")["activity"]["kind"] == "secret_suspected"
+    terminal("send", text="guessed\n", error="SECRET_INPUT")
+    secret = "Qx" + os.urandom(4).hex()
+    terminal.person("send", text=secret)
+    if mask:
+        terminal("wait", text=question + 10 * mask)
+        assert terminal("info")["activity"]["kind"] == "secret_input"
+    terminal.person("keyboard", action="give")
+    terminal("send", text="more\n", error="SECRET_INPUT")
+    terminal.person("send", text="\n")
+    assert terminal("wait", text="got 10 characters")["met"] == "text"
+    cotty = terminal.cotty
+    cotty.call("recording", session=terminal.id, format="text")
+    assert not any(secret.encode() in path.read_bytes() for path in cotty.home.rglob("*") if path.is_file())
+
+
+def test_fish_masks_its_own_secrets(cotty):
+    session = cotty.new("--", "fish", "-N", "-c", "read -s -P 'Password: ' secret; echo got (string length $secret)")
+    eventually(lambda: cotty.info(session)["activity"]["kind"] == "secret_suspected")
+    cotty.call("send", actor="person", session=session, text="abc")
+    eventually(lambda: cotty.info(session)["activity"]["kind"] == "secret_input")
+    cotty.call("send", actor="person", session=session, text="\r")
+    cotty("wait", session, "--text", "got 3")
+
+
+def test_a_pin_in_a_full_screen_dialog_is_a_secret(terminal):
+    options = '"OPTION ttyname=$(tty)" "OPTION ttytype=$TERM" "SETPROMPT PIN:"'
+    terminal("send", text=f"printf '%s\\n' {options} GETPIN | pinentry-curses\n")
+    eventually(lambda: terminal("info")["activity"]["kind"] == "secret_suspected", label=terminal.screen)
+    terminal.person("send", text="123")
+    eventually(lambda: terminal("info")["activity"]["kind"] == "secret_input", label=terminal.screen)
+    terminal.person("send", text="\r")
+    assert terminal("wait", text="D 123")["met"] == "text"
 
 
 # The keyboard

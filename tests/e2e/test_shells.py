@@ -474,3 +474,64 @@ def test_each_run_happens_once_whenever_the_daemon_dies(cotty, name):
         assert (ran["outcome"], ran["output"], ran["exit_code"]) == ("done", f"{n}\n", 0)
     assert log.read_text().split() == [str(n) for n in range(10)]
     assert [c["number"] for c in shell.commands()] == list(range(1, 11))
+
+
+# Marks
+
+# Marks the end of its own command and a prompt, with a nonce that it is given or finds, and fails after that.
+FORGER = r"""#!/bin/bash
+hook=$(tr '\0' '\n' </proc/$PPID/environ | sed -n 's/^COTTY_HOOK=//p')
+nonces="$1 $(tr '\0' '\n' </proc/$PPID/environ | sed -n 's/^COTTY_NONCE=//p') $(cat "$hook.nonce")"
+env | grep -a -o '133;B;[0-9a-z]+' -E >>leaked
+echo all tests passed
+for nonce in $nonces; do
+    printf '\e]133;D;0;%s\a\e]133;A;%s\a$ \e]133;B;%s\a' $nonce $nonce $nonce
+done
+echo $nonces >nonces
+read -r line <gate
+exit 9
+"""
+
+
+@every_shell
+@pytest.mark.parametrize("known", [False, True])
+def test_a_program_cannot_forge_the_end_of_its_command(cotty, home, name, known):
+    # An exported prompt: programs must not find the nonce there.
+    home(RC[name], "export PS1\n" if name != "fish" else "")
+    forger = cotty.work / "forge"
+    forger.write_text(FORGER)
+    forger.chmod(0o755)
+    may_end = gate(cotty)
+    shell = Shell(cotty, name)
+    shell.output("cd " + str(cotty.work))
+    ran = shell.run("./forge " + ("$__cotty_nonce" if known else ""), timeout_ms=1000)
+    assert (ran["outcome"], ran["exit_code"]) == ("running", None), ran
+    assert shell.call("info")["activity"]["kind"] != "prompt"
+    assert len((cotty.work / "nonces").read_text().split()) == known
+    assert (cotty.work / "leaked").read_text() == ""
+    # The next daemon does not believe it either.
+    cotty.kill_daemon()
+    assert shell.call("info")["activity"]["kind"] != "prompt"
+    open_gate(may_end)
+    shell.wait(prompt=True)
+    assert shell.commands()[-1]["exit_code"] == 9
+    assert shell.output("echo next") == "next\n"
+
+
+@every_shell
+def test_the_nonce_is_in_no_recording_and_no_read(cotty, name):
+    shell = Shell(cotty, name)
+    shell.output(f"echo $__cotty_nonce >{cotty.work / 'nonce'}")
+    nonce = (cotty.work / "nonce").read_text().strip()
+    assert len(nonce) == 16
+    shell.output("echo something")
+    raw = shell.call("read", view="new", format="raw", since=0)["content"]
+    assert "133;C;" in raw and nonce not in raw
+    # The next daemon knows the commands nevertheless.
+    cotty.kill_daemon()
+    assert [command["exit_code"] for command in shell.commands()] == [0, 0]
+    assert nonce not in shell.call("read", view="new", format="raw", since=0)["content"]
+    assert nonce not in shell.call("recording", format="cast")["content"]
+    shell.cotty("kill", shell.id)
+    files = [path for path in cotty.home.rglob("*") if path.is_file()]
+    assert not any(nonce.encode() in path.read_bytes() for path in files)

@@ -91,6 +91,8 @@ export type ApiError = {
   /** The limit. */
   limit: number;
 } | {
+  kind: "processes";
+} | {
   /** Why. */
   error: string;
   kind: "io";
@@ -1431,6 +1433,8 @@ export interface SendReply {
   bytes: number;
   /** If requested: whether the program read the bytes within 80 ms. */
   consumed?: boolean | null;
+  /** For an interrupt: how many bytes of earlier input were dropped, because the program had not read them. */
+  dropped?: number;
   /** Whether the text was put in paste brackets, so that its line ends are not Enter keys. */
   pasted?: boolean;
   /** Whether the screen changed beyond the echo. */

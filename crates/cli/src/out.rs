@@ -1,12 +1,13 @@
 //! Printing. Only this module writes to stdout.
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use cotty_client::ClientError;
 use cotty_protocol::Code;
-use cotty_protocol::text::inert;
+use cotty_protocol::text::{inert, reorders};
 use serde::Serialize;
 
 use crate::advice;
@@ -48,9 +49,20 @@ pub(crate) enum Style {
 /// Why stdout could not be written.
 static UNPRINTED: OnceLock<std::io::Error> = OnceLock::new();
 
-/// Prints text unchanged. `false`: nothing reads stdout any more. A closed pipe is not an error, because the reader has
+/// The text for a terminal: without characters that change the direction of text, which could make a line show something else
+/// than it says. Letters of right-to-left scripts stay.
+fn for_terminal(text: &str) -> Cow<'_, str> {
+    match text.contains(reorders) {
+        true => text.replace(reorders, "").into(),
+        false => text.into(),
+    }
+}
+
+/// Prints text, unchanged unless stdout is a terminal. `false`: nothing reads stdout any more. A closed pipe is not an error, because the reader has
 /// seen enough; a full disk is one, which [`printed`] reports.
 pub(crate) fn text(text: &str) -> bool {
+    let is_terminal = rustix::termios::isatty(rustix::stdio::stdout());
+    let text = if is_terminal { for_terminal(text) } else { text.into() };
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Ok(()) => true,
@@ -107,16 +119,16 @@ pub(crate) fn safe_json(json: &str) -> String {
 
 /// Prints a message to stderr.
 pub(crate) fn note(text: &str) {
-    eprintln!("{}", without_controls(text));
+    eprintln!("{}", for_terminal(&without_controls(text)));
 }
 
 /// Prints what went wrong and what to do next.
 pub(crate) fn failure(error: &anyhow::Error) -> ExitCode {
     let name = painted_for(rustix::stdio::stderr(), Style::Bad, "cotty:");
-    eprintln!("{name} {}", without_controls(&words(error)));
+    eprintln!("{name} {}", for_terminal(&without_controls(&words(error))));
     let client = error.downcast_ref::<ClientError>();
     if let Some(hint) = client.and_then(advice::hint) {
-        eprintln!("       {}", without_controls(&hint));
+        eprintln!("       {}", for_terminal(&without_controls(&hint)));
     }
     match client {
         Some(ClientError::NotRunning) => ExitCode::from(NO),
@@ -172,7 +184,7 @@ pub(crate) fn plain(text: &str) -> String {
     inert(text, '?')
 }
 
-/// Untrusted text of several lines, without control characters. Right-to-left text is kept.
+/// Untrusted text of several lines, without control characters.
 fn without_controls(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\n' { '?' } else { c }).collect()
 }
@@ -208,6 +220,7 @@ mod tests {
     fn printed_text_has_no_control_characters() {
         assert_eq!(plain("a\x1b[31m\u{9b}2J\u{202e}b\n"), "a?[31m?2J?b?");
         assert_eq!(without_controls("a\x1b\nb\u{7f}\u{200f}"), "a?\nb?\u{200f}");
+        assert_eq!(for_terminal("שלום\u{202e}fdp\u{2066}.\u{200f}exe\u{61c}"), "שלוםfdp.exe");
         let value = serde_json::json!({ "title": "\u{9b}\u{7f}ü" });
         let text = safe_json(&value.to_string());
         assert_eq!(text, r#"{"title":"\u009b\u007fü"}"#);

@@ -119,9 +119,9 @@ pub enum Activity {
         /// The program's name.
         program: String,
     },
-    /// The program asks for a secret: it reads a line with echo off.
+    /// The program asks for a secret: it reads a line with echo off, or shows mask characters (`****`) for keys.
     SecretInput,
-    /// The screen looks like a prompt for a secret, inside ssh, a container or a multiplexer.
+    /// The screen looks like a prompt for a secret, in a program that reads keys itself or in ssh, a container or a multiplexer.
     SecretSuspected,
     /// The program has ended.
     Exited,

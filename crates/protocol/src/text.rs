@@ -5,9 +5,12 @@ use std::io;
 
 /// Whether a character would control a terminal or change the direction of the text around it.
 pub fn acts(c: char) -> bool {
-    let reorders =
-        matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    c.is_control() || reorders
+    c.is_control() || reorders(c)
+}
+
+/// Whether a character would change the direction of the text around it, or end its line or paragraph.
+pub fn reorders(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The text on one line, with `instead` for each character that [`acts`].

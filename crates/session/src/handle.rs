@@ -135,6 +135,8 @@ pub struct Typed {
     pub seq: u64,
     /// How many bytes were typed.
     pub bytes: u64,
+    /// How many bytes of earlier input were dropped, because this input is an interrupt and they were in its way.
+    pub dropped: u64,
     /// What a person did with the keyboard, if an agent typed that has not been notified of it yet.
     pub returned: Option<Returned>,
 }

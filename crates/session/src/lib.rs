@@ -5,6 +5,7 @@
 //! pure and gets the time as an argument. State that must outlive the daemon is in the journal (`durable/journal`), whose
 //! memory the keeper holds.
 
+mod clock;
 mod commands;
 pub mod counts;
 mod durable;
@@ -24,6 +25,7 @@ mod task;
 mod viewers;
 mod wait;
 
+pub use clock::steady_ms;
 pub use commands::history::{Ran, RanCommand};
 pub use commands::result::CommandState;
 pub use durable::checkpoint::{Format, Formats, Lost, formats};

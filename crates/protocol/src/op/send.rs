@@ -100,7 +100,15 @@ pub struct Reply {
     /// Whether the text was put in paste brackets, so that its line ends are not Enter keys.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub pasted: bool,
+    /// For an interrupt: how many bytes of earlier input were dropped, because the program had not read them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub dropped: u64,
     /// For an agent, if not yet reported: what happened while a person had the keyboard.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub returned: Option<Returned>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }

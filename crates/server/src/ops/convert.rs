@@ -44,14 +44,13 @@ pub(super) fn returned(returned: Returned) -> keyboard::Returned {
 }
 
 pub(crate) fn keyboard_state(state: KeyboardState) -> keyboard::Reply {
-    let now = jiff::Timestamp::now().as_millisecond();
     let (holder, by, ends_ms) = match state.holder {
         Holder::Agent => (keyboard::Holder::Agent, None, None),
         Holder::Nobody => (keyboard::Holder::Nobody, None, None),
         Holder::Person { name, ends_ms, .. } => (keyboard::Holder::Person, Some(name), ends_ms),
     };
     let returned = state.returned.map(returned);
-    let returns_in_ms = ends_ms.map(|end| end.saturating_sub(u64::try_from(now).unwrap_or(0)));
+    let returns_in_ms = ends_ms.map(|end| end.saturating_sub(session::steady_ms()));
     keyboard::Reply { holder, by, returns_in_ms, returned }
 }
 
@@ -82,7 +81,7 @@ pub(super) fn request(
     meta: &Meta,
     keyboard: &KeyboardState,
 ) -> requests::HandoffRequest {
-    let now = now_ms();
+    let now = session::steady_ms();
     let holder = match &keyboard.holder {
         Holder::Person { name, .. } => Some(name.clone()),
         Holder::Agent | Holder::Nobody => None,

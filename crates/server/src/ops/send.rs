@@ -35,6 +35,7 @@ impl Perform for Params {
             reacted: reaction.map(|r| r.reacted),
             submitted: reaction.map(|r| r.submitted),
             pasted,
+            dropped: typed.dropped,
             returned: typed.returned.map(returned),
         })
     }

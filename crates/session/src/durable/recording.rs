@@ -168,7 +168,7 @@ impl Recording {
             if index > adopted.index {
                 break;
             }
-            if let RecordKind::Marked { at } = record.what {
+            if let RecordKind::Marked { at, .. } = record.what {
                 ms = at;
             }
             if let Some(note) = note_of(&record.what, typing) {

@@ -222,7 +222,7 @@ impl Hub {
         let history = &self.inner.options.history_file;
         let history = (meta.actor.kind != ActorKind::Person).then_some(history.as_path());
         let integration = &self.inner.integration;
-        let marking = integration.marking(&meta.program, &meta.args, &env, &nonce, &hook, history);
+        let marking = integration.marking(&meta.program, &meta.args, &env, &hook, history);
         let args = match marking {
             Some(marking) => {
                 env.extend(marking.env);
@@ -248,10 +248,13 @@ impl Hub {
         let (live, journal) = LiveJournal::create().map_err(refused)?;
         meta.copy_into(&journal).map_err(refused)?;
         let (input, queue) = InputQueue::create().map_err(refused)?;
-        let hook = self.hook_of_new(&meta).await?;
-        let spawned = self.start_program(&meta, spec, cwd, (&pty, slave), (journal, queue)).await;
         let meta = Arc::new(meta);
-        match spawned.and_then(|pid| self.task(Arc::clone(&meta), pid, pty, live, input, hook)) {
+        let made = async {
+            let hook = self.hook_of_new(&meta).await?;
+            let pid = self.start_program(&meta, spec, cwd, (&pty, slave), (journal, queue)).await?;
+            self.task(Arc::clone(&meta), pid, pty, live, input, hook)
+        };
+        match made.await {
             Ok(mut task) => {
                 task.go_live(false);
                 Ok(self.register(meta, Start::Made(Box::new(task))))
@@ -269,7 +272,12 @@ impl Hub {
             let hub = self.clone();
             blocking(move || Ok(hub.install()?)).await?;
         }
-        self.open_hook(meta).await
+        let hook = self.open_hook(meta).await?;
+        if let Some(nonce) = meta.nonce.clone() {
+            let path = self.hook_path(&meta.id);
+            blocking(move || Ok(Hook::leave_nonce(&path, &nonce)?)).await?;
+        }
+        Ok(hook)
     }
 
     /// Starts the program of a new session; returns its process id.
@@ -311,7 +319,8 @@ impl Hub {
         tree::signal(tree::members(self.inner.keeper, &[root]).iter().flatten(), Signal::KILL);
         let _ = self.inner.link.forget(key).await;
         self.state().early_exits.remove(key);
-        let _ = std::fs::remove_file(self.hook_path(&meta.id));
+        let hook = self.hook_path(&meta.id);
+        let _ = tokio::task::spawn_blocking(move || Hook::remove_at(&hook)).await;
     }
 
     /// The error for a terminal, or its memory, that the kernel refused.

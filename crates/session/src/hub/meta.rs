@@ -215,8 +215,7 @@ impl Meta {
 }
 
 pub(crate) fn now_ms() -> u64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    crate::clock::wall_ms()
 }
 
 /// A time in ISO 8601, in UTC, with milliseconds.

@@ -122,7 +122,7 @@ impl Hub {
         }
         lost.extend(meta.damage.clone());
         let live = self.adopt_journal(&meta, &held, &mut lost).await?;
-        let input = self.adopt_input(&entry, held.input, &mut lost).await?;
+        let input = self.adopt_input(&entry, held.input, &live, &mut lost).await?;
         let (master, state) = (held.master, held.state);
         let pid = entry.pid.unwrap_or(0);
         let hook = match self.open_hook(&meta).await {
@@ -207,10 +207,11 @@ impl Hub {
         &self,
         entry: &Entry,
         input: Option<OwnedFd>,
+        live: &LiveJournal,
         lost: &mut Vec<String>,
     ) -> Result<InputQueue, SessionError> {
         if let Some(fd) = input {
-            return Ok(InputQueue::adopt(fd));
+            return Ok(InputQueue::adopt(fd, live.recorded_input()));
         }
         lost.push("unread input: the keeper does not have it".to_owned());
         let (queue, fd) = InputQueue::create()?;

@@ -3,7 +3,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -28,6 +28,8 @@ struct Keeper {
     held: Arc<Mutex<BTreeMap<Vec<u8>, Held>>>,
     /// How many blobs it was sent.
     blobs: Arc<AtomicUsize>,
+    /// Whether it refuses descriptors.
+    is_full: Arc<AtomicBool>,
 }
 
 #[derive(Default)]
@@ -98,6 +100,7 @@ impl Keeper {
                 let fds = held.slots.values().map(|fd| fd.try_clone().unwrap()).collect();
                 Ok((Body::new().bytes(&slots), fds))
             }
+            wire::PUT if self.is_full.load(Ordering::SeqCst) => Err(Errno::MFILE),
             wire::PUT => {
                 let (key, slot) = (fields.bytes()?.to_vec(), fields.u8()?);
                 entries.entry(key).or_default().slots.extend(frame.fds.into_iter().map(|fd| (slot, fd)));
@@ -215,6 +218,71 @@ async fn a_thousand_keys_of_a_person_neither_evict_a_retry_id_nor_need_a_checkpo
     let key = Input::Text { text: "last\n".into(), paste: Paste::Never };
     session.send(key, &person, None, None).await.unwrap();
     assert_eq!(line(&mut terminal), "last\n");
+}
+
+/// Everything that the keeper holds for a session.
+fn memory_of(held: &Held) -> Vec<u8> {
+    let read = |fd: &OwnedFd| {
+        let mut bytes = vec![0; usize::try_from(rustix::fs::fstat(fd).unwrap().st_size).unwrap()];
+        let got = rustix::io::pread(fd, &mut bytes, 0).unwrap_or(0);
+        bytes.truncate(got);
+        bytes
+    };
+    held.slots.values().flat_map(read).chain(held.blob.iter().copied()).collect()
+}
+
+#[tokio::test]
+async fn a_typed_secret_is_neither_in_the_keepers_memory_nor_can_its_keys_be_computed() {
+    let (dir, keeper) = (tempfile::tempdir().unwrap(), Keeper::default());
+    let hub = Hub::start(options(dir.path()), keeper.link()).await.unwrap();
+    let session = create(&hub, "a", "1").await.unwrap();
+    let mut terminal = keeper.terminal(&session);
+    let mut modes = rustix::termios::tcgetattr(&terminal).unwrap();
+    modes.local_modes.remove(rustix::termios::LocalModes::ECHO);
+    rustix::termios::tcsetattr(&terminal, rustix::termios::OptionalActions::Now, &modes).unwrap();
+    let person = Typist { kind: ActorKind::Person, who: "view:1".into(), name: "attach".into() };
+    for key in ["Q", "w", "7", "%", "whole-Line~3\n"] {
+        let input = Input::Text { text: key.into(), paste: Paste::Never };
+        session.send(input, &person, None, None).await.unwrap();
+    }
+    assert_eq!(line(&mut terminal), "Qw7%whole-Line~3\n");
+    let memory = memory_of(&keeper.held.lock().unwrap()[session.meta().id.as_bytes()]);
+    let has = |part: &[u8]| memory.windows(part.len()).any(|window| window == part);
+    assert!(has(b"view:1"), "the record of the input is there");
+    assert!(!has(b"Qw7%") && !has(b"whole-Line~3"));
+    for key in ["Q", "w", "7", "%", "whole-Line~3"] {
+        // In CBOR numbers are big-endian.
+        assert!(!has(&cotty_vt::hash(key.as_bytes()).to_be_bytes()), "{key}");
+    }
+}
+
+#[tokio::test]
+async fn a_checkpoint_that_failed_does_not_count_and_costs_only_the_oldest_output() {
+    let (dir, keeper) = (tempfile::tempdir().unwrap(), Keeper::default());
+    let hub = Hub::start(options(dir.path()), keeper.link()).await.unwrap();
+    let session = create(&hub, "a", "1").await.unwrap();
+    keeper.is_full.store(true, Ordering::SeqCst);
+    let mut terminal = keeper.terminal(&session);
+    types(&session, "typed\n", "once").await;
+    assert_eq!(line(&mut terminal), "typed\n");
+    let text: String = (0..300_000).map(|n| format!("line {n}\n")).collect();
+    let mut writes = keeper.terminal(&session);
+    tokio::task::spawn_blocking(move || writes.write_all(text.as_bytes()).unwrap()).await.unwrap();
+    shows(&session, "line 299999").await;
+    assert!(!session.info().await.unwrap().checkpointed);
+    session.panic().await.unwrap_err();
+    let info = session.info().await.unwrap();
+    assert!(info.lost.is_some_and(|lost| lost.what[0].starts_with("some output")));
+    shows(&session, "line 299999").await;
+    // The retry id is in a record that was not overwritten.
+    types(&session, "typed\n", "once").await;
+    types(&session, "more\n", "twice").await;
+    assert_eq!(line(&mut terminal), "more\n");
+    keeper.is_full.store(false, Ordering::SeqCst);
+    let text: String = (0..200_000).map(|n| format!("later {n}\n")).collect();
+    tokio::task::spawn_blocking(move || terminal.write_all(text.as_bytes()).unwrap()).await.unwrap();
+    shows(&session, "later 199999").await;
+    assert!(session.info().await.unwrap().checkpointed);
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 //! Input reaches the program exactly once, even if the daemon dies.
 
 pub(crate) mod encode;
+pub(crate) mod interrupt;
 pub(crate) mod lease;
 pub(crate) mod mouse;
 pub(crate) mod notation;
@@ -14,9 +15,11 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use cotty_pty::{Watched, facts};
+use cotty_vt::LineId;
 use serde::{Deserialize, Serialize};
 use tokio::io::Interest;
 
+use self::interrupt::Dropped;
 use self::lease::{CurrentLease, LeaseRef};
 use self::typed::{Echo, TypedLines};
 use self::unread::Unread;
@@ -48,6 +51,9 @@ struct Remembered {
     /// The seq when it typed.
     seq: u64,
     bytes: u64,
+    /// How much input it removed before the program got it.
+    #[serde(default)]
+    dropped: u64,
     /// Where the cursor was.
     spot: Spot,
 }
@@ -134,7 +140,7 @@ impl Typing {
     /// What a request has typed, if it has.
     pub(crate) fn remembered(&self, retry_id: &str) -> Option<Typed> {
         let known = self.state.requests.iter().rev().find(|known| known.retry_id == retry_id)?;
-        Some(Typed { seq: known.seq, bytes: known.bytes, returned: None })
+        Some(Typed { seq: known.seq, bytes: known.bytes, dropped: known.dropped, returned: None })
     }
 
     /// Which of these calls typed last.
@@ -177,13 +183,19 @@ impl Typing {
         match source {
             Source::Request(retry_id) => {
                 let (retry_id, spot) = (retry_id.clone(), spot());
-                push_bounded(&mut self.state.requests, Remembered { retry_id, seq, bytes, spot });
+                let remembered = Remembered { retry_id, seq, bytes, dropped: 0, spot };
+                push_bounded(&mut self.state.requests, remembered);
             }
             Source::Viewer(count) => {
                 self.state.viewers.retain(|(viewer, _)| viewer != who);
                 push_bounded(&mut self.state.viewers, (who.to_owned(), *count));
             }
         }
+    }
+
+    /// Notes the line into which visible input is typed.
+    pub(crate) fn typed_into(&mut self, line: Option<LineId>) {
+        self.state.lines.typed_into(line);
     }
 
     /// Notes a line that was typed.
@@ -224,9 +236,41 @@ impl Typing {
         self.queue.end()
     }
 
+    /// How much input waits in the queue, in bytes and lines.
+    pub(crate) fn waiting(&self) -> Dropped {
+        Dropped { bytes: self.queue.waiting(), lines: self.queue.waiting_lines() }
+    }
+
     /// Stages bytes after the accepted input; returns where they end.
     pub(crate) fn stage(&mut self, bytes: &[u8]) -> io::Result<u64> {
         self.queue.stage(bytes)
+    }
+
+    /// The same for bytes that overtake all waiting input, which will be dropped.
+    pub(crate) fn stage_first(&mut self, bytes: &[u8]) -> io::Result<u64> {
+        self.queue.stage_first(bytes)
+    }
+
+    /// Drops the waiting input before `place`, because input from `source` interrupts the program.
+    pub(crate) fn drop_before(&mut self, place: u64, dropped: Dropped, source: &Source) {
+        self.queue.skip_to(place);
+        self.state.lines.drop_newest(dropped.lines);
+        if let Some(last) = self.state.requests.back_mut()
+            && let Source::Request(retry_id) = source
+            && last.retry_id == *retry_id
+        {
+            last.dropped = dropped.bytes;
+        }
+    }
+
+    /// Erases staged bytes that were not accepted.
+    pub(crate) fn unstage(&mut self) {
+        self.queue.unstage();
+    }
+
+    /// Keeps a range when it is sent, because a recording may contain it.
+    pub(crate) fn keep(&mut self, from: u64, to: u64) {
+        self.queue.keep(from, to);
     }
 
     /// Accepts staged bytes into the queue, up to `to`.
@@ -309,7 +353,7 @@ impl TypedState {
     pub(crate) fn filled(spot: Spot) -> TypedState {
         let program = Some("vi".to_owned());
         TypedState {
-            requests: [Remembered { retry_id: "r".into(), seq: 3, bytes: 2, spot }].into(),
+            requests: [Remembered { retry_id: "r".into(), seq: 3, bytes: 2, dropped: 0, spot }].into(),
             viewers: [("view:1".to_owned(), 17)].into(),
             signals: [Signalled { retry_id: "s".into(), signal: 2, group: 9, program }].into(),
             lines: TypedLines::filled(),
@@ -319,7 +363,7 @@ impl TypedState {
 
 #[cfg(test)]
 mod tests {
-    use cotty_vt::{LineId, Position};
+    use cotty_vt::Position;
 
     use super::*;
 
@@ -335,7 +379,7 @@ mod tests {
     fn a_retry_is_recognized_by_its_id() {
         let mut typing = typing();
         typing.typed(&Source::Request("one".into()), "agent", 5, 70, || spot(3), false);
-        assert_eq!(typing.remembered("one"), Some(Typed { seq: 70, bytes: 5, returned: None }));
+        assert_eq!(typing.remembered("one"), Some(Typed { seq: 70, bytes: 5, dropped: 0, returned: None }));
         assert_eq!((typing.remembered("two"), typing.spot_at(70)), (None, Some(spot(3))));
         for number in 0..REMEMBERED {
             let retry_id = Source::Request(number.to_string());

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use cotty_vt::Position;
+use cotty_vt::{LineId, Position};
 use serde::{Deserialize, Serialize};
 
 use super::push_bounded;
@@ -20,10 +20,10 @@ pub(crate) struct Echo {
 /// Who echoes a typed line.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum EchoedBy {
-    /// The kernel, or a shell with marks: it surely does.
+    /// The kernel, or a shell with marks: it surely does. Also for input that has no echo to recognize.
     #[default]
     Surely,
-    /// The program, perhaps: it does if the screen shows this line. Only a hash is kept, because it may be a secret.
+    /// The program, perhaps: it does if the screen shows this line, of which a hash is kept.
     Perhaps { chars: u32, hash: u64 },
 }
 
@@ -48,6 +48,9 @@ pub(crate) struct TypedLines {
     typed_seq: Option<u64>,
     /// The seq of a person's last input.
     person_typed_at: Option<u64>,
+    /// The line into which visible input was typed without a line end.
+    #[serde(skip)]
+    visible: Option<LineId>,
 }
 
 impl TypedLines {
@@ -59,9 +62,33 @@ impl TypedLines {
         }
     }
 
+    /// Notes the line into which visible input is typed; `None` after a line end, or if the input is a secret.
+    pub(crate) fn typed_into(&mut self, line: Option<LineId>) {
+        self.visible = line;
+    }
+
+    /// Whether visible input was typed into this line.
+    pub(crate) fn is_visible(&self, line: LineId) -> bool {
+        self.visible == Some(line)
+    }
+
     /// Notes a typed line.
     pub(crate) fn entered(&mut self, echo: Echo) {
         push_bounded(&mut self.echoes, echo);
+    }
+
+    /// Forgets this many of the newest lines: they were dropped before the terminal got them.
+    pub(crate) fn drop_newest(&mut self, mut lines: u32) {
+        while lines > 0
+            && let Some(echo) = self.echoes.back_mut()
+        {
+            let gone = echo.lines.min(lines);
+            echo.lines -= gone;
+            lines -= gone;
+            if echo.lines == 0 {
+                self.echoes.pop_back();
+            }
+        }
     }
 
     /// The seq of the last input.
@@ -105,6 +132,7 @@ impl TypedLines {
             echoes: [Echo { seq: 9, position, lines: 2, shown }].into(),
             typed_seq: Some(4),
             person_typed_at: Some(5),
+            visible: None,
         }
     }
 }
@@ -142,6 +170,12 @@ mod tests {
         assert_eq!((typed.last_line().map(|echo| echo.seq), typed.last_typed_seq()), (Some(7), Some(9)));
         assert_eq!((typed.lines_since(7).count(), typed.lines_since(8).count()), (1, 0));
         assert!(typed.line_at(7).is_some() && typed.line_at(9).is_none());
+        typed.entered(Echo { seq: 9, position, lines: 3, shown: EchoedBy::Surely });
+        typed.drop_newest(2);
+        assert_eq!(typed.last_line().map(|echo| (echo.seq, echo.lines)), Some((9, 1)));
+        typed.drop_newest(9);
+        assert_eq!(typed.last_line(), None);
+        typed.entered(Echo { seq: 9, position, lines: 1, shown: EchoedBy::Surely });
         typed.forget_places();
         assert!(typed.last_line().is_none() && typed.last_typed_seq() == Some(9));
     }

@@ -1,4 +1,5 @@
-use std::io;
+use std::fs::File;
+use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
@@ -30,6 +31,14 @@ impl Hook {
         std::fs::symlink_metadata(path).is_ok_and(|there| there.file_type().is_fifo())
     }
 
+    /// Leaves the nonce of the shell's marks in a file next to the fifo. The shell empties it when it has read it.
+    pub(crate) fn leave_nonce(path: &Path, nonce: &str) -> io::Result<()> {
+        let mode = Mode::RUSR | Mode::WUSR;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::CLOEXEC;
+        let file = rustix::fs::open(beside(path, "nonce"), flags, mode)?;
+        File::from(file).write_all(format!("{nonce}\n").as_bytes())
+    }
+
     /// Answers one question.
     pub(crate) fn answer(&self, id: &str, verdict: &str) {
         let line = format!("{id} {}\n", verdict.replace(['\n', '\r'], " "));
@@ -51,20 +60,29 @@ impl Hook {
         line.strip_suffix('\n').map(str::to_owned)
     }
 
-    /// The path of a file that the shell writes next to the fifo.
     fn beside(&self, name: &str) -> PathBuf {
-        let mut path = self.path.clone().into_os_string();
-        path.push(format!(".{name}"));
-        path.into()
+        beside(&self.path, name)
     }
 
-    /// Removes the fifo, and the files that the shell wrote next to it.
+    /// Removes the fifo, and the files next to it.
     pub(crate) fn remove(&self) {
-        let _ = std::fs::remove_file(&self.path);
-        for file in ["line", "trap"] {
-            let _ = std::fs::remove_file(self.beside(file));
+        Hook::remove_at(&self.path);
+    }
+
+    /// The same for a hook that nobody holds.
+    pub(crate) fn remove_at(path: &Path) {
+        let _ = std::fs::remove_file(path);
+        for file in ["nonce", "line", "trap"] {
+            let _ = std::fs::remove_file(beside(path, file));
         }
     }
+}
+
+/// The path of a file next to the fifo.
+fn beside(path: &Path, name: &str) -> PathBuf {
+    let mut path = path.to_owned().into_os_string();
+    path.push(format!(".{name}"));
+    path.into()
 }
 
 #[cfg(test)]

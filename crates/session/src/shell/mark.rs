@@ -41,6 +41,14 @@ const IN_FILE: &str = "\\f";
 const UNREADABLE: &str = "\\e";
 const UNKNOWN: &str = "\\u";
 
+/// What replaces the nonce in output that was processed, so that nobody can learn it from a recording.
+pub(crate) const ERASED: u8 = b'-';
+
+/// Parses a mark whose nonce was erased from the output.
+pub(crate) fn read_erased_mark(mark: &Mark, nonce: &str) -> Option<(ShellMark, Position)> {
+    read_mark(mark, &char::from(ERASED).to_string().repeat(nonce.len()))
+}
+
 /// Parses a mark. A mark without the session's nonce is ignored, because any output can contain marks.
 pub(crate) fn read_mark(mark: &Mark, nonce: &str) -> Option<(ShellMark, Position)> {
     let parts: Vec<&str> = mark.params.split(';').collect();

@@ -5,6 +5,7 @@ mod fish;
 pub(crate) mod gate;
 mod hook;
 mod mark;
+mod trust;
 pub(crate) mod words;
 mod zsh;
 
@@ -16,7 +17,8 @@ use cotty_pty::facts;
 use rustix::process::Pid;
 
 pub(crate) use hook::Hook;
-pub(crate) use mark::{AskedLine, Question, ShellMark, read_mark};
+pub(crate) use mark::{AskedLine, ERASED, Question, ShellMark, read_erased_mark, read_mark};
+pub(crate) use trust::Doubts;
 
 /// A shell that we have an integration for. Each has its folder.
 struct Shell {
@@ -25,7 +27,7 @@ struct Shell {
     files: &'static [(&'static str, &'static str)],
     /// Changes arguments and environment so that the shell reads the files.
     start: fn(&mut Start<'_>) -> Option<()>,
-    /// An argument that only a shell started by us has. Needed if the shell unsets the nonce too late.
+    /// An argument that only a shell started by us has. Needed if the shell unsets our variables too late.
     argument: Option<&'static str>,
 }
 
@@ -115,7 +117,6 @@ impl Integration {
         program: &str,
         args: &[String],
         env: &BTreeMap<String, String>,
-        nonce: &str,
         hook: &Path,
         history: Option<&Path>,
     ) -> Option<Marking> {
@@ -123,11 +124,8 @@ impl Integration {
         if !args.iter().all(|arg| ORDINARY.contains(&arg.as_str())) {
             return None;
         }
-        let added = [
-            ("COTTY_NONCE".to_owned(), nonce.to_owned()),
-            ("COTTY_HOOK".to_owned(), hook.to_str()?.to_owned()),
-        ];
-        let mut start = Start { dir: &self.dir, env, args: args.to_vec(), added: added.into() };
+        let added = BTreeMap::from([("COTTY_HOOK".to_owned(), hook.to_str()?.to_owned())]);
+        let mut start = Start { dir: &self.dir, env, args: args.to_vec(), added };
         if let Some(history) = history {
             let file = history.with_file_name(format!("{}_history", shell.name));
             start.added.insert("COTTY_HISTFILE".to_owned(), file.to_str()?.to_owned());
@@ -138,12 +136,12 @@ impl Integration {
 }
 
 /// Whether the shell with our integration has become another program, or a shell without it (`exec zsh`). Our shells unset
-/// the nonce before they run code of the user, so other programs do not inherit it. A shell that unsets it later is
-/// recognised by its argument.
-pub(crate) fn was_replaced(program: &str, pid: Pid, nonce: &str) -> bool {
+/// the variable with the path of their session's hook before they run code of the user, so other programs do not inherit it. A
+/// shell that unsets it later is recognised by its argument.
+pub(crate) fn was_replaced(program: &str, pid: Pid, session: &str) -> bool {
     let argument = shell_of(program).and_then(|shell| shell.argument);
-    let mark = format!("COTTY_NONCE={nonce}");
-    let ours = || facts::started_with(pid, "environ").is_none_or(|environ| environ.contains(&mark));
+    let names_hook = |variable: &str| variable.starts_with("COTTY_HOOK=") && variable.ends_with(session);
+    let ours = || facts::started_with(pid, "environ").is_none_or(|env| env.split('\0').any(names_hook));
     // A process that is about to exec its program, or that has ended unnoticed, has neither environment nor command line.
     let line = || facts::started_with(pid, "cmdline").filter(|line| !line.is_empty());
     match ours() {
@@ -161,7 +159,7 @@ mod tests {
         let integration = Integration { dir: "/run/it's".into() };
         let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
         let env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        integration.marking(program, &args, &env, "n0", Path::new("/run/hook"), history.map(Path::new))
+        integration.marking(program, &args, &env, Path::new("/run/hook"), history.map(Path::new))
     }
 
     #[test]
@@ -193,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_without_the_nonce_counts_as_replaced() {
+    fn a_program_without_the_path_of_its_hook_counts_as_replaced() {
         let pid = rustix::process::getpid();
         assert!(was_replaced("bash", pid, "no process was started with this"));
     }

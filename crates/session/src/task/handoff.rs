@@ -5,6 +5,7 @@ use std::time::Instant;
 use cotty_protocol::ApiError;
 
 use super::Task;
+use crate::clock::steady_ms;
 use crate::durable::journal::{HandoffChange, KeyboardChange, RecordKind};
 use crate::handoff::state::{self, HandoffEnd, HandoffOutcome, HandoffRequest};
 use crate::handoff::{Ask, HandoffAction, HandoffReply};
@@ -35,15 +36,17 @@ impl Task {
     async fn ask(&mut self, ask: &Ask, by: &Typist, retry_id: &str) -> Result<String, SessionError> {
         self.expire_request();
         let (message, timeout_ms) = match ask {
-            Ask::Again(id) => return self.handoff.find(id, by, now_ms()).map(|request| request.id.clone()),
+            Ask::Again(id) => {
+                return self.handoff.find(id, by, steady_ms()).map(|request| request.id.clone());
+            }
             Ask::New { message, timeout_ms } => (message, *timeout_ms),
         };
-        if let Some(known) = self.handoff.made_by(retry_id, now_ms()) {
+        if let Some(known) = self.handoff.made_by(retry_id, steady_ms()) {
             return Ok(known.id.clone());
         }
         self.check_not_exited()?;
         self.make_room().await?;
-        let request = self.handoff.make(message, timeout_ms, by, retry_id, self.vt.seq(), now_ms())?;
+        let request = self.handoff.make(message, timeout_ms, by, retry_id, self.vt.seq(), steady_ms())?;
         let id = request.id.clone();
         self.change_handoff(HandoffChange::Made(request))?;
         Ok(id)
@@ -72,7 +75,7 @@ impl Task {
 
     /// The agent withdraws its request.
     fn withdraw(&mut self, id: &str, by: &Typist, retry_id: &str) -> Result<HandoffRequest, SessionError> {
-        self.handoff.find(id, by, now_ms())?;
+        self.handoff.find(id, by, steady_ms())?;
         self.end_request(id, HandoffOutcome::Cancelled, None, None, retry_id)
     }
 
@@ -85,7 +88,7 @@ impl Task {
         retry_id: &str,
     ) -> Result<HandoffRequest, SessionError> {
         self.expire_request();
-        let now = now_ms();
+        let now = steady_ms();
         let not_found = || SessionError::from(ApiError::RequestNotFound { id: id.to_owned() });
         let request = self.handoff.requests().find(id, now).ok_or_else(not_found)?;
         match &request.ended {
@@ -105,7 +108,7 @@ impl Task {
 
     /// Ends a hand-off request that has timed out.
     fn expire_request(&mut self) {
-        if self.handoff.requests().ends_ms().is_some_and(|end| end <= now_ms()) {
+        if self.handoff.requests().ends_ms().is_some_and(|end| end <= steady_ms()) {
             self.end_open_request(HandoffOutcome::Timeout, None);
         }
     }
@@ -120,7 +123,7 @@ impl Task {
 
     fn end_open_request(&mut self, outcome: HandoffOutcome, by: Option<String>) {
         if self.handoff.requests().open().is_some() {
-            let end = HandoffEnd { outcome, at_ms: now_ms(), by, note: None, retry_id: String::new() };
+            let end = HandoffEnd { outcome, at_ms: steady_ms(), by, note: None, retry_id: String::new() };
             let _ = self.change_handoff(HandoffChange::Ended(end));
         }
     }
@@ -139,7 +142,7 @@ impl Task {
     pub(super) fn answer_waiters(&mut self, now: Instant) {
         self.expire_request();
         for (id, reply) in self.handoff.take_finished(now) {
-            let request = self.handoff.requests().find(&id, now_ms()).cloned();
+            let request = self.handoff.requests().find(&id, steady_ms()).cloned();
             let screen = views::screen(&self.vt, false);
             let answer = request.map(|request| HandoffReply { request, info: self.info(), screen });
             let _ = reply.send(answer.ok_or(SessionError::from(ApiError::RequestNotFound { id })));

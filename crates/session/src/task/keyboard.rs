@@ -5,6 +5,7 @@ use std::time::Instant;
 use cotty_protocol::ApiError;
 
 use super::Task;
+use crate::clock::steady_ms;
 use crate::durable::journal::{KeyboardChange, RecordKind};
 use crate::hub::meta::{Typist, now_ms};
 use crate::keyboard::{Hold, KeyboardState};
@@ -49,7 +50,7 @@ impl Task {
 
     /// Takes the keyboard back from a person whose time has run out.
     pub(super) fn expire_keyboard(&mut self) {
-        if self.keyboard.ends_ms().is_some_and(|end| end <= now_ms()) {
+        if self.keyboard.ends_ms().is_some_and(|end| end <= steady_ms()) {
             self.change_keyboard(KeyboardChange::Expired);
         }
     }
@@ -62,8 +63,7 @@ impl Task {
     }
 
     pub(super) fn change_keyboard(&mut self, change: KeyboardChange) {
-        let at = now_ms();
-        self.record_if_possible(&RecordKind::Keyboard { change, at }, at);
+        self.record_if_possible(&RecordKind::Keyboard { change, at: steady_ms() }, now_ms());
         if self.keyboard.held().is_none() {
             self.restore_size();
         }

@@ -9,6 +9,7 @@ mod handoff;
 mod keyboard;
 mod observe;
 mod output;
+mod portion;
 pub(crate) mod program;
 mod read;
 mod record;
@@ -28,9 +29,10 @@ use regex::Regex;
 use tokio::sync::mpsc;
 
 use self::drawing::Drawing;
+use self::portion::Portion;
 use self::run::run_end;
 use self::terminal::Terminal;
-use crate::commands::Commands;
+use crate::commands::{Commands, Moment};
 use crate::durable::checkpoint::Lost;
 use crate::durable::journal::disk::{RecordingQueue, Worker};
 use crate::durable::journal::{InputQueue, LiveJournal, Source};
@@ -45,8 +47,8 @@ use crate::keyboard::state::Keyboard;
 use crate::output::readers::Readers;
 use crate::output::search;
 use crate::request::Request;
-use crate::shell::Hook;
 use crate::shell::gate::Gate;
+use crate::shell::{Doubts, Hook};
 use crate::viewers::Viewers;
 use crate::wait::{Waiter, Waits};
 use crate::{Meta, Policy, SessionError};
@@ -78,9 +80,11 @@ pub(crate) struct Task {
     /// Where the first output was written.
     start: Position,
     drawing: Drawing,
+    portion: Portion,
     typing: Typing,
     readers: Readers,
     commands: Commands,
+    doubts: Doubts<Moment>,
     gate: Gate,
     keyboard: Keyboard,
     fit: Fit,
@@ -120,9 +124,11 @@ impl Task {
             start: vt.position(),
             vt,
             drawing: Drawing::default(),
+            portion: Portion::default(),
             typing: Typing::new(opened.input),
             readers: Readers::default(),
             commands: Commands::default(),
+            doubts: Doubts::default(),
             gate: Gate::new(opened.policy, opened.hook),
             keyboard: Keyboard::default(),
             fit: Fit::default(),
@@ -162,7 +168,7 @@ impl Task {
                     Some(request) => self.handle(request).await,
                 },
                 closed = self.terminal.readable(), if !self.terminal.is_hung_up() => {
-                    let more = self.drain().await;
+                    let more = self.drain_in_loop().await;
                     self.terminal.forget_hang_up(closed);
                     self.watch_unless(more);
                 }

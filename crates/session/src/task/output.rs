@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::io;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cotty_pty::WindowSize;
 use cotty_vt::EffectKind;
@@ -14,10 +14,24 @@ use crate::commands::Moment;
 use crate::durable::journal::disk::Written;
 use crate::durable::journal::{Record, RecordKind};
 use crate::hub::meta::now_ms;
-use crate::shell::{ShellMark, read_mark};
+use crate::shell::{ShellMark, read_erased_mark, read_mark};
+use crate::wait::facts::Facts;
 
 /// Most output read in one turn, so that a busy session does not starve the others.
 const TURN: usize = 64 * 1024;
+/// After this long a turn of the loop ends even if it has read less.
+const LONGEST_TURN: Duration = Duration::from_millis(20);
+
+/// What the journal says about the marks in a piece of output.
+#[derive(Debug, Clone, Default)]
+pub(super) struct NotedMarks {
+    /// When they were processed.
+    pub(super) at: u64,
+    /// Where those end that had the nonce.
+    pub(super) genuine: Vec<u64>,
+    /// Whether a job of the shell had the foreground.
+    pub(super) job: bool,
+}
 
 impl Task {
     /// Processes pending output, so that a read returns everything written before it.
@@ -26,13 +40,23 @@ impl Task {
         let _ = self.make_room().await;
     }
 
-    /// Reads pending output, at most one turn's worth. Returns whether there may be more.
+    /// Reads pending output, at most one turn's worth, which is as much as a terminal holds. Returns whether there may be more.
     pub(crate) async fn drain(&mut self) -> bool {
-        let mut taken = 0;
-        while taken < TURN {
+        self.drain_for(Duration::MAX).await
+    }
+
+    /// The same in the loop, where the session's callers wait for the end of the turn.
+    pub(super) async fn drain_in_loop(&mut self) -> bool {
+        self.drain_for(LONGEST_TURN).await
+    }
+
+    async fn drain_for(&mut self, longest: Duration) -> bool {
+        let (mut taken, began) = (0, Instant::now());
+        let is_over = |taken| taken >= TURN || (taken > 0 && began.elapsed() >= longest);
+        while !is_over(taken) {
             if self.make_room().await.is_err() {
-                // Without a keeper no checkpoint is stored, but the session continues as long as it can.
-                self.journal.checkpointed(self.vt.seq(), self.journal.index_len());
+                // Without a checkpoint a new daemon will not have all history, but the session continues.
+                self.journal.pass_without_checkpoint();
             }
             if self.recording.is_behind(&self.journal, self.vt.seq()) {
                 self.let_recording_catch_up().await;
@@ -43,12 +67,12 @@ impl Task {
             }
             // Feed each piece at once: the kernel fetches the next few kilobytes meanwhile. Collecting a turn's worth first
             // costs a third of the speed.
-            self.process_read();
+            self.process_read().await;
         }
         if taken > 0 {
             self.terminal.note_output();
         }
-        taken >= TURN
+        is_over(taken)
     }
 
     /// Reads output into the journal, while that has room, for an engine that is not rebuilt yet.
@@ -66,12 +90,19 @@ impl Task {
     }
 
     /// Feeds the engine the output that was read, and carries out its effects.
-    fn process_read(&mut self) {
-        if self.journal.output_len() > self.vt.seq() {
-            let ms = now_ms();
-            self.process_until(self.journal.output_len(), ms);
-            self.recording.output(self.at(ms), Instant::now());
+    async fn process_read(&mut self) {
+        let (end, ms) = (self.journal.output_len(), now_ms());
+        if self.vt.seq() >= end {
+            return;
         }
+        while self.vt.seq() < end {
+            let began = Instant::now();
+            self.process_until(end.min(self.vt.seq() + self.portion.size() as u64), ms, None);
+            if self.portion.took(began.elapsed()) {
+                tokio::task::yield_now().await;
+            }
+        }
+        self.recording.output(self.at(ms), Instant::now());
     }
 
     /// Watches the terminal for readiness, unless there is more to read anyway.
@@ -83,8 +114,8 @@ impl Task {
         }
     }
 
-    /// Feeds the engine up to `to`, and carries out its effects.
-    pub(super) fn process_until(&mut self, to: u64, ms: u64) {
+    /// Feeds the engine up to `to`, and carries out its effects. `noted`: in a replay, what the journal says about the marks.
+    pub(super) fn process_until(&mut self, to: u64, ms: u64, noted: Option<&NotedMarks>) {
         let (from, now) = (self.vt.seq(), Instant::now());
         if self.drawing.is_settled(now) {
             self.vt.settle();
@@ -92,17 +123,27 @@ impl Task {
         self.vt.feed(self.journal.output(from, to));
         self.drawing.output(now, self.vt.modes().synchronized);
         self.viewers.changed(now);
-        let (mut replies, mut marked) = (Vec::new(), false);
+        let (mut replies, mut genuine, mut job) = (Vec::new(), Vec::new(), None);
         for effect in self.vt.take_effects() {
             match effect.kind {
                 EffectKind::Reply(bytes) if effect.seq > self.replied => replies.extend(bytes),
                 EffectKind::Bell => self.viewers.bell(now),
                 EffectKind::Mark(mark) => {
                     let Some(nonce) = &self.meta.nonce else { continue };
-                    let stamp = mark.stamp;
-                    let Some((mark, position)) = read_mark(&mark, nonce) else { continue };
-                    marked = true;
-                    self.shell_marked(mark, Moment { position, seq: effect.seq, stamp, ms });
+                    let (seq, stamp) = (effect.seq, mark.stamp);
+                    let erased = || noted.is_some_and(|noted| noted.genuine.contains(&seq));
+                    let read = read_mark(&mark, nonce);
+                    let read = read.or_else(|| read_erased_mark(&mark, nonce).filter(|_| erased()));
+                    let Some((mark, position)) = read else { continue };
+                    genuine.push(seq);
+                    let job = *job.get_or_insert_with(|| match noted {
+                        Some(noted) => noted.job,
+                        None => !self.program().leads(),
+                    });
+                    let at = Moment { position, seq, stamp, ms };
+                    for (mark, at) in self.doubts.admit(mark, at, job, now) {
+                        self.shell_marked(mark, at);
+                    }
                 }
                 EffectKind::Image { kind, size, .. } => self.readers.image(effect.seq, kind, size),
                 EffectKind::Directory(directory) => self.commands.moved(directory),
@@ -115,11 +156,38 @@ impl Task {
             }
         }
         let seq = self.vt.seq();
-        if marked && seq > self.noted {
-            let _ = self.journal.record(&Record { seq, what: RecordKind::Marked { at: ms } });
-        }
+        self.note_marks(genuine, job.unwrap_or_default(), ms, noted);
         if !replies.is_empty() {
             self.reply(&replies, seq);
+        }
+    }
+
+    /// Records where the shell's marks end, and then erases their nonce from the output.
+    fn note_marks(&mut self, mut genuine: Vec<u64>, job: bool, ms: u64, noted: Option<&NotedMarks>) {
+        let seq = self.vt.seq();
+        let Some(nonce) = self.meta.nonce.as_ref().filter(|_| !genuine.is_empty()) else { return };
+        if seq > self.noted {
+            let what = RecordKind::Marked { at: ms, genuine: genuine.clone(), job };
+            if self.journal.record(&Record { seq, what }).is_err() {
+                genuine.clear();
+            }
+        } else {
+            // A replay finds erased marks only if the journal lists them.
+            genuine.retain(|seq| noted.is_some_and(|noted| noted.genuine.contains(seq)));
+        }
+        genuine.into_iter().for_each(|end| self.journal.erase_nonce(end, nonce));
+    }
+
+    /// Believes the marks that were held back, once the shell itself waits for input and has written nothing more.
+    pub(super) fn settle_doubts(&mut self) {
+        if !self.doubts.any() {
+            return;
+        }
+        let program = self.program();
+        if program.leads() && program.waits_for_input() == Some(true) && !program.unread_output() {
+            for (mark, at) in self.doubts.believe() {
+                self.shell_marked(mark, at);
+            }
         }
     }
 

@@ -61,7 +61,7 @@ impl Facts for Program<'_> {
     }
 
     fn was_replaced(&self) -> bool {
-        let marked = self.first().zip(self.meta.nonce.as_ref());
-        marked.is_some_and(|(pid, nonce)| was_replaced(&self.meta.program, pid, nonce))
+        let marked = self.first().filter(|_| self.meta.nonce.is_some());
+        marked.is_some_and(|pid| was_replaced(&self.meta.program, pid, &self.meta.id))
     }
 }

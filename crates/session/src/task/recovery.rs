@@ -9,6 +9,7 @@ use cotty_pty::WindowSize;
 use cotty_vt::Size;
 
 use super::Task;
+use super::output::NotedMarks;
 use crate::SessionError;
 use crate::durable::checkpoint::{Checkpoint, DAMAGED, Lost, Rebuild, Saved, slot};
 use crate::durable::journal::{Record, RecordKind};
@@ -91,9 +92,13 @@ impl Task {
             saved = saved.without_places(self.screen().spot(self.vt.position()));
         } else if self.vt.seq() < self.journal.oldest() {
             if lost.is_empty() {
-                lost.push("some output: the journal that held it was lost".to_owned());
+                lost.push("some output: the journal that held it was lost or overwritten".to_owned());
             }
             self.skip_to(self.journal.oldest());
+        }
+        if self.journal.first_record(index) != index {
+            lost.push("records of input and reads: they were overwritten".to_owned());
+            index = self.journal.first_record(index);
         }
         self.restore(saved);
         // Queries from before the checkpoint are not answered again, though they may be replayed.
@@ -155,30 +160,35 @@ impl Task {
             // The unreadable records may have been answers. To answer nothing twice, nothing is answered.
             (self.replied, self.noted) = (end, end);
         }
-        let mut times: VecDeque<(u64, u64)> = records
+        let mut noted: VecDeque<(u64, NotedMarks)> = records
             .iter()
-            .filter_map(|r| if let RecordKind::Marked { at } = r.what { Some((r.seq, at)) } else { None })
+            .filter_map(|record| match &record.what {
+                RecordKind::Marked { at, genuine, job } => {
+                    Some((record.seq, NotedMarks { at: *at, genuine: genuine.clone(), job: *job }))
+                }
+                _ => None,
+            })
             .collect();
         for record in records {
-            self.replay_output(record.seq, &mut times);
-            let ms = times.front().map_or_else(now_ms, |&(_, at)| at);
+            self.replay_output(record.seq, &mut noted);
+            let ms = noted.front().map_or_else(now_ms, |(_, marks)| marks.at);
             self.apply(&record.what, ms);
         }
-        self.replay_output(end, &mut times);
+        self.replay_output(end, &mut noted);
         self.drawing.restored(Instant::now(), self.vt.modes().synchronized);
     }
 
     /// Feeds the engine up to `to`, in pieces that end where marks were recorded, so that each mark gets its own time.
-    fn replay_output(&mut self, to: u64, times: &mut VecDeque<(u64, u64)>) {
+    fn replay_output(&mut self, to: u64, noted: &mut VecDeque<(u64, NotedMarks)>) {
         while self.vt.seq() < to {
-            while times.front().is_some_and(|&(seq, _)| seq <= self.vt.seq()) {
-                times.pop_front();
+            while noted.front().is_some_and(|(seq, _)| *seq <= self.vt.seq()) {
+                noted.pop_front();
             }
-            let (upto, ms) = match times.front() {
-                Some(&(seq, at)) => (seq.min(to), at),
-                None => (to, now_ms()),
-            };
-            self.process_until(upto, ms);
+            match noted.front() {
+                Some((seq, marks)) => self.process_until(to.min(*seq), marks.at, Some(marks)),
+                // The last daemon did not process this, so the kernel is asked.
+                None => self.process_until(to, now_ms(), None),
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::Task;
+use crate::clock::steady_ms;
 use crate::handle::Waited;
 use crate::hub::meta::now_ms;
 use crate::input::reaction::{Observer, Reaction, Sample};
@@ -22,6 +23,7 @@ impl Task {
         self.expire_keyboard();
         self.end_stale_fit();
         self.typing.push_held(self.terminal.watched(), now);
+        self.settle_doubts();
         self.tell_observers(now);
         self.answer_waiters(now);
         self.recording.turn(&self.journal, &self.vt, now, now_ms());
@@ -103,8 +105,7 @@ impl Task {
         let watched = self.waits.any() || self.viewers.any();
         let frame = self.drawing.frame_ends().filter(|_| watched);
         let reopened = (self.terminal.is_hung_up() && self.ended.is_none()).then(|| now + REOPENED);
-        // A person's time is wall-clock time: it continues while no daemon runs.
-        let in_ms = |end: u64| now + Duration::from_millis(end.saturating_sub(now_ms()));
+        let in_ms = |end: u64| now + Duration::from_millis(end.saturating_sub(steady_ms()));
         let due = [
             waits,
             frame,
@@ -112,6 +113,7 @@ impl Task {
             self.viewers.wakeup(),
             self.observers.wakeup(now, self.drawing.last_output()),
             self.typing.wakeup(now),
+            self.doubts.wakeup(now),
             self.keyboard.ends_ms().map(in_ms),
             self.handoff.requests().ends_ms().map(in_ms),
             self.handoff.wakeup(),

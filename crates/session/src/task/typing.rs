@@ -7,12 +7,14 @@ use cotty_pty::facts::LineMode;
 use rustix::process::Signal;
 
 use super::Task;
+use crate::clock::steady_ms;
 use crate::commands::{Moment, Phase};
 use crate::durable::journal::{RecordKind, Signalled, Source};
 use crate::error::{broken, exited};
 use crate::handle::{Input, Typed};
 use crate::hub::meta::{ActorKind, Typist, now_ms};
 use crate::input::encode::{Encoder, control_character};
+use crate::input::interrupt::{self, Dropped, discard_unread};
 use crate::input::lease::LeaseRef;
 use crate::input::typed::{Echo, EchoedBy};
 use crate::output::screen::Spot;
@@ -35,16 +37,18 @@ fn only_cancels(input: &Input) -> bool {
     }
 }
 
+fn is_line_end(byte: u8) -> bool {
+    matches!(byte, b'\r' | b'\n')
+}
+
 /// Who echoes bytes that are typed now, and how many echoed lines they end. A hidden line has no echo.
-fn echo_of(bytes: &[u8], mode: Option<LineMode>, at_prompt: bool) -> (EchoedBy, u32) {
+fn echo_of(bytes: &[u8], mode: Option<LineMode>, hidden: bool, at_prompt: bool) -> (EchoedBy, u32) {
     // Enter alone has no visible echo.
-    let alone = matches!(bytes.first(), Some(b'\r' | b'\n'));
-    let shown = match !alone && (at_prompt || mode.is_none_or(|mode| mode.echo)) {
-        true => EchoedBy::Surely,
-        false => EchoedBy::perhaps(bytes),
-    };
-    let hidden = mode.is_some_and(LineMode::asks_for_secret);
-    let ends = bytes.iter().filter(|&&b| !hidden && matches!(b, b'\r' | b'\n')).count();
+    let alone = bytes.first().is_some_and(|&byte| is_line_end(byte));
+    let surely = !alone && (at_prompt || mode.is_none_or(|mode| mode.echo));
+    let ends = bytes.iter().filter(|&&byte| !hidden && is_line_end(byte)).count();
+    // Only a line that ends has an echo to recognize. The hash of a key would reveal the key.
+    let shown = if surely || ends == 0 { EchoedBy::Surely } else { EchoedBy::perhaps(bytes) };
     (shown, u32::try_from(ends).unwrap_or(u32::MAX))
 }
 
@@ -91,7 +95,7 @@ impl Task {
     pub(super) fn check_keyboard(&mut self, by: &Typist) -> Result<(), SessionError> {
         self.check_not_exited()?;
         self.expire_keyboard();
-        self.keyboard.check(by.kind == ActorKind::Person, now_ms())
+        self.keyboard.check(by.kind == ActorKind::Person, steady_ms())
     }
 
     /// Refuses once the program has ended.
@@ -154,26 +158,46 @@ impl Task {
         self.check_not_exited()?;
         self.make_room().await?;
         let mode = self.program().line_mode();
-        let (shown, lines) = echo_of(bytes, mode, matches!(self.commands.phase(), Phase::Prompt(_)));
-        let (seq, count, at) = (self.vt.seq(), bytes.len() as u64, now_ms());
-        let to = self.typing.stage(bytes)?;
+        let hidden = self.observe_now().asked_secret().is_some();
+        let (shown, lines) = echo_of(bytes, mode, hidden, matches!(self.commands.phase(), Phase::Prompt(_)));
+        let (seq, count, at) = (self.vt.seq(), bytes.len() as u64, steady_ms());
+        let dropped = self.in_the_way(bytes);
+        let to = match dropped {
+            Some(_) => self.typing.stage_first(bytes)?,
+            None => self.typing.stage(bytes)?,
+        };
         // What a person types is private, and so is a secret.
-        let recorded = by.kind != ActorKind::Person && !mode.is_some_and(LineMode::asks_for_secret);
+        let recorded = by.kind != ActorKind::Person && !hidden;
         let by = by.clone();
-        let what = RecordKind::Typed { source, bytes: count, to, lines, shown, run, by, at, recorded };
+        let (overtakes, dropped) = (dropped.is_some(), dropped.unwrap_or_default());
+        let what =
+            RecordKind::Typed { source, bytes: count, to, lines, shown, run, by, at, recorded, dropped };
         let holder = self.keyboard.holder().map(str::to_owned);
         let returned = self.keyboard.returned().cloned();
-        self.record(&what, at)?;
+        self.record(&what, now_ms()).inspect_err(|_| self.typing.unstage())?;
         if self.keyboard.holder() != holder.as_deref() {
             // Viewers are notified, whether or not the program echoes the input.
             self.viewers.changed(Instant::now());
+        }
+        let visible = !hidden && !bytes.iter().any(|&byte| is_line_end(byte));
+        self.typing.typed_into(visible.then(|| self.vt.position().line));
+        if overtakes {
+            discard_unread(self.terminal.pty());
         }
         let now = Instant::now();
         self.typing.accepted(bytes, to, run, now);
         self.typing.push(self.terminal.watched(), now);
         // An agent's input clears this, so its answer reports it.
         let returned = returned.filter(|_| self.keyboard.returned().is_none());
-        Ok(Typed { seq, bytes: count, returned })
+        Ok(Typed { seq, bytes: count, dropped: dropped.bytes, returned })
+    }
+
+    /// The input that waits for the program, if these bytes interrupt it and would have to wait, too.
+    fn in_the_way(&self, bytes: &[u8]) -> Option<Dropped> {
+        let pty = self.terminal.pty();
+        let unread = interrupt::in_the_way(bytes, pty, u64::from(self.typing.is_queued()))?;
+        let waiting = self.typing.waiting();
+        Some(Dropped { bytes: waiting.bytes + unread, ..waiting })
     }
 
     /// Notes where typing begins at the prompt. Text typed ahead of the prompt is there already.
@@ -188,10 +212,16 @@ impl Task {
 
     /// Applies typed input, live or in a replay.
     pub(super) fn apply_typed(&mut self, what: &RecordKind, ms: u64) {
-        let RecordKind::Typed { source, bytes, to, lines, shown, run, by, at, .. } = what else { return };
+        let RecordKind::Typed { source, bytes, to, lines, shown, run, by, at, recorded, dropped } = what
+        else {
+            return;
+        };
         let (seq, position) = (self.vt.seq(), self.vt.position());
         let person = by.kind == ActorKind::Person;
         self.typing.accept(*to);
+        if *recorded {
+            self.typing.keep(to.saturating_sub(*bytes), *to);
+        }
         match person {
             true => {
                 self.keyboard.person_typed(&by.who, &by.name, *bytes, seq, *at);
@@ -202,6 +232,9 @@ impl Task {
         self.note_line();
         let vt = &self.vt;
         self.typing.typed(source, &by.who, *bytes, seq, || Spot::of(vt, position), person);
+        if *dropped != Dropped::default() {
+            self.typing.drop_before(to.saturating_sub(*bytes), *dropped, source);
+        }
         if *lines > 0 && !self.vt.modes().alt_screen {
             self.typing.entered(Echo { seq, position, lines: *lines, shown: shown.clone() });
         }
@@ -307,11 +340,14 @@ mod tests {
             ("ls\r", mode(false, false), true, true, 1),
             ("ls\r", mode(false, false), false, false, 1),
             ("\r", mode(true, true), true, false, 1),
-            // A secret is not on the screen.
-            ("hunter2\r", mode(false, true), false, false, 0),
+            // A secret is not on the screen, and a single key is no line: nothing of them is kept.
+            ("hunter2\r", mode(false, true), false, true, 0),
+            ("h", mode(false, true), false, true, 0),
+            ("h", mode(false, false), false, true, 0),
             ("a\rb\r", None, false, true, 2),
         ] {
-            let (shown, ends) = echo_of(bytes.as_bytes(), mode, at_prompt);
+            let hidden = mode.is_some_and(LineMode::asks_for_secret);
+            let (shown, ends) = echo_of(bytes.as_bytes(), mode, hidden, at_prompt);
             assert_eq!((shown == EchoedBy::Surely, ends), (surely, lines), "{bytes:?} in {mode:?}");
         }
     }

@@ -6,7 +6,7 @@ use cotty_protocol::op::Activity;
 use cotty_pty::facts::Waiting;
 
 use super::observation::Observation;
-use crate::keyboard::secret;
+use crate::keyboard::secret::{self, Asked};
 use crate::wait::facts::Facts;
 
 /// How long the shell may be quiet between a command's end and its prompt.
@@ -72,12 +72,21 @@ impl<F: Facts> Observation<'_, F> {
         if mode.asks_for_secret() {
             return Some(Activity::SecretInput);
         }
-        // No echo and no line mode: a nested terminal may be asking. Only the look of the screen can tell.
-        (!mode.echo && self.nested_terminal_asks()).then_some(Activity::SecretSuspected)
+        // The program reads keys and echoes them itself, or has a nested terminal. Only the look of the screen can tell. At the
+        // shell's prompt, or where visible input was typed, the line is that input.
+        if mode.echo || (self.marks && self.at_prompt()) || self.typed.is_visible(self.vt.position().line) {
+            return None;
+        }
+        let asked = secret::asked_on(&self.row_to_cursor()).filter(|_| self.may_ask_here())?;
+        Some(match asked {
+            Asked::Perhaps => Activity::SecretSuspected,
+            Asked::Surely => Activity::SecretInput,
+        })
     }
 
-    fn nested_terminal_asks(&self) -> bool {
-        secret::looks_like_question(&self.row_to_cursor()) && self.has_a_terminal_inside()
+    fn may_ask_here(&self) -> bool {
+        let may = |name: String| secret::may_ask_on_alternate_screen(&name);
+        !self.vt.modes().alt_screen || self.facts.name().is_some_and(may)
     }
 
     fn has_a_terminal_inside(&self) -> bool {

@@ -240,13 +240,51 @@ fn a_question_for_a_secret_is_certain_by_line_mode_and_suspected_by_look() {
     let inside = Kernel { mode: Some(KEYS), ..Kernel::works("ssh") };
     assert_eq!(Session::runs("\r\nroot's password: ").does(&inside), Activity::SecretSuspected);
     assert_eq!(Session::runs("\r\nlast login: ").does(&inside), running("ssh"));
-    // A program without a nested terminal may draw anything.
+    // A full-screen program without a nested terminal may draw anything.
     let draws = Kernel { mode: Some(KEYS), ..Kernel::works("fzf") };
-    assert_eq!(Session::runs("\r\npassword: ").does(&draws), running("fzf"));
+    assert_eq!(Session::runs("\x1b[?1049hpassword: ").does(&draws), running("fzf"));
     assert!(Session::runs("\r\npassword: ").observe(&hidden).asks());
     let mut ended = Session::runs("\r\npassword: ");
     ended.ended = true;
     assert!(ended.observe(&hidden).asked_secret().is_none());
+}
+
+#[test]
+fn a_program_that_masks_keys_asks_for_a_secret_unless_the_line_was_typed() {
+    use Activity::{SecretInput, SecretSuspected};
+    let shell = "$ node ask.js\r\n";
+    for (program, mode, screen, asked) in [
+        ("node", KEYS, "? Password: ", Some(SecretSuspected)), // inquirer
+        ("node", KEYS, "? Password: ***", Some(SecretInput)),
+        ("gum", KEYS, "Password > •••", Some(SecretInput)),
+        ("sudo", KEYS, "[sudo] password for a: *", Some(SecretInput)),
+        ("python3", KEYS, "Password: ****", Some(SecretInput)), // getpass with echo_char
+        ("pinentry-curses", KEYS, "\x1b[?1049h│ PIN: ****", Some(SecretInput)),
+        ("python3", KEYS, "Token: abc", None),
+        ("vim", KEYS, "\x1b[?1049hpassword: ", None),
+        ("less", KEYS, "\x1b[?1049h/password", None),
+        ("fzf", KEYS, "Search: ***", None),
+        // A log, and a question whose answer the kernel shows.
+        ("make", LINES, "Password: ", None),
+        ("make", LINES, "Password: ****", None),
+        ("node", KEYS, "Password: ***\r\n", None),
+    ] {
+        let session = Session::runs(&format!("{shell}{screen}"));
+        let kernel = Kernel { mode: Some(mode), ..Kernel::reads(program) };
+        assert_eq!(session.observe(&kernel).asked_secret(), asked, "{screen:?}");
+    }
+    // What looks like a question was typed, at the shell's prompt or in another program.
+    let keys = Kernel { mode: Some(KEYS), leads: true, ..Kernel::reads("bash") };
+    let mut prompt = Session::at_prompt();
+    prompt.vt.feed(b"grep password: ");
+    assert_eq!(prompt.observe(&keys).asked_secret(), None);
+    let mut repl = Session::shows(">>> ");
+    repl.typed.typed_into(Some(repl.vt.position().line));
+    repl.vt.feed(b"print('password: ");
+    assert_eq!(repl.observe(&keys).asked_secret(), None);
+    repl.typed.typed_into(None);
+    repl.vt.feed(b"')\r\npassword: ");
+    assert_eq!(repl.observe(&keys).asked_secret(), Some(SecretSuspected));
 }
 
 #[test]

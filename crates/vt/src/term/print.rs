@@ -167,7 +167,9 @@ impl Term {
     pub(super) fn repeat(&mut self, count: u16) {
         if let Some(c) = self.last_char.take() {
             let width = usize::from(unicode::props(c).width());
-            for _ in 0..count {
+            // More would only scroll the same character into the history, at nine bytes for 65,535 cells.
+            let most = usize::from(self.size.rows) * self.cols();
+            for _ in 0..usize::from(count).min(most) {
                 // The character set was applied when the character was first printed.
                 self.print_spacing(c, width);
                 if unicode::props(c).may_join() {

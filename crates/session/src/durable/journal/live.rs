@@ -15,10 +15,13 @@ use serde::{Deserialize, Serialize};
 use super::ahead;
 use super::disk::{Capture, Capturing};
 use super::mapping::{Cells, Ring, memory};
+use crate::clock;
 use crate::counts::BYTES_READ;
 use crate::handoff::state::{HandoffEnd, HandoffRequest};
 use crate::hub::meta::Typist;
+use crate::input::interrupt::Dropped;
 use crate::input::typed::EchoedBy;
+use crate::shell::ERASED;
 
 /// The most bytes of one read. Also how far ahead the ring is filled, which costs memory even in an idle session.
 pub(crate) const READ: usize = 16 * 1024;
@@ -29,6 +32,8 @@ const INDEX: usize = 256 * 1024;
 const HEADER: usize = 4096;
 /// The offset of the copy of the session's metadata in the header, after its length. The space before it is for more cells.
 const DESCRIPTION: usize = 1024;
+/// A mark's nonce is within this many bytes before its end.
+const MARK_TAIL: u64 = 128;
 /// The last two digits are the version. A record's fields and kinds are found by name, so an added one needs no new
 /// version; `tests/formats` holds a journal of each version.
 const MAGIC: u64 = u64::from_le_bytes(*b"cottyJ03");
@@ -48,6 +53,11 @@ const CELL_COVERED_INDEX: usize = 4;
 /// Where output and index begin, in a journal that replaced a lost one.
 const CELL_FIRST_OUTPUT: usize = 5;
 const CELL_FIRST_INDEX: usize = 6;
+/// Up to where output and index may be overwritten although no checkpoint covers them, because none could be stored.
+const CELL_PASSED_OUTPUT: usize = 7;
+const CELL_PASSED_INDEX: usize = 8;
+/// The offset of the clock in which times of records count.
+const CELL_CLOCK: usize = 9;
 
 /// An event at a position in the output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,13 +85,24 @@ pub(crate) enum RecordKind {
         /// Whether a recording may contain the text.
         #[serde(default, skip_serializing_if = "is_default")]
         recorded: bool,
+        /// The input before it that it removed, as an interrupt.
+        #[serde(default, skip_serializing_if = "is_default")]
+        dropped: Dropped,
     },
     /// A request signals the program in the foreground.
     Signalled(Signalled),
     /// The program's queries up to here were answered; the answers end at `to` in the queue.
     Replied { to: u64 },
     /// The marks up to here were processed at this time (milliseconds since the epoch).
-    Marked { at: u64 },
+    Marked {
+        at: u64,
+        /// Where the marks end that had the nonce, which is erased from the output afterwards.
+        #[serde(default, skip_serializing_if = "is_default")]
+        genuine: Vec<u64>,
+        /// Whether a job of the shell had the foreground.
+        #[serde(default, skip_serializing_if = "is_default")]
+        job: bool,
+    },
     /// The terminal has a new size; `put_back` is the size to restore later.
     Resized { cols: u16, rows: u16, put_back: Option<(u16, u16)> },
     /// The keyboard changed hands at this time, not by typing.
@@ -184,6 +205,8 @@ pub(crate) struct LiveJournal {
     index: Ring,
     /// The lengths of output and index at the last checkpoint.
     checkpoint: (u64, u64),
+    /// Up to where both may be overwritten: at least as far as the checkpoint.
+    passed: (u64, u64),
     /// Up to where the fill pattern is written.
     filled: u64,
 }
@@ -198,6 +221,7 @@ impl LiveJournal {
         let fd = memory("cotty-journal", (HEADER + INDEX + OUTPUT) as u64)?;
         let mut live = LiveJournal::open(&fd)?;
         live.cells.store(CELL_MAGIC, MAGIC);
+        live.cells.store(CELL_CLOCK, clock::offset());
         live.fill_ahead(0);
         Ok((live, fd))
     }
@@ -224,6 +248,8 @@ impl LiveJournal {
         if !live.is_sound() {
             return refused("it is damaged");
         }
+        clock::continue_from(live.cells.load(CELL_CLOCK));
+        live.cells.store(CELL_CLOCK, clock::offset());
         let stored = live.output_len();
         let ahead = live.output.slice(stored, stored + READ as u64);
         let len = stored + ahead::VARIED.written(stored, ahead) as u64;
@@ -235,13 +261,16 @@ impl LiveJournal {
 
     /// Whether its counts are possible: the part that the checkpoint does not cover fits into the rings.
     fn is_sound(&self) -> bool {
-        let sound = |first: usize, covered: u64, len: u64, ring: &Ring| {
-            let first = self.cells.load(first);
-            len < MOST && (first..=len).contains(&covered) && len - covered <= ring.len() as u64
+        let sound = |first: usize, covered: u64, passed: u64, len: u64, ring: &Ring| {
+            let held = self.cells.load(first)..=len;
+            len < MOST
+                && held.contains(&covered)
+                && held.contains(&passed)
+                && len - passed <= ring.len() as u64
         };
-        let (output, index) = self.checkpoint;
-        sound(CELL_FIRST_OUTPUT, output, self.output_len(), &self.output)
-            && sound(CELL_FIRST_INDEX, index, self.index_len(), &self.index)
+        let ((output, index), passed) = (self.checkpoint, self.passed);
+        sound(CELL_FIRST_OUTPUT, output, passed.0, self.output_len(), &self.output)
+            && sound(CELL_FIRST_INDEX, index, passed.1, self.index_len(), &self.index)
     }
 
     /// The length of the output, even of a journal that this version cannot read.
@@ -290,8 +319,11 @@ impl LiveJournal {
 
     fn open(fd: &OwnedFd) -> io::Result<LiveJournal> {
         let cells = Cells::map(fd, 0)?;
+        let checkpoint = (cells.load(CELL_COVERED_OUTPUT), cells.load(CELL_COVERED_INDEX));
+        let passed = (cells.load(CELL_PASSED_OUTPUT), cells.load(CELL_PASSED_INDEX));
         Ok(LiveJournal {
-            checkpoint: (cells.load(CELL_COVERED_OUTPUT), cells.load(CELL_COVERED_INDEX)),
+            checkpoint,
+            passed: (checkpoint.0.max(passed.0), checkpoint.1.max(passed.1)),
             cells,
             index: Ring::map(fd, HEADER as u64, INDEX)?,
             output: Ring::map(fd, (HEADER + INDEX) as u64, OUTPUT)?,
@@ -331,18 +363,46 @@ impl LiveJournal {
         self.output.slice(from, to)
     }
 
+    /// Erases the nonce of a mark that ends at `end`.
+    pub(crate) fn erase_nonce(&mut self, end: u64, nonce: &str) {
+        let from = end.saturating_sub(MARK_TAIL).max(self.oldest());
+        if from >= end || end > self.output_len() || nonce.is_empty() {
+            return;
+        }
+        let tail = self.output.slice_mut(from, end);
+        if let Some(at) = tail.windows(nonce.len()).rposition(|part| part == nonce.as_bytes()) {
+            tail[at..at + nonce.len()].fill(ERASED);
+        }
+    }
+
     /// Whether the next read or record might overwrite data that no checkpoint covers.
     pub(crate) fn wants_checkpoint(&self) -> bool {
-        let output = self.output_len() - self.checkpoint.0;
-        let index = self.index_len() - self.checkpoint.1;
+        let output = self.output_len() - self.passed.0;
+        let index = self.index_len() - self.passed.1;
         output as usize + 2 * READ > self.output.len() || index as usize + INDEX / 4 > self.index.len()
     }
 
     /// Notes that the keeper has a checkpoint that covers this much.
     pub(crate) fn checkpointed(&mut self, output: u64, index: u64) {
         self.checkpoint = (output, index);
+        self.passed = (output, index);
         self.cells.store(CELL_COVERED_OUTPUT, output);
         self.cells.store(CELL_COVERED_INDEX, index);
+    }
+
+    /// Goes on although no checkpoint could be stored: the oldest part will be overwritten. The next checkpoint is due after an
+    /// eighth of the ring.
+    pub(crate) fn pass_without_checkpoint(&mut self) {
+        let output = self.output_len().saturating_sub((OUTPUT - OUTPUT / 8 - 2 * READ) as u64);
+        self.passed = (self.passed.0.max(output), self.index_len());
+        self.cells.store(CELL_PASSED_OUTPUT, self.passed.0);
+        self.cells.store(CELL_PASSED_INDEX, self.passed.1);
+    }
+
+    /// The position of the first record at or after `from` that is surely held: `from`, or where the index may be overwritten up to.
+    pub(crate) fn first_record(&self, from: u64) -> u64 {
+        let held = self.index_len().saturating_sub(from) <= self.index.len() as u64;
+        if held { from } else { self.passed.1.max(from) }
     }
 
     /// Writes a record. It survives the death of the daemon.
@@ -350,7 +410,7 @@ impl LiveJournal {
         let body = minicbor_serde::to_vec(record).map_err(io::Error::other)?;
         let from = self.index_len();
         let to = from + 4 + body.len() as u64;
-        if to - self.checkpoint.1 > self.index.len() as u64 {
+        if to - self.passed.1 > self.index.len() as u64 {
             return Err(io::Error::new(io::ErrorKind::StorageFull, "the journal's index is full"));
         }
         let len = u32::try_from(body.len()).map_err(io::Error::other)?;
@@ -383,6 +443,15 @@ impl LiveJournal {
             from += 4 + len;
         }
         found
+    }
+
+    /// The ranges of the input since the last checkpoint that a recording may contain.
+    pub(crate) fn recorded_input(&self) -> impl Iterator<Item = (u64, u64)> {
+        let records = self.records(self.checkpoint.1).records.into_iter();
+        records.filter_map(|(_, record)| match record.what {
+            RecordKind::Typed { bytes, to, recorded: true, .. } => Some((to.saturating_sub(bytes), to)),
+            _ => None,
+        })
     }
 
     fn fill_ahead(&mut self, len: u64) {
@@ -418,6 +487,7 @@ mod tests {
                 by: Typist { kind: crate::ActorKind::Agent, who: "a".into(), name: "a".into() },
                 at: 0,
                 recorded: true,
+                dropped: Dropped::default(),
             },
         }
     }
@@ -510,6 +580,7 @@ mod tests {
                 by,
                 at: 5,
                 recorded: false,
+                dropped: Dropped::default(),
             },
             RecordKind::Signalled(Signalled {
                 retry_id: "r".into(),
@@ -518,7 +589,7 @@ mod tests {
                 program: Some("vi".into()),
             }),
             RecordKind::Replied { to: 4 },
-            RecordKind::Marked { at: 5 },
+            RecordKind::Marked { at: 5, genuine: Vec::new(), job: false },
             RecordKind::Resized { cols: 100, rows: 30, put_back: Some((80, 24)) },
             keyboard(KeyboardChange::Took { who: who(), name: "page".into(), lease_ms: Some(5) }),
             keyboard(KeyboardChange::Gave { who: who() }),
@@ -621,6 +692,20 @@ mod tests {
     }
 
     #[test]
+    fn the_nonce_of_a_mark_is_erased_from_the_output() {
+        let (mut live, _fd) = LiveJournal::create().unwrap();
+        let (reader, mut writer) = pipe();
+        writer.write_all(b"n0n0 \x1b]133;D;0;n0n0\x07 after n0n0").unwrap();
+        live.read_from(&reader).unwrap();
+        live.erase_nonce(20, "n0n0");
+        assert_eq!(live.output(0, live.output_len()), b"n0n0 \x1b]133;D;0;----\x07 after n0n0");
+        for end in [0, 3, 4711] {
+            live.erase_nonce(end, "n0n0");
+        }
+        assert_eq!(live.output(0, 4), b"n0n0");
+    }
+
+    #[test]
     fn a_journal_stores_metadata_only_if_it_fits() {
         let (_, fd) = LiveJournal::create().unwrap();
         assert_eq!(LiveJournal::description(&fd), None);
@@ -668,6 +753,32 @@ mod tests {
             live.cells.store(cell, value);
             assert_eq!(refused(&fd), "it is damaged", "cell {cell}");
         }
+    }
+
+    #[test]
+    fn a_journal_goes_on_without_checkpoints_and_does_not_claim_any() {
+        let (mut live, fd) = LiveJournal::create().unwrap();
+        let (reader, mut writer) = pipe();
+        live.checkpointed(0, 0);
+        let mut failed = 0;
+        for round in 0..3 * OUTPUT / 4096 {
+            if live.wants_checkpoint() {
+                live.pass_without_checkpoint();
+                failed += 1;
+            }
+            writer.write_all(&[b'a' + (round % 26) as u8; 4096]).unwrap();
+            live.read_from(&reader).unwrap();
+            for _ in 0..8 {
+                live.record(&typed(live.output_len(), round as u64)).unwrap();
+            }
+        }
+        assert!(failed > 10, "it is tried again soon");
+        let live = LiveJournal::adopt(&fd).unwrap();
+        assert_eq!((live.covered(), live.output_len()), ((0, 0), 3 * OUTPUT as u64));
+        assert!(live.records(0).records.is_empty() && live.first_record(0) > 0);
+        let found = live.records(live.first_record(0));
+        let last = found.records.last().map(|(_, record)| record.seq);
+        assert_eq!((found.unreadable, last), (0, Some(3 * OUTPUT as u64)));
     }
 
     #[test]

@@ -8,6 +8,6 @@ mod mapping;
 
 pub(crate) use input::{InputQueue, Pushed};
 pub(crate) use live::{
-    HandoffChange, KeyboardChange, LiveJournal, MOST, Record, RecordKind, Signalled, Source,
+    HandoffChange, KeyboardChange, LiveJournal, MOST, READ, Record, RecordKind, Signalled, Source,
 };
 pub(crate) use mapping::memory;

@@ -1,8 +1,10 @@
 # cotty's marks for fish: prompt, command and exit code, without changing any file of the user.
 # Read by --init-command, after the user's configuration.
 
-set -g __cotty_nonce $COTTY_NONCE
+# The nonce comes through a file that is emptied at once: programs can read the shell's environment.
 set -g __cotty_hook $COTTY_HOOK
+read -g __cotty_nonce <$__cotty_hook.nonce
+true >$__cotty_hook.nonce
 set -g __cotty_asked 0
 set -g __cotty_wrapped 0
 # An agent's commands stay out of the user's history.
@@ -10,7 +12,6 @@ if set -q COTTY_HISTFILE
     set -g __cotty_agent
     set -g fish_history cotty
 end
-set -e COTTY_NONCE
 set -e COTTY_HOOK
 set -e COTTY_HISTFILE
 

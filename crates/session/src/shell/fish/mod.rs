@@ -10,6 +10,6 @@ pub(super) static FISH: Shell = Shell {
         start.args.extend([INIT.to_owned(), format!("source '{file}'")]);
         Some(())
     },
-    // fish unsets the nonce only after it has read the user's files.
+    // fish unsets our variables only after it has read the user's files.
     argument: Some(INIT),
 };

@@ -1,12 +1,16 @@
 # cotty's marks for zsh: prompt, command and exit code, without changing any file of the user.
 # Read by our .zshenv before the user's files, so that none of their aliases gets into these functions.
 
-typeset -g __cotty_nonce=$COTTY_NONCE __cotty_hook=$COTTY_HOOK __cotty_histfile=${COTTY_HISTFILE-} __cotty_dir=$ZDOTDIR
+# The nonce comes through a file that is emptied at once: programs can read the shell's environment.
+typeset -g __cotty_nonce= __cotty_hook=$COTTY_HOOK
+IFS= builtin read -r __cotty_nonce <$__cotty_hook.nonce
+: >|$__cotty_hook.nonce
+typeset -g __cotty_histfile=${COTTY_HISTFILE-} __cotty_dir=$ZDOTDIR
 typeset -gi __cotty_asked=0
 typeset -g __cotty_running= __cotty_over=$'%{\e]133;D;%?;'$__cotty_nonce$'\a%}'
 # The user's ZDOTDIR: its value, and whether it is `unset`, `plain` or `exported`.
 typeset -g __cotty_zdotdir=${COTTY_ZDOTDIR-} __cotty_zdotdir_is=${COTTY_ZDOTDIR+exported}
-unset COTTY_NONCE COTTY_HOOK COTTY_HISTFILE COTTY_ZDOTDIR
+unset COTTY_HOOK COTTY_HISTFILE COTTY_ZDOTDIR
 
 # Whatever the user sets, our functions run with zsh's default options and without tracing, and a failure in them does not
 # end the shell. They are groups without stderr: `set -x` must show the user's commands, not ours.
@@ -76,6 +80,8 @@ __cotty_end_prompt() {
             # A single percent sign at the end would combine with the first character of our mark.
             if [[ $PS1 == (|*[^%])(%%)#% ]]; then PS1+=%; fi
             PS1+=$end
+            # No program inherits the nonce.
+            typeset -g +x PS1
         fi
         return 0
     } 2>/dev/null

@@ -1,5 +1,5 @@
 # Takes the place of the user's .zshenv while ZDOTDIR is ours: see cotty.zsh.
-if [[ -n ${COTTY_NONCE-} ]]; then
+if [[ -n ${COTTY_HOOK-} ]]; then
     builtin source "$ZDOTDIR/cotty.zsh"
     __cotty_theirs
     if [[ -r ${ZDOTDIR:-$HOME}/.zshenv ]]; then builtin source "${ZDOTDIR:-$HOME}/.zshenv" || :; fi

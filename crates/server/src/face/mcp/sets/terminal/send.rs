@@ -106,6 +106,9 @@ pub(super) struct Reply {
     /// The text was pasted: its lines are text, not Enter keys or editor commands.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pasted: bool,
+    /// Bytes of earlier input that this interrupt removed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dropped: Option<u64>,
     /// What each step did.
     #[serde(skip_serializing_if = "Option::is_none")]
     steps: Option<Vec<Did>>,
@@ -185,6 +188,7 @@ async fn once(call: &Call, session: &str, params: Params) -> Result<Reply, ApiEr
         consumed: sent.consumed,
         reacted: sent.reacted,
         pasted: sent.pasted,
+        dropped: Some(sent.dropped).filter(|dropped| *dropped > 0),
         returned: sent.returned,
         ..Reply::new(true, sent.seq)
     })
@@ -231,6 +235,7 @@ impl Reply {
             consumed: None,
             reacted: None,
             pasted: false,
+            dropped: None,
             steps: None,
             steps_not_done: 0,
             read_result: None,
