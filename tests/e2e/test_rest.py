@@ -2,7 +2,9 @@
 
 import http.client
 import json
+import os
 import re
+import signal
 import subprocess
 import threading
 from urllib.parse import urlencode, urlsplit
@@ -106,6 +108,24 @@ def test_the_same_idempotency_key_acts_once(cotty, rest):
     cotty("wait", made[0], "--idle", "300")
     assert cotty.json("view", made[0])["content"].split() == ["x"] * 4
     rest.refused("GET", "/v1/sessions", headers={"idempotency-key": "x" * 201})
+
+
+def test_an_idempotency_key_is_for_one_request(cotty, rest):
+    key = {"idempotency-key": "one"}
+    session = rest("POST", "/v1/sessions", {"program": "/bin/cat"}, headers=key, status=201)["session_id"]
+    path = f"/v1/sessions/{session}/send"
+    again = {"code": "RETRY_ID_REUSED", "status": 422, "headers": key}
+    rest.refused("POST", "/v1/sessions", {"program": "/bin/true"}, **again)
+    rest.refused("POST", path, {"text": "x\n"}, **again)
+    # The next daemon knows it, too.
+    os.kill(cotty.status()["pid"], signal.SIGKILL)
+    rest.refused("POST", path, {"text": "x\n"}, **again)
+    assert rest("POST", "/v1/sessions", {"program": "/bin/cat"}, headers=key, status=201)["session_id"] == session
+    # Nothing of a secret is kept, not even a hash: such a request is not compared.
+    rest("POST", "/v1/sessions", {"program": "/bin/sh", "args": ["-c", "stty -echo; read x; read y"], "name": "asks"}, status=201)
+    cotty("wait", "asks", "--secret")
+    for text in ("one\n", "two\n"):
+        rest("POST", "/v1/sessions/asks/send", {"text": text}, headers={"idempotency-key": "secret"})
 
 
 def test_errors_are_json(cotty, rest):

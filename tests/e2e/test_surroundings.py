@@ -161,12 +161,17 @@ def test_the_error_names_the_limit_of_processes(cotty):
 
 
 def test_nothing_of_a_session_outlives_a_killed_keeper(cotty):
-    session = cotty.new()
+    session = cotty.new("--name", "build")
+    done = cotty.new("--", "true")
+    cotty("wait", done, "--exit")
     run(cotty, session, "setsid sleep 1000 > /dev/null 2>&1 & (trap '' HUP TERM; sleep 1001) > /dev/null 2>&1 & nohup sleep 1002 > /dev/null 2>&1 &")
     eventually(lambda: len(carriers(session)) >= 4)
     os.kill(cotty.status()["keeper_pid"], signal.SIGKILL)
     eventually(lambda: carriers(session) == [])
     assert cotty.json("ls")["sessions"] == []
+    assert f"these sessions ended with it: build ({session})." in cotty.stderr, cotty.stderr
+    cotty("ls")
+    assert "ended with it" not in cotty.stderr, "it is told once"
 
 
 def test_a_session_that_kills_its_parent_ends_like_one_whose_terminal_was_killed(cotty):
@@ -196,6 +201,20 @@ def test_a_program_cannot_read_what_is_above_it(cotty):
     # Root reads everything; so look at what is there.
     for pid in (keeper, daemon, f"{run(cotty, session, 'echo $PPID').strip()}"):
         assert b"s3cret" not in Path(f"/proc/{pid}/environ").read_bytes()
+
+
+def test_clients_that_wait_learn_why_no_daemon_starts(cotty):
+    session = cotty.new("--", "cat")
+    pid = cotty.call("status")["pid"]
+    # A daemon refuses a home that others may enter.
+    cotty.home.chmod(0o755)
+    os.kill(pid, signal.SIGKILL)
+    refused = cotty.call("list", error="IO_ERROR")
+    assert "the daemon cannot start" in refused["message"] and "can be entered by other users" in refused["message"]
+    cotty.home.chmod(0o700)
+    listed = eventually(lambda: cotty.any_call("list", actor="person").get("ok"))
+    assert [s["session_id"] for s in listed["sessions"]] == [session]
+    assert "can be entered by other users" in cotty.status()["last_failure"]
 
 
 # Who may end everything

@@ -237,6 +237,10 @@ export type ApiError = {
   /** Why the condition was not met. */
   why: string;
 } | {
+  kind: "retry_id_reused";
+  /** The id. */
+  retry_id: string;
+} | {
   kind: "read_only";
 } | {
   kind: "child_not_allowed";
@@ -486,7 +490,7 @@ export interface CaptureReply {
 }
 
 /** Every error code that cotty returns. */
-export type Code = "PTY_ERROR" | "IO_ERROR" | "SESSION_NOT_FOUND" | "SESSION_DESTROYED" | "MAX_SESSIONS" | "SESSION_ERROR" | "NO_INPUT" | "INVALID_KEY" | "INVALID_PATTERN" | "PROCESS_EXITED" | "PROGRAM_NOT_FOUND" | "WAIT_TIMEOUT" | "KEYBOARD_HELD" | "SECRET_INPUT" | "POLICY_DENIED" | "INVALID_INPUT" | "NOT_YOURS" | "NOT_A_PERSON" | "NOT_ALLOWED" | "READ_ONLY" | "MOUSE_OFF" | "LABEL_NOT_FOUND" | "BUSY" | "NOT_AT_PROMPT" | "NO_SHELL" | "CAPTURE_RUNNING" | "NO_CAPTURE" | "ALREADY_ASKED" | "REQUEST_NOT_FOUND" | "REQUEST_ENDED" | "NO_RECORDING" | "UNKNOWN_OPERATION" | "UNKNOWN_ROUTE" | "WRONG_METHOD" | "TOO_LARGE" | "TOKEN_NOT_FOUND" | "TOKEN_EXISTS" | "UNAUTHORIZED" | "SHUTTING_DOWN";
+export type Code = "PTY_ERROR" | "IO_ERROR" | "SESSION_NOT_FOUND" | "SESSION_DESTROYED" | "MAX_SESSIONS" | "SESSION_ERROR" | "NO_INPUT" | "INVALID_KEY" | "INVALID_PATTERN" | "PROCESS_EXITED" | "PROGRAM_NOT_FOUND" | "WAIT_TIMEOUT" | "KEYBOARD_HELD" | "SECRET_INPUT" | "RETRY_ID_REUSED" | "POLICY_DENIED" | "INVALID_INPUT" | "NOT_YOURS" | "NOT_A_PERSON" | "NOT_ALLOWED" | "READ_ONLY" | "MOUSE_OFF" | "LABEL_NOT_FOUND" | "BUSY" | "NOT_AT_PROMPT" | "NO_SHELL" | "CAPTURE_RUNNING" | "NO_CAPTURE" | "ALREADY_ASKED" | "REQUEST_NOT_FOUND" | "REQUEST_ENDED" | "NO_RECORDING" | "UNKNOWN_OPERATION" | "UNKNOWN_ROUTE" | "WRONG_METHOD" | "TOO_LARGE" | "TOKEN_NOT_FOUND" | "TOKEN_EXISTS" | "UNAUTHORIZED" | "SHUTTING_DOWN";
 
 /** A colour: an index of xterm's palette, or `#rrggbb`. */
 export type Color = number | string;

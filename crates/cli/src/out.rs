@@ -122,6 +122,14 @@ pub(crate) fn note(text: &str) {
     eprintln!("{}", for_terminal(&without_controls(text)));
 }
 
+/// Tells which sessions ended with a keeper that was killed.
+pub(crate) fn lost(names: &[String]) {
+    note(&format!(
+        "cotty was killed, and these sessions ended with it: {}. `cotty recording` shows what they did",
+        names.join(", ")
+    ));
+}
+
 /// Prints what went wrong and what to do next.
 pub(crate) fn failure(error: &anyhow::Error) -> ExitCode {
     let name = painted_for(rustix::stdio::stderr(), Style::Bad, "cotty:");

@@ -29,6 +29,7 @@ pub struct Client {
     start: bool,
     /// Ends the daemon when this client ends.
     lifeline: Option<Arc<Lifeline>>,
+    on_lost: fn(&[String]),
     instance: String,
     count: AtomicU64,
 }
@@ -42,6 +43,7 @@ impl Client {
             origin: Origin::of_this_process(),
             start: true,
             lifeline: None,
+            on_lost: |_| {},
             instance: instance()?,
             count: AtomicU64::new(0),
         })
@@ -62,6 +64,13 @@ impl Client {
     #[must_use]
     pub fn without_start(mut self) -> Client {
         self.start = false;
+        self
+    }
+
+    /// The same client, which reports sessions that ended with a killed keeper when it starts the next one.
+    #[must_use]
+    pub fn on_lost(mut self, report: fn(&[String])) -> Client {
+        self.on_lost = report;
         self
     }
 
@@ -171,8 +180,9 @@ impl Client {
         if let Ok(stream) = self.connect_to_any().await {
             return Ok(stream);
         }
-        let (home, lifeline) = (self.home.clone(), self.lifeline.clone());
-        let started = tokio::task::spawn_blocking(move || connect_or_start(&home, lifeline.as_deref())).await;
+        let (home, lifeline, on_lost) = (self.home.clone(), self.lifeline.clone(), self.on_lost);
+        let started =
+            tokio::task::spawn_blocking(move || connect_or_start(&home, lifeline.as_deref(), on_lost)).await;
         let stream = started.map_err(std::io::Error::other)??;
         stream.set_nonblocking(true)?;
         Ok(UnixStream::from_std(stream)?)

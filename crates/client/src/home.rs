@@ -122,6 +122,27 @@ impl Home {
         self.runtime.join("start.lock")
     }
 
+    /// The directory with a file for each live session, which contains the session's name.
+    fn live(&self) -> PathBuf {
+        self.state.join("live")
+    }
+
+    /// The names of the sessions that ended with a keeper that was killed, or with the machine. They are told once. Only while no
+    /// keeper runs.
+    pub(crate) fn take_lost(&self) -> Vec<String> {
+        let files = std::fs::read_dir(self.live()).into_iter().flatten().flatten();
+        let mut lost: Vec<String> = files
+            .filter_map(|file| {
+                let id = file.file_name().into_string().ok()?;
+                let name = std::fs::read_to_string(file.path()).ok().filter(|name| !name.is_empty());
+                let _ = std::fs::remove_file(file.path());
+                Some(name.map_or_else(|| id.clone(), |name| format!("{name} ({id})")))
+            })
+            .collect();
+        lost.sort();
+        lost
+    }
+
     /// The log of a background daemon.
     pub fn log(&self) -> PathBuf {
         self.state.join("cotty.log")

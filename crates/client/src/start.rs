@@ -22,7 +22,12 @@ const LONGEST_REASON: u64 = 4096;
 
 /// Connects. If nothing listens, starts the keeper first. The start lock lets one client do this while others wait; they
 /// connect again under the lock and find the started keeper.
-pub(crate) fn connect_or_start(home: &Home, lifeline: Option<&Lifeline>) -> Result<UnixStream, ClientError> {
+/// `on_lost` gets the names of sessions that ended with a killed keeper.
+pub(crate) fn connect_or_start(
+    home: &Home,
+    lifeline: Option<&Lifeline>,
+    on_lost: fn(&[String]),
+) -> Result<UnixStream, ClientError> {
     if let Ok(stream) = connect(home) {
         return Ok(stream);
     }
@@ -38,6 +43,10 @@ pub(crate) fn connect_or_start(home: &Home, lifeline: Option<&Lifeline>) -> Resu
             break;
         }
         std::thread::sleep(POLL);
+    }
+    let lost = home.take_lost();
+    if !lost.is_empty() {
+        on_lost(&lost);
     }
     start(home, lifeline)?;
     connect(home).map_err(|e| ClientError::NotStarted(e.to_string()))

@@ -25,6 +25,7 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 
 use crate::facts::children_of_all_threads;
 use crate::program::{Program, is_executable};
+use crate::refusal;
 use crate::subreaper::{self, Reports};
 use crate::wire::{self, Body, Channel, Fields, Frame};
 use crate::words::Words;
@@ -33,8 +34,8 @@ use crate::words::Words;
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(15);
 /// The longest pause before a daemon that fails to start is started again.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-/// A daemon that failed after this long told the clients that waited why, so there is no pause after it.
-const TOLD: Duration = Duration::from_secs(1);
+/// After so many failures in a row, clients that wait are told the reason.
+const FAILED_OFTEN: u32 = 3;
 
 /// The settings of the keeper.
 #[derive(Debug)]
@@ -94,7 +95,6 @@ struct Entry {
 struct Daemon {
     pid: Pid,
     channel: Channel,
-    started: Instant,
     ready: bool,
 }
 
@@ -134,6 +134,10 @@ impl State {
         if let Some(words) = &mut self.words {
             words.take();
         }
+        for listener in self.unserved() {
+            let reason = self.entries.get(wire::LAST_WORDS).map_or(&b""[..], |entry| &entry.blob);
+            refusal::refuse_all(listener, reason);
+        }
         if let Some(mut daemon) = self.daemon.take() {
             // Ignore a broken channel: the daemon is dying, and SIGCHLD reports its end.
             if daemon.channel.fill().is_ok() {
@@ -165,6 +169,7 @@ impl State {
         let mut fds =
             vec![PollFd::new(&signals.pipe, PollFlags::IN), PollFd::new(&self.reports, PollFlags::IN)];
         fds.extend(self.words.iter().map(|words| PollFd::new(words, PollFlags::IN)));
+        fds.extend(self.unserved().map(|listener| PollFd::new(listener, PollFlags::IN)));
         if let Some(daemon) = &self.daemon {
             let mut flags = PollFlags::IN;
             flags.set(PollFlags::OUT, daemon.channel.wants_write());
@@ -174,6 +179,13 @@ impl State {
             Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(e) => Err(e.into()),
         }
+    }
+
+    /// The listeners that no daemon serves, because it failed to start several times and is not started again yet.
+    fn unserved(&self) -> impl Iterator<Item = &OwnedFd> {
+        let waits = self.daemon.is_none() && self.failed_starts >= FAILED_OFTEN;
+        let held = self.entries.values().flat_map(|entry| entry.slots.values());
+        held.filter(move |_| waits).filter(|fd| refusal::is_listener(fd))
     }
 
     /// `false`: the keeper is stopping and the daemon cannot be started, so there is no daemon to wait for.
@@ -187,7 +199,7 @@ impl State {
         match command.spawn() {
             Ok(child) => {
                 let pid = Pid::from_child(&child);
-                self.daemon = Some(Daemon { pid, channel: Channel::new(ours)?, started: now, ready: false });
+                self.daemon = Some(Daemon { pid, channel: Channel::new(ours)?, ready: false });
                 if self.stopping {
                     self.ask_to_end();
                 }
@@ -290,12 +302,7 @@ impl State {
                 self.failed_starts = 0;
                 self.start_at = Some(now);
             }
-            ended => {
-                self.start_again(how, now);
-                if ended.is_some_and(|daemon| now - daemon.started >= TOLD) {
-                    self.start_at = Some(now);
-                }
-            }
+            _ => self.start_again(how, now),
         }
         true
     }
@@ -307,8 +314,8 @@ impl State {
         self.failed_starts += 1;
         self.program.failed(self.failed_starts);
         let pause = match self.failed_starts {
-            0..=2 => Duration::ZERO,
-            n => Duration::from_millis(50 << (n - 3).min(7)).min(LONGEST_PAUSE),
+            n if n < FAILED_OFTEN => Duration::ZERO,
+            n => Duration::from_millis(50 << (n - FAILED_OFTEN).min(7)).min(LONGEST_PAUSE),
         };
         self.start_at = Some(now + pause);
     }

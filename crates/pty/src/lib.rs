@@ -18,6 +18,7 @@ mod link;
 mod proc;
 mod program;
 mod pty;
+mod refusal;
 mod subreaper;
 pub mod tree;
 mod watch;

@@ -18,6 +18,7 @@ use crate::config::{Config, Problem, Source};
 use crate::metrics::Metrics;
 use crate::page::{self, Page};
 use crate::restore;
+use crate::retries::Retries;
 use crate::router;
 use crate::tokens::Tokens;
 use crate::trust::Trust;
@@ -100,6 +101,7 @@ pub(crate) struct DaemonState {
     /// `address` as a URL.
     pub(crate) http: String,
     pub(crate) page: Page,
+    pub(crate) retries: Retries,
     pub(crate) tokens: Tokens,
     /// Directory that stores which caller owns which MCP session.
     pub(crate) mcp_sessions: PathBuf,
@@ -168,6 +170,7 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
         second_socket: options.second_socket,
         http: format!("http://{address}"),
         page: Page::take(link.clone(), &address).await?,
+        retries: Retries::take(link.clone()).await?,
         address,
         tokens: Tokens::at(options.state_dir.join("tokens")),
         mcp_sessions: options.state_dir.join("mcp-sessions"),
@@ -234,6 +237,7 @@ fn hub_options(options: &DaemonOptions) -> HubOptions {
         runtime_dir: options.runtime_dir.clone(),
         history_file: settings.agents_history_file.unwrap_or_else(|| at_home("bash_history")),
         recordings_dir: settings.recordings_dir.unwrap_or_else(|| at_home("recordings")),
+        live_dir: at_home("live"),
         captures_dir: settings.captures_dir.unwrap_or_else(|| at_home("captures")),
         recording: settings.recording,
         max_per_owner: settings.max_per_owner,

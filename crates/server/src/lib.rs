@@ -17,6 +17,7 @@ mod page;
 mod pipe;
 mod proof;
 mod restore;
+mod retries;
 mod router;
 mod tokens;
 mod trust;

@@ -105,7 +105,7 @@ fn same(given: &str, right: &str) -> bool {
 }
 
 /// HMAC-SHA256 (RFC 2104).
-fn hmac(key: &[u8], message: &[u8]) -> [u8; 32] {
+pub(crate) fn hmac(key: &[u8], message: &[u8]) -> [u8; 32] {
     let mut block = [0; 64];
     if key.len() > block.len() {
         block[..32].copy_from_slice(&Sha256::digest(key));

@@ -44,7 +44,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
     let client = match args.ephemeral {
         true => Client::alone(ActorKind::Agent, "cotty mcp")?,
-        false => Client::new(Home::open()?, ActorKind::Agent, "cotty mcp")?,
+        false => Client::new(Home::open()?, ActorKind::Agent, "cotty mcp")?.on_lost(out::lost),
     };
     let options = pipe::mcp::Options {
         tools: args.tools,

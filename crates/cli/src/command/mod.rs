@@ -92,7 +92,7 @@ commands! {
 
 /// A client that acts for a person.
 fn client() -> anyhow::Result<Client> {
-    Ok(Client::new(Home::open()?, ActorKind::Person, "cotty cli")?)
+    Ok(Client::new(Home::open()?, ActorKind::Person, "cotty cli")?.on_lost(crate::out::lost))
 }
 
 /// Runs a client's future on the current thread.

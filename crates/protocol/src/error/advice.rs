@@ -414,6 +414,9 @@ impl ApiError {
                     .and([Step::ReadNew])
                     .and([Step::ContinueFrom(*seq)])
             }
+            ApiError::RetryIdReused { .. } => {
+                say("use a new id for each request; repeat an id only with the same request")
+            }
             ApiError::ReadOnly => [Step::MakeToken].into(),
             ApiError::ChildNotAllowed => say("do it from outside the session, or ask a person"),
             ApiError::BadToken => [Step::GetToken].into(),

@@ -56,6 +56,8 @@ codes! {
     KeyboardHeld = "KEYBOARD_HELD", 409;
     /// The program asks for a secret.
     SecretInput = "SECRET_INPUT", 409;
+    /// The id of a repeated request was used for another one.
+    RetryIdReused = "RETRY_ID_REUSED", 422;
     /// A policy rule denies it.
     PolicyDenied = "POLICY_DENIED", 403;
     /// A parameter is missing, unknown or out of range.

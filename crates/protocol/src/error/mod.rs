@@ -293,6 +293,12 @@ pub enum ApiError {
         /// The seq up to which output was checked.
         seq: u64,
     },
+    /// The id of a repeated request was used for another one.
+    #[error("the id `{retry_id}` was used for another request")]
+    RetryIdReused {
+        /// The id.
+        retry_id: String,
+    },
     /// The token is read-only.
     #[error("this token is read-only")]
     ReadOnly,
@@ -562,6 +568,7 @@ impl ApiError {
             ApiError::NoRecording { .. } => Code::NoRecording,
             ApiError::ShuttingDown => Code::ShuttingDown,
             ApiError::WaitTimeout { .. } => Code::WaitTimeout,
+            ApiError::RetryIdReused { .. } => Code::RetryIdReused,
             ApiError::ReadOnly => Code::ReadOnly,
             ApiError::ChildNotAllowed => Code::NotAllowed,
             ApiError::BadToken | ApiError::Unauthorized { .. } => Code::Unauthorized,

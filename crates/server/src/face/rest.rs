@@ -12,11 +12,12 @@ use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, get, on};
 use cotty_protocol::ApiError;
+use cotty_protocol::op::Activity;
 use serde_json::{Map, Value};
 
 use crate::app::{App, LONGEST_RETRY_ID, refuse, whole, without_process};
 use crate::describe;
-use crate::ops::{self, OPERATIONS, OperationEntry};
+use crate::ops::{self, Context, OPERATIONS, OperationEntry};
 use crate::trust::{Trust, introduction};
 
 /// The client chooses it and repeats it when it sends the request again: the operation happens once.
@@ -82,6 +83,7 @@ impl Request {
     async fn perform(self, app: &App, trust: &Trust) -> Result<Value, ApiError> {
         let (caller, cwd) = introduction(&self.headers)?;
         let retry_id = retry_id(&self.headers)?;
+        let is_given = self.headers.contains_key(RETRY_ID) && !self.entry.route.takes_query();
         // The directory decides the owner and is the base of relative paths.
         let context = app.context(trust, caller, Some(without_process(cwd)), retry_id);
         let name = self.entry.name;
@@ -89,7 +91,14 @@ impl Request {
         context.may(self.entry.access).inspect_err(|error| {
             app.daemon.metrics.operation(name, Some(error.code()));
         })?;
-        ops::call(name, context, Value::Object(self.params()?)).await
+        let params = self.params()?;
+        if is_given {
+            let secret = may_be_secret(&context, name, &params).await;
+            let request = (!secret).then(|| format!("{name} {}", Value::Object(params.clone())));
+            let (owner, id) = (&context.actor.owner, &context.retry_id);
+            app.daemon.retries.check(owner, id, request.as_deref().map(str::as_bytes)).await?;
+        }
+        ops::call(name, context, Value::Object(params)).await
     }
 
     fn params(self) -> Result<Map<String, Value>, ApiError> {
@@ -119,6 +128,21 @@ impl Request {
             }
         }
         Ok(params)
+    }
+}
+
+/// Whether a request may contain a secret: it types into a session that asks for one.
+async fn may_be_secret(context: &Context, name: &str, params: &Map<String, Value>) -> bool {
+    if name != "send" {
+        return false;
+    }
+    let session = params.get("session").and_then(Value::as_str).and_then(|id| context.hub.find(id).ok());
+    match session {
+        Some(session) => session
+            .info()
+            .await
+            .is_ok_and(|info| matches!(info.activity, Activity::SecretInput | Activity::SecretSuspected)),
+        None => false,
     }
 }
 

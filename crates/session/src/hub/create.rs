@@ -250,7 +250,7 @@ impl Hub {
         let (input, queue) = InputQueue::create().map_err(refused)?;
         let meta = Arc::new(meta);
         let made = async {
-            let hook = self.hook_of_new(&meta).await?;
+            let hook = self.make_files(&meta).await?;
             let pid = self.start_program(&meta, spec, cwd, (&pty, slave), (journal, queue)).await?;
             self.task(Arc::clone(&meta), pid, pty, live, input, hook)
         };
@@ -266,8 +266,15 @@ impl Hub {
         }
     }
 
-    /// The hook of a new session. Files that shells need may be missing, if there was no room for them before.
-    async fn hook_of_new(&self, meta: &Meta) -> Result<Option<Hook>, SessionError> {
+    /// Makes the files of a new session; returns its hook. Files that shells need may be missing, if there was no room for them
+    /// before.
+    async fn make_files(&self, meta: &Arc<Meta>) -> Result<Option<Hook>, SessionError> {
+        let (live, begun) = (self.inner.live.clone(), Arc::clone(meta));
+        blocking(move || {
+            live.begin(&begun);
+            Ok(())
+        })
+        .await?;
         if meta.nonce.is_some() && !self.inner.installed.load(Ordering::Relaxed) {
             let hub = self.clone();
             blocking(move || Ok(hub.install()?)).await?;
@@ -319,6 +326,7 @@ impl Hub {
         tree::signal(tree::members(self.inner.keeper, &[root]).iter().flatten(), Signal::KILL);
         let _ = self.inner.link.forget(key).await;
         self.state().early_exits.remove(key);
+        self.inner.live.end(&meta.id);
         let hook = self.hook_path(&meta.id);
         let _ = tokio::task::spawn_blocking(move || Hook::remove_at(&hook)).await;
     }

@@ -114,6 +114,7 @@ impl Hub {
         // First write to disk what the keeper is about to drop.
         let _ = tokio::time::timeout(FLUSHED, session.flush()).await;
         self.inner.recorder.is_over(&meta.id);
+        self.inner.live.end(&meta.id);
         {
             let mut state = self.state();
             state.remove(meta.number);

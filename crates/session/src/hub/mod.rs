@@ -7,6 +7,7 @@ pub(crate) mod environment;
 mod front;
 pub(crate) mod id;
 mod janitor;
+mod live;
 pub(crate) mod meta;
 pub(crate) mod panel;
 mod recordings;
@@ -42,6 +43,7 @@ pub use create::Create;
 pub(crate) use create::check_size;
 pub use destroy::Destroyed;
 use front::Front;
+use live::Live;
 pub use recordings::Purge;
 use recordings::Recorder;
 pub use retention::Retention;
@@ -61,6 +63,8 @@ pub struct HubOptions {
     pub history_file: PathBuf,
     /// The directory of recordings, with a folder for each session.
     pub recordings_dir: PathBuf,
+    /// The directory with a file for each live session.
+    pub live_dir: PathBuf,
     /// The directory of captures for which the call names none.
     pub captures_dir: PathBuf,
     /// How much of recordings is kept.
@@ -132,6 +136,7 @@ struct Inner {
     installed: AtomicBool,
     policy: Arc<Policy>,
     recorder: Recorder,
+    live: Live,
     prompt_pattern: Arc<Regex>,
     state: Mutex<State>,
     /// Held while the hub's state is sent to the keeper, so that an older state never replaces a newer one.
@@ -219,6 +224,7 @@ impl Hub {
             installed: AtomicBool::new(false),
             policy: Arc::new(Policy::built_in()?),
             recorder: Recorder::start(&options)?,
+            live: Live::at(options.live_dir.clone()),
             prompt_pattern: Arc::new(pattern(&options.terminal.prompt_pattern)?),
             state: Mutex::new(State { next_number: 1, ..State::default() }),
             saving: tokio::sync::Mutex::new(()),
@@ -425,6 +431,7 @@ impl Hub {
         state.sessions.insert(session.clone(), pid, subreaper);
         if exited || early.is_some() {
             state.sessions.exit(number);
+            self.inner.live.end(&session.meta().id);
         }
         drop(state);
         let _ = self.inner.janitor.send((number, self.inner.options.retention.soonest()));
@@ -439,7 +446,10 @@ impl Hub {
             let mut state = self.state();
             let known = std::str::from_utf8(key).ok().and_then(|id| state.sessions.by_id(id)).cloned();
             match &known {
-                Some(session) => state.sessions.exit(session.meta().number),
+                Some(session) => {
+                    state.sessions.exit(session.meta().number);
+                    self.inner.live.end(&session.meta().id);
+                }
                 None => {
                     state.early_exits.insert(key.clone(), *status);
                 }

@@ -132,6 +132,7 @@ fn options(dir: &Path) -> HubOptions {
         max_per_owner: 2,
         max_total: 5,
         recordings_dir: dir.join("recordings"),
+        live_dir: dir.join("live"),
         captures_dir: dir.join("captures"),
         recording: RecordingLimits::default(),
         retention: Retention::default(),
