@@ -10,7 +10,7 @@ use rustix::pty::OpenptFlags;
 use rustix::termios::LocalModes;
 
 use crate::Pty;
-use crate::proc::Stat;
+use crate::proc::{Stat, read_into, read_text};
 
 /// How the line discipline treats input now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub fn foreground(pty: &Pty) -> Option<Pid> {
 
 /// The short name of a process.
 pub fn process_name(pid: Pid) -> Option<String> {
-    let comm = std::fs::read_to_string(format!("/proc/{}/comm", pid.as_raw_nonzero())).ok()?;
+    let comm = read_text(&format!("/proc/{}/comm", pid.as_raw_nonzero()))?;
     Some(comm.trim_end().to_owned())
 }
 
@@ -63,22 +63,19 @@ pub fn started_with(pid: Pid, what: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The name of the foreground program that most likely reads the terminal: not the leader of the process group (`git`) but
-/// the newest program that it started (`less`).
-pub fn reader_name(pty: &Pty) -> Option<String> {
-    process_name(reader(pty, foreground(pty)?)?)
-}
-
 /// The process of a group that most likely reads the terminal: one that is in a read of the terminal (`less`, not the program
 /// that feeds it; a script, not its background job); otherwise, in raw mode, one that waits for events; otherwise the newest
-/// that the leader started. `None` if the group is gone or hidden from us.
-fn reader(pty: &Pty, group: Pid) -> Option<Pid> {
+/// that the leader started; and what it waits for. `None` if the group is gone or hidden from us.
+fn reader(pty: &Pty, group: Pid) -> Option<(Pid, Option<Waiting>)> {
     let (leader, group) = (group, group.as_raw_nonzero().get());
-    let likely = match Stat::read(group).filter(Stat::lives) {
+    let led = Stat::read(group).filter(Stat::lives);
+    let likely = match &led {
         Some(led) => {
             let mut likely = newest_first(leader, group);
-            // Skip a parent outside the session: it is the keeper, which is the parent of the programs of all sessions.
-            let inside = Stat::read(led.parent).is_some_and(|parent| parent.session == led.session);
+            // Skip a parent outside the session: it is the subreaper, or the keeper of an earlier version, which is the parent of the
+            // programs of all sessions.
+            let inside = led.session != group
+                && Stat::read(led.parent).is_some_and(|parent| parent.session == led.session);
             let beside = Pid::from_raw(led.parent).filter(|_| inside).map(children).unwrap_or_default();
             let others = beside.into_iter().rev().filter(|&pid| pid != leader && lives_in(pid, group));
             likely.extend(others.flat_map(|pid| newest_first(pid, group)));
@@ -87,10 +84,15 @@ fn reader(pty: &Pty, group: Pid) -> Option<Pid> {
         None => members(group),
     };
     let takes_keys = || line_mode(pty).is_some_and(|mode| !mode.canonical);
-    let waits: Vec<_> = likely.iter().map(|&pid| waiting_of(pid)).collect();
+    let state = |pid: Pid| match &led {
+        Some(led) if pid == leader => Some(led.state),
+        _ => Stat::read(pid.as_raw_nonzero().get()).map(|stat| stat.state),
+    };
+    let waits: Vec<_> = likely.iter().map(|&pid| waiting_of(pid, state(pid))).collect();
     let one = |what| waits.iter().position(|waits| *waits == Some(what));
     let reads = one(Waiting::Reads).or_else(|| one(Waiting::Events).filter(|_| takes_keys()));
-    likely.get(reads.unwrap_or(0)).copied()
+    let at = reads.unwrap_or(0);
+    Some((*likely.get(at)?, waits[at]))
 }
 
 /// A chain of processes, each started by the previous one, in reverse order. Bounded, in case `/proc` shows a cycle.
@@ -132,31 +134,44 @@ pub enum Waiting {
     Events,
 }
 
-/// What the program in the foreground waits for. `None` if the kernel does not show it to this user.
-pub fn waiting(pty: &Pty) -> Option<Waiting> {
+/// The program in the foreground.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reading {
+    /// The process that most likely reads the terminal: not the leader of the process group (`git`) but the newest program that
+    /// it started (`less`). `None` if it has ended or is hidden from this user.
+    pub reader: Option<Pid>,
+    /// What it waits for. `None` if the kernel does not show it to this user.
+    pub waiting: Option<Waiting>,
+}
+
+/// Which process reads the terminal, and what it waits for.
+pub fn reading(pty: &Pty) -> Reading {
+    let ended = Reading { reader: None, waiting: Some(Waiting::No) };
     // Without a foreground group, the program that had the terminal has ended.
-    let Some(group) = foreground(pty) else { return Some(Waiting::No) };
-    let waits = match reader(pty, group) {
-        Some(reader) => waiting_of(reader),
-        None if has_ended(group) => Some(Waiting::No),
+    let Some(group) = foreground(pty) else { return ended };
+    let found = match reader(pty, group) {
+        None if has_ended(group) => return ended,
         // The process appeared between the two checks, or it is hidden from us.
-        None => waiting_of(reader(pty, group)?),
+        None => reader(pty, group),
+        found => found,
     };
+    let waiting = found.and_then(|(_, waiting)| waiting);
     // Otherwise another program is in the foreground by now.
-    if foreground(pty) == Some(group) { waits } else { Some(Waiting::No) }
+    let waiting = if foreground(pty) == Some(group) { waiting } else { Some(Waiting::No) };
+    Reading { reader: found.map(|(reader, _)| reader), waiting }
 }
 
 /// What a process waits for: what its first thread waits for, unless another thread reads the terminal and none works.
-fn waiting_of(pid: Pid) -> Option<Waiting> {
-    let first = thread_waits(pid.as_raw_nonzero().get());
+fn waiting_of(pid: Pid, state: Option<char>) -> Option<Waiting> {
+    let first = thread_waits(pid.as_raw_nonzero().get(), state);
     if first == Some(Waiting::Reads) {
         return first;
     }
     let mut others = threads(pid);
     others.truncate(MOST_THREADS);
-    let any = |what: fn(i32) -> bool| others.iter().any(|&thread| what(thread));
-    let reads = any(|thread| thread_waits(thread) == Some(Waiting::Reads));
-    let works = || any(|thread| Stat::read(thread).is_some_and(|stat| stat.works()));
+    let state_of = |thread| Stat::read(thread).map(|stat| stat.state);
+    let reads = others.iter().any(|&thread| thread_waits(thread, state_of(thread)) == Some(Waiting::Reads));
+    let works = || others.iter().any(|&thread| Stat::read(thread).is_some_and(|stat| stat.works()));
     if reads && !works() { Some(Waiting::Reads) } else { first }
 }
 
@@ -168,12 +183,12 @@ fn threads(pid: Pid) -> Vec<i32> {
     if found.len() > 1 { found } else { Vec::new() }
 }
 
-fn thread_waits(pid: i32) -> Option<Waiting> {
-    if Stat::read(pid).is_none_or(|stat| stat.state != 'S') {
+fn thread_waits(pid: i32, state: Option<char>) -> Option<Waiting> {
+    if state != Some('S') {
         return Some(Waiting::No);
     }
-    let look = || std::fs::read_to_string(format!("/proc/{pid}/syscall"));
-    if let Ok(call) = look() {
+    let look = || read_text(&format!("/proc/{pid}/syscall"));
+    if let Some(call) = look() {
         let mut words = call.split_ascii_whitespace();
         // Otherwise the file says "running": the program continued after the check above.
         let Some(number) = words.next().and_then(|word| word.parse::<i64>().ok()) else {
@@ -182,13 +197,15 @@ fn thread_waits(pid: i32) -> Option<Waiting> {
         let first = words.next().unwrap_or_default();
         return Some(match number {
             // Read the call again: if it changed, the descriptor number may belong to another file.
-            READ_CALL if is_terminal(pid, first) && look().is_ok_and(|again| again == call) => Waiting::Reads,
+            READ_CALL if is_terminal(pid, first) && look().is_some_and(|again| again == call) => {
+                Waiting::Reads
+            }
             number if WAITING_CALLS.contains(&number) => Waiting::Events,
             _ => Waiting::No,
         });
     }
     // If we may not read the call, use the name of the kernel function in which the process sleeps.
-    let place = std::fs::read_to_string(format!("/proc/{pid}/wchan")).ok()?;
+    let place = read_text(&format!("/proc/{pid}/wchan"))?;
     let at = |places: &[&str]| places.iter().any(|known| place.contains(known));
     match place.as_str() {
         "0" | "" => None,
@@ -238,7 +255,13 @@ pub(crate) fn children_of_all_threads(pid: Pid) -> Vec<Pid> {
 
 fn children_of_thread(pid: Pid, thread: i32) -> Vec<Pid> {
     let path = format!("/proc/{}/task/{thread}/children", pid.as_raw_nonzero());
-    let text = std::fs::read_to_string(path).unwrap_or_default();
+    // A process may have any number of children.
+    let mut buffer = [0; 4096];
+    let text = match read_into(&path, &mut buffer) {
+        Some(bytes) if bytes.len() < 4096 => String::from_utf8_lossy(bytes).into_owned(),
+        Some(_) => std::fs::read_to_string(path).unwrap_or_default(),
+        None => String::new(),
+    };
     text.split_ascii_whitespace().filter_map(|id| Pid::from_raw(id.parse().ok()?)).collect()
 }
 

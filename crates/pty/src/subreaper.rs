@@ -17,6 +17,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal};
@@ -142,6 +143,7 @@ impl Subreaper<'_> {
         let _ = rustix::io::write(self.tell, &answer.to_le_bytes());
         let Some(program) = Pid::from_raw(answer).filter(|_| answer > 0) else { exit() };
         close_all_but(&[self.reports]);
+        give_memory_back();
         loop {
             if !self.reap(program) {
                 exit();
@@ -182,10 +184,7 @@ fn end_all() -> ! {
         }
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            // The orphans of those that die become our children, and are killed in the next turn.
-            for child in crate::facts::children_of_all_threads(rustix::process::getpid()) {
-                let _ = rustix::process::kill_process(child, Signal::KILL);
-            }
+            kill_children();
         }
         wait_for_signal(Some(left.max(Duration::from_millis(20))));
     }
@@ -209,6 +208,47 @@ fn overwrite_arguments(key: &[u8]) {
     arguments.fill(0);
     let count = text.len().min(arguments.len() - 1);
     arguments[..count].copy_from_slice(&text[..count]);
+}
+
+/// Kills all children. Their orphans become our children, and are killed in the next turn. Does not use the heap.
+fn kill_children() {
+    let Ok(file) =
+        rustix::fs::open("/proc/thread-self/children", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+    else {
+        return;
+    };
+    let mut buffer = [0; 4096];
+    let Ok(count) = rustix::io::read(&file, &mut buffer) else { return };
+    // If there are more children, the last number may be cut off.
+    let whole = buffer[..count].iter().rposition(|&byte| byte == b' ').unwrap_or(0);
+    for number in buffer[..whole].split(|&byte| byte == b' ') {
+        let parsed = std::str::from_utf8(number).ok().and_then(|text| text.parse().ok());
+        if let Some(child) = parsed.and_then(Pid::from_raw) {
+            let _ = rustix::process::kill_process(child, Signal::KILL);
+        }
+    }
+}
+
+/// Drops the memory that was the keeper's and that nothing uses here: the heap, and the stack below this function. A thousand
+/// subreapers would otherwise keep as many old copies of it. From now on this process must not use the heap.
+#[expect(unsafe_code, reason = "the memory is private to this process, and unused")]
+fn give_memory_back() {
+    let Ok(maps) = std::fs::read_to_string("/proc/self/maps") else { return };
+    let range = |name: &str| {
+        let (range, _) = maps.lines().find(|line| line.ends_with(name))?.split_once(' ')?;
+        let (start, end) = range.split_once('-')?;
+        Some((usize::from_str_radix(start, 16).ok()?, usize::from_str_radix(end, 16).ok()?))
+    };
+    let (heap, stack) = (range("[heap]"), range("[stack]"));
+    // Never freed: the heap is about to go.
+    std::mem::forget(maps);
+    let here = std::ptr::from_ref(&stack).addr();
+    let unused = stack.map(|(start, _)| (start, (here & !0xfff).saturating_sub(4 * 4096)));
+    for (start, end) in [heap, unused].into_iter().flatten().filter(|(start, end)| start < end) {
+        // SAFETY: this process has one thread. It uses the heap no more, and the frames of all functions that it still calls fit into
+        // the pages that are left below this one.
+        unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_DONTNEED) };
+    }
 }
 
 #[expect(unsafe_code, reason = "fork")]

@@ -1,5 +1,6 @@
 //! Snapshots of a session, for decisions, waits and replies.
 
+use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
 use cotty_pty::facts;
@@ -14,7 +15,8 @@ use crate::wait::observation::Observation;
 
 impl Task {
     pub(super) fn program(&self) -> Program<'_> {
-        Program { pty: self.terminal.pty(), pid: self.pid, meta: &self.meta, typing: &self.typing }
+        let reading = OnceCell::new();
+        Program { pty: self.terminal.pty(), pid: self.pid, meta: &self.meta, typing: &self.typing, reading }
     }
 
     pub(super) fn observe(&self, now: Instant) -> Observation<'_, Program<'_>> {

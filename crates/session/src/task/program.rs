@@ -1,7 +1,9 @@
 //! What the kernel knows about the program in a terminal.
 
+use std::cell::OnceCell;
+
 use cotty_pty::Pty;
-use cotty_pty::facts::{self, LineMode, Waiting};
+use cotty_pty::facts::{self, LineMode, Reading, Waiting, process_name};
 use rustix::process::Pid;
 
 use crate::Meta;
@@ -9,19 +11,23 @@ use crate::input::Typing;
 use crate::shell::was_replaced;
 use crate::wait::facts::Facts;
 
-/// The program of a session, as the kernel sees it.
-#[derive(Clone, Copy)]
+/// The program of a session, as the kernel sees it at one moment: what is costly is asked once.
 pub(crate) struct Program<'a> {
     pub(crate) pty: &'a Pty,
     pub(crate) pid: u32,
     pub(crate) meta: &'a Meta,
     pub(crate) typing: &'a Typing,
+    pub(crate) reading: OnceCell<Reading>,
 }
 
 impl Program<'_> {
     /// The process that was started first.
     pub(crate) fn first(&self) -> Option<Pid> {
         i32::try_from(self.pid).ok().and_then(Pid::from_raw)
+    }
+
+    fn reading(&self) -> Reading {
+        *self.reading.get_or_init(|| facts::reading(self.pty))
     }
 
     /// The process group in the foreground, or that of the first process.
@@ -36,7 +42,7 @@ impl Facts for Program<'_> {
     }
 
     fn waiting(&self) -> Option<Waiting> {
-        facts::waiting(self.pty)
+        self.reading().waiting
     }
 
     fn queued(&self) -> bool {
@@ -52,7 +58,7 @@ impl Facts for Program<'_> {
     }
 
     fn name(&self) -> Option<String> {
-        facts::reader_name(self.pty)
+        process_name(self.reading().reader?)
     }
 
     fn leads(&self) -> bool {
