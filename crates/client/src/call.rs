@@ -9,6 +9,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
+use serde::de::DeserializeOwned;
 use tokio::net::UnixStream;
 
 use crate::guard::Lifeline;
@@ -89,11 +90,10 @@ impl Client {
     pub async fn call<O: Operation>(&self, params: &O) -> Result<O::Reply, ClientError> {
         let body = self.body(params)?;
         let ping = self.body(&status::Params {})?;
-        let value = tokio::select! {
-            value = self.until_answered(|| self.post(body.clone())) => value?,
-            () = self.hangs(ping) => return Err(ClientError::Hangs),
-        };
-        serde_json::from_value(value).map_err(|e| ClientError::NoAnswer(format!("invalid answer: {e}")))
+        tokio::select! {
+            reply = self.until_answered(|| self.post(body.clone())) => reply?.map_err(invalid),
+            () = self.hangs(ping) => Err(ClientError::Hangs),
+        }
     }
 
     fn body<O: Operation>(&self, params: &O) -> Result<Bytes, ClientError> {
@@ -112,7 +112,7 @@ impl Client {
     async fn hangs(&self, ping: Bytes) {
         loop {
             tokio::time::sleep(PATIENCE).await;
-            let asked = self.until_answered(|| self.post(ping.clone()));
+            let asked = self.until_answered(|| self.post::<status::Reply>(ping.clone()));
             if tokio::time::timeout(PATIENCE, asked).await.is_err() {
                 return;
             }
@@ -200,7 +200,11 @@ impl Client {
         Err(failed)
     }
 
-    async fn post(&self, body: Bytes) -> Result<serde_json::Value, ClientError> {
+    /// The reply. The inner error: a whole answer that this client does not understand, and would not understand again.
+    async fn post<R: DeserializeOwned>(
+        &self,
+        body: Bytes,
+    ) -> Result<Result<R, serde_json::Error>, ClientError> {
         let lost = |e: hyper::Error| ClientError::NoAnswer(e.to_string());
         let stream = self.connect().await?;
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(lost)?;
@@ -214,11 +218,17 @@ impl Client {
         let bytes = response.into_body().collect().await.map_err(lost)?.to_bytes();
         driver.abort();
         match serde_json::from_slice(&bytes) {
-            Ok(Answer::Ok(value)) => Ok(value),
+            Ok(Answer::Ok(reply)) => Ok(Ok(reply)),
             Ok(Answer::Error(error)) => Err(error.into()),
-            Err(e) => Err(ClientError::NoAnswer(format!("invalid answer: {e}"))),
+            Err(error) if error.is_data() => Ok(Err(error)),
+            Err(error) => Err(invalid(error)),
         }
     }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+fn invalid(error: serde_json::Error) -> ClientError {
+    ClientError::NoAnswer(format!("invalid answer: {error}"))
 }
 
 /// A unique name for this client.

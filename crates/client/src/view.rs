@@ -74,7 +74,7 @@ impl View {
             Ok((socket, _)) => Ok(View { socket }),
             Err(Error::Http(response)) => {
                 let body = response.into_body().unwrap_or_default();
-                match serde_json::from_slice(&body) {
+                match serde_json::from_slice::<Answer>(&body) {
                     Ok(Answer::Error(error)) => Err(error.into()),
                     _ => Err(ClientError::NoAnswer("it did not accept the viewer".into())),
                 }

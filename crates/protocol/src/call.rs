@@ -27,9 +27,9 @@ pub struct Call {
 /// The answer to a [`Call`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
+pub enum Answer<T = Value> {
     /// The operation's reply.
-    Ok(Value),
+    Ok(T),
     /// Why the operation failed.
     Error(ErrorBody),
 }

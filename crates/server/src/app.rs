@@ -66,7 +66,7 @@ pub(crate) fn without_process(cwd: Option<String>) -> Origin {
 pub(crate) fn refuse(error: ApiError) -> Response<Body> {
     let status =
         StatusCode::from_u16(error.code().http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    (status, Json(Answer::Error(in_plain_words(error)))).into_response()
+    (status, Json(<Answer>::Error(in_plain_words(error)))).into_response()
 }
 
 /// Renders an error for a caller whose tools are unknown.
