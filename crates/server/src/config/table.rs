@@ -165,7 +165,7 @@ pub static KEYS: &[Key] = &[
     key(
         "terminal",
         "pass_env",
-        "Variables to pass to programs although their names look like secrets.",
+        "Variables to pass to programs in agents' sessions although they look like secrets.",
         |s| Slot::Names(&mut s.terminal.pass_env),
     ),
     key("retention", "ended", "How long a session stays readable after its program has ended.", |s| {
