@@ -277,7 +277,7 @@ def cotty():
     cotty = Cotty(home, work)
     yield cotty
     pids = []
-    if (home / "run" / "keeper.lock").exists():
+    if home.exists():
         status = subprocess.run(
             [BINARY, "status", "--json"], env=cotty.env, capture_output=True, text=True, timeout=LIMIT, check=False
         )

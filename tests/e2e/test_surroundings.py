@@ -217,6 +217,18 @@ def test_clients_that_wait_learn_why_no_daemon_starts(cotty):
     assert "can be entered by other users" in cotty.status()["last_failure"]
 
 
+def test_restart_ends_the_pause_after_a_daemon_that_could_not_start(cotty):
+    cotty.new("--", "cat")
+    status = cotty.call("status")
+    blocked = cotty.home / "run"
+    blocked.chmod(0o755)
+    os.kill(status["pid"], signal.SIGKILL)
+    cotty.call("list", error="IO_ERROR")
+    blocked.chmod(0o700)
+    cotty("restart")
+    assert cotty.status()["keeper_pid"] == status["keeper_pid"]
+
+
 # Who may end everything
 
 
@@ -241,7 +253,9 @@ def test_stop_and_restart_work_while_the_daemon_hangs_but_not_inside_a_session(c
     session = cotty.new()
     pid = cotty.status()["pid"]
     out = cotty.work / "out"
-    cotty("send", session, f"until [ -e {cotty.work}/go ]; do sleep 0.02; done; {BINARY} stop > {out} 2>&1; mv {out} {out}.done", "-e")
+    cotty("send", session, f"touch {out}.begun; until [ -e {cotty.work}/go ]; do sleep 0.02; done; {BINARY} stop > {out} 2>&1; mv {out} {out}.done", "-e")
+    # The shell asks the daemon before it runs a line.
+    eventually(Path(f"{out}.begun").exists)
     os.kill(pid, signal.SIGSTOP)
     (cotty.work / "go").touch()
     eventually(Path(f"{out}.done").exists)

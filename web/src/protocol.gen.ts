@@ -652,7 +652,7 @@ export interface DestroyReply {
   destroyed: boolean;
   /** The program's exit code; null if a signal ended it. */
   exit_code: number | null;
-  /** Processes that detached from the session and could not be ended. */
+  /** Processes of the session that could not be ended. */
   left_running: string[];
 }
 

@@ -17,11 +17,9 @@ const NEEDED: &[&str] = &[
     "USER",
 ];
 const BEGINNINGS: &[&str] = &["COTTY_", "LC_", "XDG_"];
-const SECRET: &[&str] = &["SECRET", "PASSWORD", "TOKEN", "KEY"];
 
 fn is_needed(name: &str) -> bool {
-    let begins = BEGINNINGS.iter().any(|beginning| name.starts_with(beginning));
-    NEEDED.contains(&name) || (begins && !SECRET.iter().any(|part| name.contains(part)))
+    NEEDED.contains(&name) || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
 }
 
 /// The variables that the daemon and its keeper get.
@@ -54,10 +52,11 @@ mod tests {
 
     #[test]
     fn settings_and_places_are_kept_and_secrets_are_not() {
-        for name in ["HOME", "PATH", "LC_ALL", "XDG_RUNTIME_DIR", "COTTY_HOME", "COTTY_LIMITS_MAX_SESSIONS"] {
+        for name in ["HOME", "PATH", "LC_ALL", "XDG_RUNTIME_DIR", "COTTY_HOME", "COTTY_AGENTS_ANSWER_SECRETS"]
+        {
             assert!(is_needed(name), "{name}");
         }
-        for name in ["GITHUB_TOKEN", "DATABASE_URL", "SSH_AUTH_SOCK", "COTTY_API_KEY", "EDITOR"] {
+        for name in ["GITHUB_TOKEN", "DATABASE_URL", "SSH_AUTH_SOCK", "EDITOR"] {
             assert!(!is_needed(name), "{name}");
         }
     }

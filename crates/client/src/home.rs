@@ -103,7 +103,8 @@ impl Home {
     /// The same in the state directory, if that is possible: the runtime directory may vanish, or be another one for the next
     /// client.
     pub fn second_socket(&self) -> Option<PathBuf> {
-        Some(self.state.join("cotty.sock")).filter(|path| path.as_os_str().len() <= SOCKET_PATH)
+        let path = self.state.join(format!("cotty-{}.sock", place()));
+        Some(path).filter(|path| path.as_os_str().len() <= SOCKET_PATH)
     }
 
     /// The sockets, in the order in which a client tries them.
@@ -114,7 +115,7 @@ impl Home {
     /// The locks that the keeper holds for its whole life; they contain the keeper's process id. The first one cannot vanish
     /// with the runtime directory. Clients of earlier versions know only the second.
     pub(crate) fn keeper_locks(&self) -> [PathBuf; 2] {
-        [&self.state, &self.runtime].map(|dir| dir.join("keeper.lock"))
+        [self.state.join(format!("keeper-{}.lock", place())), self.runtime.join("keeper.lock")]
     }
 
     /// The lock that a client holds while it starts the keeper; other clients wait for it.
@@ -123,8 +124,8 @@ impl Home {
     }
 
     /// The directory with a file for each live session, which contains the session's name.
-    fn live(&self) -> PathBuf {
-        self.state.join("live")
+    pub fn live(&self) -> PathBuf {
+        self.state.join(format!("live-{}", place()))
     }
 
     /// The names of the sessions that ended with a keeper that was killed, or with the machine. They are told once. Only while no
@@ -147,6 +148,16 @@ impl Home {
     pub fn log(&self) -> PathBuf {
         self.state.join("cotty.log")
     }
+}
+
+/// This machine and its space of process ids, as part of a file's name: several machines and containers may share a state
+/// directory, and each has its own keeper.
+fn place() -> String {
+    let machine = std::fs::read_to_string("/etc/machine-id").unwrap_or_default();
+    let machine: String = machine.chars().take(8).filter(char::is_ascii_alphanumeric).collect();
+    let space = std::fs::read_link("/proc/self/ns/pid").unwrap_or_default();
+    let space: String = space.to_string_lossy().chars().filter(char::is_ascii_digit).collect();
+    format!("{machine}{}{space}", if machine.is_empty() { "" } else { "-" })
 }
 
 /// Creates a directory that only this user can enter. Refuses a link, a directory of another user, or one open to others.

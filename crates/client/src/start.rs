@@ -39,16 +39,25 @@ pub(crate) fn connect_or_start(
             return Ok(stream);
         }
         // Its daemon makes a socket that vanished again.
-        if keeper_pid(home).is_none() || Instant::now() > until {
-            break;
+        match keeper_pid(home) {
+            None => break,
+            Some(_) if Instant::now() > until => return Err(ClientError::Hangs),
+            Some(_) => std::thread::sleep(POLL),
         }
-        std::thread::sleep(POLL);
     }
     let lost = home.take_lost();
     if !lost.is_empty() {
         on_lost(&lost);
     }
-    start(home, lifeline)?;
+    let started = start(home, lifeline);
+    // A client with another runtime directory may have started it at the same moment.
+    while started.is_err() && keeper_pid(home).is_some() && Instant::now() < until {
+        if let Ok(stream) = connect(home) {
+            return Ok(stream);
+        }
+        std::thread::sleep(POLL);
+    }
+    started?;
     connect(home).map_err(|e| ClientError::NotStarted(e.to_string()))
 }
 
@@ -146,8 +155,8 @@ fn take_lock(home: &Home, path: &Path) -> Result<OwnedFd, ClientError> {
         let pid = keeper_pid(home).map_or_else(|| "starting".to_owned(), |pid| format!("process {pid}"));
         return Err(ClientError::AlreadyRunning(pid));
     }
-    lock.set_len(0)?;
-    write!(lock, "{}", std::process::id())?;
+    // On a full disk the lock alone must do.
+    let _ = lock.set_len(0).and_then(|()| write!(lock, "{}", std::process::id()));
     Ok(lock.into())
 }
 

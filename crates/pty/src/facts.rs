@@ -255,10 +255,10 @@ pub(crate) fn children_of_all_threads(pid: Pid) -> Vec<Pid> {
 
 fn children_of_thread(pid: Pid, thread: i32) -> Vec<Pid> {
     let path = format!("/proc/{}/task/{thread}/children", pid.as_raw_nonzero());
-    // A process may have any number of children.
+    // The kernel fills less than a page in one read, even if a process has more children.
     let mut buffer = [0; 4096];
     let text = match read_into(&path, &mut buffer) {
-        Some(bytes) if bytes.len() < 4096 => String::from_utf8_lossy(bytes).into_owned(),
+        Some(bytes) if bytes.len() < 4000 => String::from_utf8_lossy(bytes).into_owned(),
         Some(_) => std::fs::read_to_string(path).unwrap_or_default(),
         None => String::new(),
     };

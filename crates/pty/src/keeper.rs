@@ -23,7 +23,7 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::process::{DumpableBehavior, Pid, Signal, WaitOptions, WaitStatus};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 
-use crate::facts::children_of_all_threads;
+use crate::facts::{children_of_all_threads, started_with};
 use crate::program::{Program, is_executable};
 use crate::refusal;
 use crate::subreaper::{self, Reports};
@@ -69,10 +69,14 @@ impl Keeper {
             entries: BTreeMap::new(),
             reports: Reports::new()?,
             subreapers: HashSet::new(),
+            orphans: HashSet::new(),
+            has_strangers: rustix::process::getpid().is_init()
+                || !children_of_all_threads(rustix::process::getpid()).is_empty(),
             words: if self.foreground { None } else { Some(Words::new()?) },
             daemon: None,
             was_ready: false,
             failed_starts: 0,
+            replacing: false,
             start_at: Some(Instant::now()),
             stopping: false,
             kill_daemon_at: None,
@@ -106,10 +110,17 @@ struct State {
     entries: BTreeMap<Vec<u8>, Entry>,
     reports: Reports,
     subreapers: HashSet<Pid>,
+    /// Processes of sessions whose subreaper was killed, which are killed, too.
+    orphans: HashSet<Pid>,
+    /// Whether the keeper may have children that no session started: it is the first process of a container, or its process had
+    /// children before it became the keeper.
+    has_strangers: bool,
     words: Option<Words>,
     daemon: Option<Daemon>,
     was_ready: bool,
     failed_starts: u32,
+    /// Whether the daemon was killed to be replaced.
+    replacing: bool,
     start_at: Option<Instant>,
     stopping: bool,
     kill_daemon_at: Option<Instant>,
@@ -155,7 +166,7 @@ impl State {
             match signal {
                 // Only on SIGCHLD, because the kernel checks every child to find those that ended.
                 SIGCHLD => goes_on &= self.reap(now),
-                SIGUSR1 => self.kill_daemon(),
+                SIGUSR1 => self.replace_daemon(now),
                 _ => self.begin_shutdown(now),
             }
         }
@@ -190,16 +201,9 @@ impl State {
 
     /// `false`: the keeper is stopping and the daemon cannot be started, so there is no daemon to wait for.
     fn start_daemon(&mut self, now: Instant) -> io::Result<bool> {
-        let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
-        let mut command = self.program.command();
-        command.args(&self.daemon_args).stdin(Stdio::from(theirs));
-        if let Some(words) = &mut self.words {
-            command.stderr(words.stderr()?);
-        }
-        match command.spawn() {
-            Ok(child) => {
-                let pid = Pid::from_child(&child);
-                self.daemon = Some(Daemon { pid, channel: Channel::new(ours)?, ready: false });
+        match self.spawn_daemon() {
+            Ok(daemon) => {
+                self.daemon = Some(daemon);
                 if self.stopping {
                     self.ask_to_end();
                 }
@@ -211,6 +215,26 @@ impl State {
                 Ok(true)
             }
             Err(error) => Err(error),
+        }
+    }
+
+    fn spawn_daemon(&mut self) -> io::Result<Daemon> {
+        let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+        let channel = Channel::new(ours)?;
+        let mut command = self.program.command();
+        command.args(&self.daemon_args).stdin(Stdio::from(theirs));
+        if let Some(words) = &mut self.words {
+            command.stderr(words.stderr()?);
+        }
+        Ok(Daemon { pid: Pid::from_child(&command.spawn()?), channel, ready: false })
+    }
+
+    /// Starts another daemon at once, also if the running one is not ready yet.
+    fn replace_daemon(&mut self, now: Instant) {
+        self.replacing = self.daemon.is_some();
+        self.kill_daemon();
+        if self.start_at.is_some() {
+            self.start_at = Some(now);
         }
     }
 
@@ -246,21 +270,25 @@ impl State {
                 }
                 continue;
             }
-            if !self.subreapers.remove(&pid) {
-                self.exited(pid, status.as_raw());
-                self.kill_orphans();
-            } else if status.signaled() {
+            let was_killed = self.subreapers.remove(&pid) && status.signaled();
+            let was_orphan = self.orphans.remove(&pid);
+            let was_program = self.exited(pid, status.as_raw());
+            // The children of an orphan become ours when it is dead.
+            if was_killed || was_orphan || was_program {
                 self.kill_orphans();
             }
         }
         true
     }
 
-    /// Kills the processes whose subreaper was killed: they are our children now. So are their orphans when they are dead.
-    fn kill_orphans(&self) {
+    /// Kills the processes whose subreaper was killed: they are our children now.
+    fn kill_orphans(&mut self) {
         let daemon = self.daemon.as_ref().map(|daemon| daemon.pid);
         for child in children_of_all_threads(rustix::process::getpid()) {
-            if Some(child) != daemon && !self.subreapers.contains(&child) {
+            let ours = Some(child) == daemon || self.subreapers.contains(&child);
+            // In a container the keeper may be the parent of everybody's orphans.
+            if !ours && (!self.has_strangers || names_a_session(child)) {
+                self.orphans.insert(child);
                 let _ = rustix::process::kill_process(child, Signal::KILL);
             }
         }
@@ -274,14 +302,15 @@ impl State {
     }
 
     /// Notes that a process ended. If it is the program of an entry, tells the daemon.
-    fn exited(&mut self, pid: Pid, status: i32) {
+    fn exited(&mut self, pid: Pid, status: i32) -> bool {
         let led = self.entries.iter_mut().find(|(_, e)| e.pid == Some(pid) && e.status.is_none());
-        let Some((key, entry)) = led else { return };
+        let Some((key, entry)) = led else { return false };
         entry.status = Some(status);
         if let Some(daemon) = &mut self.daemon {
             daemon.channel.queue(Frame::new(wire::EXITED, 0, Body::new().bytes(key).i32(status)));
             let _ = daemon.channel.flush();
         }
+        true
     }
 
     fn daemon_ended(&mut self, how: &str, now: Instant) -> bool {
@@ -298,7 +327,8 @@ impl State {
         }
         match ended {
             // A daemon that was ready is replaced at once.
-            Some(daemon) if daemon.ready => {
+            Some(daemon) if daemon.ready || self.replacing => {
+                self.replacing = false;
                 self.failed_starts = 0;
                 self.start_at = Some(now);
             }
@@ -326,6 +356,7 @@ impl State {
 
     fn kill_what_is_left(&mut self) {
         self.kill_daemon();
+        self.take_reports();
         for entry in self.entries.values() {
             if let (Some(pid), None) = (entry.pid, entry.status) {
                 let _ = rustix::process::kill_process_group(pid, Signal::KILL);
@@ -455,6 +486,12 @@ impl State {
 /// resets it.
 pub fn forbid_inspection() -> io::Result<()> {
     Ok(rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
+}
+
+/// Whether the environment of a process names a session.
+fn names_a_session(pid: Pid) -> bool {
+    let environ = started_with(pid, "environ").unwrap_or_default();
+    environ.split('\0').any(|variable| variable.starts_with("COTTY_SESSION="))
 }
 
 /// How a process ended.

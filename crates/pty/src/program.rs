@@ -36,15 +36,15 @@ impl Program {
         self.before = None;
     }
 
-    /// The program failed for the `times`th time in a row. Goes back to the one before; without one, it takes what is at the
-    /// path from the third time on, where a repaired version may have been installed.
+    /// The program failed for the `times`th time in a row. Goes back to the one before. Without one, from the third time on it also
+    /// tries what is at the path, where a repaired version may have been installed.
     pub(crate) fn failed(&mut self, times: u32) {
         if let Some(before) = self.before.take() {
             self.held = before;
         } else if times >= 3
-            && let Ok(installed) = open(&self.path)
+            && let Some(installed) = open(&self.path).ok().filter(|file| is_executable(file))
         {
-            self.held = installed;
+            self.replace(installed);
         }
     }
 

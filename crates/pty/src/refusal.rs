@@ -3,13 +3,14 @@
 
 use std::io::Write;
 use std::os::fd::{AsFd, OwnedFd};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::{AddressFamily, RecvFlags, SocketFlags, accept_with, sockopt};
 
-/// How long a client may take to send its request.
-const REQUEST: Duration = Duration::from_millis(50);
+/// How long a client may take to send its request, and how long all clients of one turn may take.
+const REQUEST: Duration = Duration::from_millis(20);
+const TURN: Duration = Duration::from_millis(200);
 
 /// Whether a descriptor is a Unix socket that clients connect to.
 pub(crate) fn is_listener(fd: &OwnedFd) -> bool {
@@ -19,11 +20,16 @@ pub(crate) fn is_listener(fd: &OwnedFd) -> bool {
 
 /// Tells the clients that wait at this listener why no daemon answers.
 pub(crate) fn refuse_all(listener: &OwnedFd, reason: &[u8]) {
-    while is_readable(listener, Duration::ZERO) {
-        let Ok(client) = accept_with(listener, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK) else { return };
+    let until = Instant::now() + TURN;
+    while Instant::now() < until && is_readable(listener, Duration::ZERO) {
+        let Ok(client) = accept_with(listener, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK) else {
+            // No descriptors are left. The connection stays readable: do not spin.
+            return std::thread::sleep(REQUEST);
+        };
         // A client whose request is not read would lose the answer when the connection is closed.
         let mut request = [0; 16 * 1024];
-        while is_readable(&client, REQUEST)
+        while Instant::now() < until
+            && is_readable(&client, REQUEST)
             && rustix::net::recv(&client, &mut request[..], RecvFlags::empty())
                 .is_ok_and(|(count, _)| count > 0)
         {}

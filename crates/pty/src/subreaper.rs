@@ -172,9 +172,11 @@ impl Subreaper<'_> {
     }
 }
 
-/// Ends everything below this process: first waits for the programs, whose terminal is hung up, then kills.
+/// Ends everything below this process: first asks and waits, then kills. Programs on the terminal were hung up.
 fn end_all() -> ! {
     let until = Instant::now() + GRACE;
+    signal_children(Signal::TERM);
+    signal_children(Signal::CONT);
     loop {
         while let Ok(Some((pid, _))) = next_exit() {
             let _ = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::NOHANG);
@@ -184,7 +186,8 @@ fn end_all() -> ! {
         }
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            kill_children();
+            // Their orphans become our children, and are killed in the next turn.
+            signal_children(Signal::KILL);
         }
         wait_for_signal(Some(left.max(Duration::from_millis(20))));
     }
@@ -210,8 +213,8 @@ fn overwrite_arguments(key: &[u8]) {
     arguments[..count].copy_from_slice(&text[..count]);
 }
 
-/// Kills all children. Their orphans become our children, and are killed in the next turn. Does not use the heap.
-fn kill_children() {
+/// Sends a signal to all children. Does not use the heap.
+fn signal_children(signal: Signal) {
     let Ok(file) =
         rustix::fs::open("/proc/thread-self/children", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
     else {
@@ -224,7 +227,7 @@ fn kill_children() {
     for number in buffer[..whole].split(|&byte| byte == b' ') {
         let parsed = std::str::from_utf8(number).ok().and_then(|text| text.parse().ok());
         if let Some(child) = parsed.and_then(Pid::from_raw) {
-            let _ = rustix::process::kill_process(child, Signal::KILL);
+            let _ = rustix::process::kill_process(child, signal);
         }
     }
 }
@@ -271,12 +274,23 @@ fn exit() -> ! {
 #[expect(unsafe_code, reason = "the descriptors are the keeper's; nothing in this process uses them")]
 fn close_all_but(kept: &[RawFd]) {
     let mut first = 0;
+    let mut closed = true;
     for last in kept.iter().map(|fd| fd - 1).chain([RawFd::MAX]) {
         if first <= last {
             // SAFETY: this process uses none of them any more.
-            unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) };
+            closed &= unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) } == 0;
         }
         first = last.saturating_add(2);
+    }
+    if closed {
+        return;
+    }
+    // Linux before 5.9 has no `close_range`.
+    let open = std::fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
+    let open: Vec<RawFd> = open.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    for fd in open.into_iter().filter(|fd| !kept.contains(fd)) {
+        // SAFETY: as above.
+        unsafe { libc::close(fd) };
     }
 }
 

@@ -85,9 +85,10 @@ pub fn is_subreaper(keeper: u32, key: &str, pid: u32) -> bool {
     })
 }
 
-/// Whether this process may see that one. `/proc` can hide processes that forbid inspection.
+/// Whether this process may see that one and its children. `/proc` can hide processes that forbid inspection, and not every
+/// kernel lists children.
 pub fn is_visible(pid: u32) -> bool {
-    Stat::read(pid.cast_signed()).is_some()
+    Stat::read(pid.cast_signed()).is_some() && std::path::Path::new("/proc/thread-self/children").exists()
 }
 
 fn descendants(pid: u32) -> Vec<Member> {
@@ -170,8 +171,10 @@ impl Lineage {
                 break;
             }
             let Some(stat) = Stat::read(next) else {
-                // A hidden process of another user: none of ours is above it.
-                return is_anothers(next).then_some(lineage).filter(|lineage| !lineage.line.is_empty());
+                // A hidden process of another user: none of ours is above it. A hidden process of our own: the subreaper.
+                lineage.descends = exists(next);
+                let known = lineage.descends || is_anothers(next);
+                return Some(lineage).filter(|lineage| known && !lineage.line.is_empty());
             };
             let session = stat.session.cast_unsigned();
             lineage.line.push(Relative { pid: next.cast_unsigned(), session, name: stat.name });
@@ -183,6 +186,10 @@ impl Lineage {
         }
         Some(lineage)
     }
+}
+
+fn exists(pid: i32) -> bool {
+    Pid::from_raw(pid).is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
 }
 
 fn is_anothers(pid: i32) -> bool {

@@ -43,6 +43,8 @@ pub struct DaemonOptions {
     pub runtime_dir: PathBuf,
     /// For files that survive a reboot: hashes of tokens, the history of agents' commands.
     pub state_dir: PathBuf,
+    /// For a file for each live session.
+    pub live_dir: PathBuf,
     /// The settings and their sources.
     pub config: Config,
     /// Invalid settings, which are ignored.
@@ -226,8 +228,10 @@ pub async fn run(options: DaemonOptions) -> Result<(), DaemonError> {
 /// Why the last daemon that failed to start did so, from the keeper.
 async fn last_words(link: &Link) -> Result<Option<String>, KeeperError> {
     let entries = link.list().await?;
-    let words = entries.iter().find(|entry| entry.key == LAST_WORDS);
-    Ok(words.map(|entry| String::from_utf8_lossy(&entry.blob).into_owned()))
+    let Some(words) = entries.iter().find(|entry| entry.key == LAST_WORDS) else { return Ok(None) };
+    // Told once: the next daemon must not report it again.
+    link.forget(LAST_WORDS).await?;
+    Ok(Some(String::from_utf8_lossy(&words.blob).into_owned()))
 }
 
 fn hub_options(options: &DaemonOptions) -> HubOptions {
@@ -237,7 +241,7 @@ fn hub_options(options: &DaemonOptions) -> HubOptions {
         runtime_dir: options.runtime_dir.clone(),
         history_file: settings.agents_history_file.unwrap_or_else(|| at_home("bash_history")),
         recordings_dir: settings.recordings_dir.unwrap_or_else(|| at_home("recordings")),
-        live_dir: at_home("live"),
+        live_dir: options.live_dir.clone(),
         captures_dir: settings.captures_dir.unwrap_or_else(|| at_home("captures")),
         recording: settings.recording,
         max_per_owner: settings.max_per_owner,

@@ -14,6 +14,8 @@ use rustix::fs::inotify::{CreateFlags, ReadFlags, Reader, WatchFlags, add_watch,
 use rustix::io::Errno;
 use tokio::io::unix::AsyncFd;
 
+/// How long to wait before what failed is tried again.
+const AGAIN: Duration = Duration::from_secs(5);
 /// How long to wait for further changes: what removes one file often removes more.
 const MORE: Duration = Duration::from_millis(50);
 
@@ -23,15 +25,26 @@ pub(crate) async fn watch<L: AsyncFn() -> io::Result<()>>(runtime: PathBuf, hub:
     let Ok(watched) = watched.and_then(watch_descriptor) else {
         return tracing::warn!("cannot watch the runtime directory; what vanishes from it is not restored");
     };
+    let mut failed = false;
     loop {
         watch_again(&watched, &runtime);
-        let Ok(mut ready) = watched.readable().await else { return };
-        tokio::time::sleep(MORE).await;
-        let gone = names(&watched);
-        ready.clear_ready();
-        if let Err(error) = restore(&runtime, &hub, &listen, &gone).await {
-            tracing::error!(%error, directory = %runtime.display(), "cannot restore the runtime directory");
+        let mut gone = BTreeSet::new();
+        tokio::select! {
+            ready = watched.readable() => {
+                let Ok(mut ready) = ready else { return };
+                tokio::time::sleep(MORE).await;
+                gone = names(&watched);
+                ready.clear_ready();
+            }
+            () = tokio::time::sleep(AGAIN), if failed => {
+                gone.insert(String::new());
+            }
         }
+        let restored = restore(&runtime, &hub, &listen, &gone).await;
+        if let (Err(error), false) = (&restored, failed) {
+            tracing::error!(%error, directory = %runtime.display(), "cannot restore the runtime directory; trying again");
+        }
+        failed = restored.is_err();
     }
 }
 
@@ -74,8 +87,13 @@ async fn restore<L: AsyncFn() -> io::Result<()>>(
     listen: &L,
     gone: &BTreeSet<String>,
 ) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
+    use std::os::unix::fs::{DirBuilderExt, MetadataExt};
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(runtime)?;
+    // In a directory for everybody's temporary files, another user may have made it first.
+    let there = std::fs::symlink_metadata(runtime)?;
+    if !there.is_dir() || there.uid() != rustix::process::geteuid().as_raw() || there.mode() & 0o077 != 0 {
+        return Err(io::Error::other("it belongs to another user, or others can enter it"));
+    }
     listen().await?;
     let whole = gone.contains("") || gone.contains("hooks") || gone.contains("shell");
     let restored = if whole { hub.restore().await } else { hub.restore_hooks(gone.iter()).await };

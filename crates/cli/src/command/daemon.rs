@@ -159,6 +159,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         second_socket: home.second_socket(),
         runtime_dir: home.runtime().to_owned(),
         state_dir: home.state().to_owned(),
+        live_dir: home.live(),
         config,
         problems,
         open_files: args.open_files,

@@ -13,12 +13,15 @@ use crate::advice::own_error;
 /// How long the running daemon may take to answer: it might hang.
 const LIMIT: Duration = Duration::from_secs(1);
 
-/// Asks the daemon to do it. `None`: the daemon hangs, or is of an earlier version that cannot, and this process may signal
-/// the keeper instead.
+/// Asks the daemon to do it. `None`: the daemon hangs, cannot start, or is of an earlier version that cannot, and this process may
+/// signal the keeper instead.
 pub(crate) async fn ask<O: Operation>(client: &Client, params: &O) -> anyhow::Result<Option<O::Reply>> {
     match tokio::time::timeout(LIMIT, client.call(params)).await {
         Ok(Ok(reply)) => return Ok(Some(reply)),
-        Ok(Err(ClientError::Refused(error))) if error.code != Code::UnknownOperation => {
+        // The keeper itself answers with an IO error if no daemon can start.
+        Ok(Err(ClientError::Refused(error)))
+            if !matches!(error.code, Code::UnknownOperation | Code::IoError) =>
+        {
             return Err(ClientError::Refused(error).into());
         }
         Ok(Err(_)) | Err(_) => {}

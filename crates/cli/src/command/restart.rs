@@ -50,13 +50,14 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         if asked.is_none() {
             rustix::process::kill_process(pid, Signal::USR1)?;
         }
-        let after = replaced(&client, before.as_ref().map(|before| before.pid)).await?;
-        if after.last_failure != before.and_then(|before| before.last_failure)
-            && let Some(failure) = after.last_failure
-        {
+        let old = asked.as_ref().map(|asked| asked.pid).or(before.map(|before| before.pid));
+        let after = replaced(&client, old).await?;
+        // Otherwise the failure is an earlier one, which this restart ended.
+        let uses_program = asked.as_ref().is_some_and(|asked| asked.uses_program);
+        if let Some(failure) = after.last_failure.filter(|_| uses_program) {
             anyhow::bail!("the new daemon did not start, and the previous program runs again: {failure}");
         }
-        if asked.is_none_or(|asked| !asked.uses_program) {
+        if !uses_program {
             note_other_program(keeper, &program);
         }
         report(&sessions, ask::<list::Params>(&client, LIMIT).await);

@@ -20,6 +20,6 @@ pub struct Reply {
     pub destroyed: bool,
     /// The program's exit code; null if a signal ended it.
     pub exit_code: Option<i32>,
-    /// Processes that detached from the session and could not be ended.
+    /// Processes of the session that could not be ended.
     pub left_running: Vec<String>,
 }

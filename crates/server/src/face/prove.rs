@@ -48,6 +48,11 @@ pub(crate) async fn prove(
 
 fn reply(app: &App, headers: &HeaderMap, body: Result<Bytes, BytesRejection>) -> Result<Reply, ApiError> {
     check_source(headers, &app.daemon.address)?;
+    // Only for the address that we listen on: at `[::1]`, which `localhost` may mean, another user may listen.
+    if origin(headers) != app.daemon.http {
+        let reason = format!("the page is at {}", app.daemon.http);
+        return Err(ApiError::Unauthorized { reason });
+    }
     let asked = serde_json::from_slice(&whole(body)?)
         .map_err(|error| ApiError::invalid(format!("the body is not a proof: {error}")))?;
     let (key, origin, now_ms) = (app.daemon.page.key(), origin(headers), now_ms());

@@ -6,11 +6,11 @@ use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderValue, Method, StatusCode};
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Redirect, Response};
 use rust_embed::RustEmbed;
 
 use crate::app::{App, refuse};
-use crate::auth::check_source;
+use crate::auth::{check_source, origin};
 
 #[derive(RustEmbed)]
 #[folder = "../../web/dist"]
@@ -35,6 +35,10 @@ async fn page(State(app): State<App>, request: Request) -> Response {
     }
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return StatusCode::METHOD_NOT_ALLOWED.into_response();
+    }
+    if origin(request.headers()) != app.daemon.http {
+        // The browser keeps the key after `#`.
+        return Redirect::temporary(&format!("{}{}", app.daemon.http, request.uri().path())).into_response();
     }
     let path = match request.uri().path() {
         "/" => "index.html",

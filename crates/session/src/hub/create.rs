@@ -321,8 +321,13 @@ impl Hub {
     /// Removes what a session that could not be made left behind.
     async fn undo(&self, meta: &Meta) {
         let key = meta.id.as_bytes();
-        let subreaper = tree::subreaper(self.inner.keeper, &meta.id, None);
-        let root = Root::Subreaper { key: meta.id.clone(), pid: subreaper };
+        let root = if self.inner.has_subreapers {
+            Root::Subreaper { key: meta.id.clone(), pid: tree::subreaper(self.inner.keeper, &meta.id, None) }
+        } else {
+            let held = self.inner.link.list().await.unwrap_or_default();
+            let pid = held.into_iter().find(|entry| entry.key == key).and_then(|entry| entry.pid);
+            Root::Program { key: meta.id.clone(), pid: pid.unwrap_or(0) }
+        };
         tree::signal(tree::members(self.inner.keeper, &[root]).iter().flatten(), Signal::KILL);
         let _ = self.inner.link.forget(key).await;
         self.state().early_exits.remove(key);

@@ -79,7 +79,9 @@ impl Hub {
         }
         tree::signal(members().iter().flatten(), Signal::KILL);
         all_exit(KILLED).await;
-        rest_ends(&members, KILLED).await;
+        // Again and again: a process may have started another one meanwhile.
+        let killed = || members().into_iter().inspect(|tree| tree::signal(tree, Signal::KILL)).collect();
+        rest_ends(&killed, KILLED).await;
         let mut results = Vec::with_capacity(sessions.len());
         for (session, left) in sessions.iter().zip(members()) {
             let info = match session.info().await {
@@ -147,10 +149,10 @@ impl Hub {
         };
         self.end(&sessions, false, "shutdown").await;
         // The tasks of the sessions may not have had the time to remove their hooks.
-        let hooks = self.inner.options.runtime_dir.join("hooks");
+        let dirs = [self.inner.options.runtime_dir.join("hooks"), self.inner.options.live_dir.clone()];
         let emptied = blocking(move || {
-            for hook in std::fs::read_dir(hooks)?.flatten() {
-                let _ = std::fs::remove_file(hook.path());
+            for file in dirs.iter().flat_map(std::fs::read_dir).flatten().flatten() {
+                let _ = std::fs::remove_file(file.path());
             }
             Ok(())
         });

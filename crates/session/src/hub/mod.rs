@@ -267,14 +267,19 @@ impl Hub {
 
     /// Makes the FIFOs of these sessions again, if they are missing. Other names are ignored.
     pub async fn restore_hooks(&self, ids: impl Iterator<Item = &String>) -> Result<(), SessionError> {
+        let mut restored = Ok(());
         for id in ids {
             let Some(session) = self.state().sessions.by_id(id).cloned() else { continue };
-            if session.meta().nonce.is_some() && !Hook::is_at(&self.hook_path(id)) {
-                let hook = self.open_hook(session.meta()).await?;
-                let _ = session.tell(Request::Hook { hook }).await;
+            if session.meta().nonce.is_none() || Hook::is_at(&self.hook_path(id)) {
+                continue;
+            }
+            match self.open_hook(session.meta()).await {
+                // A session that hangs must not keep the others waiting.
+                Ok(hook) => drop(tokio::spawn(async move { session.tell(Request::Hook { hook }).await })),
+                Err(error) => restored = Err(error),
             }
         }
-        Ok(())
+        restored
     }
 
     async fn adopt_all(&self) -> Result<(), SessionError> {

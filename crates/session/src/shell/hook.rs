@@ -19,7 +19,10 @@ impl Hook {
         if !Hook::is_at(path) {
             // A shell that redirects into a fifo that vanished leaves a plain file there.
             let _ = std::fs::remove_file(path);
-            rustix::fs::mkfifoat(rustix::fs::CWD, path, Mode::RUSR | Mode::WUSR)?;
+            match rustix::fs::mkfifoat(rustix::fs::CWD, path, Mode::RUSR | Mode::WUSR) {
+                Ok(()) | Err(rustix::io::Errno::EXIST) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
         let fifo = rustix::fs::open(path, OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())?;
         Ok(Hook { path: path.to_owned(), fifo })

@@ -36,7 +36,7 @@ impl<T> Doubts<T> {
             ShellMark::Ask(_) | ShellMark::CommandStart if job => return vec![(mark, at)],
             ShellMark::Ask(_) | ShellMark::CommandStart => {}
         }
-        if self.held.len() < MOST {
+        if self.held.len() < MOST || !job {
             self.held.push((mark, at));
         }
         if job {

@@ -74,7 +74,10 @@ impl<F: Facts> Observation<'_, F> {
         }
         // The program reads keys and echoes them itself, or has a nested terminal. Only the look of the screen can tell. At the
         // shell's prompt, or where visible input was typed, the line is that input.
-        if mode.echo || (self.marks && self.at_prompt()) || self.typed.is_visible(self.vt.position().line) {
+        if mode.echo
+            || (self.marks && self.at_prompt() && self.facts.leads())
+            || self.typed.is_visible(self.vt.position().line)
+        {
             return None;
         }
         let asked = secret::asked_on(&self.row_to_cursor()).filter(|_| self.may_ask_here())?;
