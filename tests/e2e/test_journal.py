@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import stat
 import subprocess
 from contextlib import contextmanager
@@ -382,6 +383,11 @@ def test_a_capture_continues_after_kills(cotty, seed):
     assert ended["bytes_captured"] == len(numbered(count, width)) and "bytes_lost" not in ended
 
 
+def refuses(path):
+    with socket.socket(socket.AF_UNIX) as client:
+        return client.connect_ex(str(path)) != 0
+
+
 def test_a_recording_cut_off_by_a_crash_is_repaired(cotty):
     session = new(cotty, "cat")
     cotty.call("send", session=session, text="left behind\n")
@@ -391,9 +397,10 @@ def test_a_recording_cut_off_by_a_crash_is_repaired(cotty):
     status = cotty.status()
     for pid in (status["keeper_pid"], status["pid"]):
         os.kill(pid, signal.SIGKILL)
-    # A dying daemon could still answer that its sessions ended.
+    # A dying daemon could still answer that its sessions ended, and until its last thread has ended its sockets accept connections.
     for pid in (status["keeper_pid"], status["pid"]):
         eventually(lambda pid=pid: not alive(pid))
+    eventually(lambda: all(map(refuses, [*cotty.home.glob("*.sock"), cotty.home / "run" / "cotty.sock"])))
     with segments(cotty, session)[-1].open("ab") as file:
         file.write(b"half a frame")
     del cotty.socket
