@@ -49,15 +49,7 @@ pub(crate) fn connect_or_start(
     if !lost.is_empty() {
         on_lost(&lost);
     }
-    let started = start(home, lifeline);
-    // A client with another runtime directory may have started it at the same moment.
-    while started.is_err() && keeper_pid(home).is_some() && Instant::now() < until {
-        if let Ok(stream) = connect(home) {
-            return Ok(stream);
-        }
-        std::thread::sleep(POLL);
-    }
-    started?;
+    start(home, lifeline)?;
     connect(home).map_err(|e| ClientError::NotStarted(e.to_string()))
 }
 
